@@ -1,16 +1,15 @@
 //! The state of an API function, with which its handlers work.
 
-use std::sync::Arc;
-
-use model::{Clock, Code, Error, network};
+use model::network;
 use runtime::{
-    FromStart, Start,
     config::{ApiConfig, TrustedProxy},
     links::Links,
 };
-use store::Store;
 
-use crate::auth::{Cursors, Limits, SessionCookie};
+use crate::{
+    auth::{Cursors, Limits},
+    prelude::*,
+};
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]
@@ -23,7 +22,6 @@ pub struct App {
     pub cursors: Cursors,
     /// Makes the links of mails.
     pub links: Links,
-    /// True if the deployment sends mail.
     pub sends_mail: bool,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,

@@ -1,28 +1,11 @@
 //! Comments on records: each type of record that has them has the same four endpoints.
 
-use model::{
-    Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Id, Listing, Thread,
-    ThreadSort, Timestamp, UserId, UserRef, input::Field,
-};
-use serde::Serialize;
-use store::{CommentWithAuthor, Stored};
-use utoipa::{
-    ToSchema,
-    openapi::HttpMethod::{Delete, Get, Patch, Post},
-};
+use utoipa::openapi::HttpMethod::{Delete, Get, Patch, Post};
 
 use crate::{
-    App, Problem,
-    auth::{
-        Caller,
-        need::{self, Need},
-    },
-    http::{
-        Body, Endpoint, List, NoContent, Path, PathId, Single, Versioned,
-        refusal::{ConcurrentChange, Refusals},
-        with_article,
-    },
-    versioned,
+    auth::need::Need,
+    http::{Endpoint, with_article},
+    prelude::*,
 };
 
 /// A comment on a record of one type, as answers show it.
@@ -41,15 +24,9 @@ pub trait CommentOn: Serialize + ToSchema + Versioned + Send + Sync + 'static {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Comment, examples(json!({
-    "id": 9,
-    "content": "September agrees to the cent. In October two invoices differ.",
-    "userId": 1,
-    "parentId": null,
-    "createdAt": "2026-01-14T09:30:00.000Z",
-    "updatedAt": "2026-01-14T09:30:00.000Z",
-    "deletedAt": null,
-    "version": 1,
-    "user": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+    "id": 9, "content": "September agrees to the cent. In October two invoices differ.", "userId": 1,
+    "parentId": null, "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z",
+    "deletedAt": null, "version": 1, "user": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct CommentView {
@@ -140,7 +117,7 @@ async fn create<C: CommentOn>(
     let (on, comments) = (on.known()?, caller.app.store.comments());
     let created = comments.create(caller.write(), on.into(), caller.user_id(), new);
     let comment = created.await?;
-    let author = caller.identity().await?.as_author();
+    let author = UserRef::from(&caller.identity().await?.user);
     Ok(Single(C::new(on, CommentView::new(comment, Some(author)))))
 }
 

@@ -11,6 +11,7 @@ pub mod endpoint;
 pub mod event;
 pub mod http;
 pub mod openapi;
+mod prelude;
 pub mod problem;
 pub mod serve;
 pub mod tags;

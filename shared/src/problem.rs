@@ -4,11 +4,6 @@ use std::marker::PhantomData;
 
 use model::{Code, Error, Fault, quota::WINDOW_SECONDS};
 
-/// The header of a quota's size, in lower case.
-pub const QUOTA_POLICY: &str = "ratelimit-policy";
-/// The header of what is left of a quota, in lower case.
-pub const QUOTA_LEFT: &str = "ratelimit";
-
 /// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow from the
 /// operation's arguments, for the API's document.
 #[derive(Debug)]
@@ -153,7 +148,7 @@ impl Cause {
     }
 
     /// The headers of a used quota: its policy, and what is left of it (draft-ietf-httpapi-ratelimit-headers).
-    pub fn quota(&self) -> Option<[(&'static str, String); 2]> {
+    pub fn quota(&self) -> Option<QuotaHeaders> {
         match self {
             Self::Service(Error::RateLimited {
                 policy,
@@ -181,14 +176,11 @@ impl Cause {
     }
 }
 
+pub(crate) type QuotaHeaders = [(&'static str, String); 2];
+
 /// The headers of a quota: its policy, and the units that are left for so many seconds.
-pub(crate) fn quota_headers(
-    policy: &str,
-    quota: u32,
-    left: u32,
-    seconds: u64,
-) -> [(&'static str, String); 2] {
+pub(crate) fn quota_headers(policy: &str, quota: u32, left: u32, seconds: u64) -> QuotaHeaders {
     let rule = format!("\"{policy}\";q={quota};w={WINDOW_SECONDS};qu=\"table-units\"");
     let left = format!("\"{policy}\";r={left};t={seconds}");
-    [(QUOTA_POLICY, rule), (QUOTA_LEFT, left)]
+    [("ratelimit-policy", rule), ("ratelimit", left)]
 }

@@ -4,26 +4,20 @@
 //! preflights, cross-site check, authentication. A function that is open to everybody has no cross-site
 //! check and no authentication.
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::panic::AssertUnwindSafe;
 
-use axum::{
-    Json, Router,
-    extract::{FromRef, MatchedPath, Request, State},
-    middleware::{self, Next},
-    response::{IntoResponse, Response},
-};
+use axum::{Router, extract::MatchedPath, middleware};
 use futures::FutureExt;
-use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+use http::{Extensions, Version};
 use lambda_http::{
     Adapter, LambdaEvent, RequestExt, lambda_runtime,
     request::{LambdaRequest, RequestContext},
     tower::{ServiceExt, util::MapRequest},
 };
-use model::{Clock, Error, FaultCode, random};
+use model::random;
 use runtime::{
-    FromStart, Start,
     config::{Environment, Patience},
-    telemetry::{self, Metric},
+    telemetry::Metric,
 };
 use tokio::time::timeout;
 use tower_http::{
@@ -35,19 +29,16 @@ use tower_http::{
 };
 
 use crate::{
-    App, Problem,
     auth::{Authentication, bearer, claim, cross_site},
     event,
     http::{
         Routes, condition,
-        problem::{ProblemDetails, Raised, invalid},
+        problem::{ProblemDetails, Raised},
     },
-    problem::Cause,
+    prelude::*,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
-const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// The part of a function's time that it keeps for an answer. It waits no longer for the table then.
 const TO_ANSWER: Duration = Duration::from_secs(1);
@@ -227,21 +218,14 @@ fn time_left(request: &Request, clock: &Clock) -> Duration {
     }
 }
 
-/// Browsers ask this host by https alone for two years.
-const HSTS: HeaderValue = HeaderValue::from_static("max-age=63072000");
-
-/// Returns true if the client came by https. The gateway says so with each request.
-fn is_https(headers: &HeaderMap) -> bool {
-    let scheme = headers.get("x-forwarded-proto");
-    scheme.is_some_and(|scheme| scheme == "https")
-}
-
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
 async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Response {
-    let request_id = request_id(&request);
+    let (text, request_id) = (HeaderValue::from_static, request_id(&request));
     let traces = telemetry::Traces::of(request.headers());
     let method = request.method().clone();
-    let is_https = is_https(request.headers());
+    // The gateway says so with each request.
+    let scheme = request.headers().get("x-forwarded-proto");
+    let is_https = scheme.is_some_and(|scheme| scheme == "https");
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
@@ -267,17 +251,17 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     if let Some(cause) = cause {
         let problem = ProblemDetails::of(cause, &path, &request_id);
         *response.body_mut() = Json(problem).into_response().into_body();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
+        let (headers, kind) = (response.headers_mut(), text("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, kind);
     }
     let headers = response.headers_mut();
     // Only what is the same for everybody says otherwise.
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    let cache = headers.entry(header::CACHE_CONTROL);
+    cache.or_insert(text("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, text("nosniff"));
     if is_https {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+        // Browsers ask this host by https alone for two years.
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, text("max-age=63072000"));
     }
     if let Ok(id) = HeaderValue::try_from(request_id) {
         headers.insert(REQUEST_ID, id);

@@ -1,16 +1,10 @@
 //! Tags on records: each type of record that has them has the same two endpoints.
 
-use model::{Id, TagAttach, TagId, Tagged, input::Field};
 use utoipa::openapi::HttpMethod::{Delete, Post};
 
 use crate::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Changed, Conditional, Endpoint, Path, PathId,
-        refusal::{ConcurrentChange, TooManyTags},
-        with_article,
-    },
+    http::{Endpoint, with_article},
+    prelude::*,
 };
 
 /// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of operations,

@@ -1,11 +1,33 @@
-//! Service requests as answers of several functions.
+//! The declaration of views, and service requests as answers of several functions.
 
-use model::{ActionRef, JsonObject, ServiceRequest};
-use serde::Serialize;
-use store::{Shown, Stored};
-use utoipa::ToSchema;
+use crate::prelude::*;
 
-use crate::versioned;
+/// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field without `=`
+/// is the field of that name of `$record`.
+#[macro_export]
+macro_rules! view {
+    (
+        $(#[$about:meta])*
+        pub struct $view:ident of $record:ident($($parameters:tt)*) {
+            $($(#[$field_about:meta])* $field:ident: $type:ty $(= $value:expr)?,)*
+        }
+    ) => {
+        #[derive(Debug, Serialize, ToSchema)]
+        #[serde(rename_all = "camelCase")]
+        $(#[$about])*
+        pub struct $view {
+            $($(#[$field_about])* $field: $type,)*
+        }
+
+        impl $view {
+            pub fn of($($parameters)*) -> Self {
+                Self { $($field: $crate::view!(@ $record.$field $(, $value)?),)* }
+            }
+        }
+    };
+    (@ $record:ident.$field:ident) => { $record.$field };
+    (@ $record:ident.$field:ident, $value:expr) => { $value };
+}
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<ServiceRequest>;
@@ -13,21 +35,11 @@ type Fields = Shown<ServiceRequest>;
 /// A service request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ServiceRequest, examples(json!({
-    "id": 2,
-    "title": "Add a cost center to our invoices",
-    "description": "Our accounting needs it in the header of each invoice.",
-    "status": "in_progress",
-    "priority": "high",
-    "category": "billing",
-    "creatorId": 4,
-    "assigneeId": 1,
-    "referenceType": "project",
-    "referenceId": 1,
-    "metadata": null,
-    "agentAction": null,
-    "createdAt": "2026-01-13T13:10:00.000Z",
-    "updatedAt": "2026-01-14T09:30:00.000Z",
-    "version": 2
+    "id": 2, "title": "Add a cost center to our invoices",
+    "description": "Our accounting needs it in the header of each invoice.", "status": "in_progress",
+    "priority": "high", "category": "billing", "creatorId": 4, "assigneeId": 1,
+    "referenceType": "project", "referenceId": 1, "metadata": null, "agentAction": null,
+    "createdAt": "2026-01-13T13:10:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z", "version": 2
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequestView {

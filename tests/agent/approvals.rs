@@ -14,8 +14,8 @@ use shared::{
     model::span,
 };
 use tests::support::{
-    AgentSettings, Answer, Caller, Concierge, FAILED, Item, event, money, posting, proposing, says,
-    shows, text_of,
+    AgentSettings, Answer, Caller, Concierge, FAILED, Item, event, money, posting, proposing,
+    refused, says, shows, text_of,
 };
 
 const POLICY: &str = "/api/concierge/policy";
@@ -53,15 +53,12 @@ async fn an_action_shows_all_that_is_sent_and_its_digest() {
     let others = action(&world, &id, 0).await["digest"].clone();
     assert_ne!(*digest, others);
     let body = |digest: &Value| json!({"actionIds": [ids[1]], "digests": {&ids[1]: digest}});
-    let answer = executes(&world.max, &id, body(&others)).await;
-    answer.expect_problem(409, "content_changed");
+    refused!(executes(&world.max, &id, body(&others)).await => 409, "content_changed");
     let upper = json!(digest.as_str().unwrap().to_uppercase());
-    let pointer = format!("/digests/{}", ids[1]);
     let answer = executes(&world.max, &id, body(&upper)).await;
-    answer.expect_faults(&[(&pointer, "pattern")]);
+    answer.expect_faults(&[(&format!("/digests/{}", ids[1]), "pattern")]);
     let foreign = json!({"actionIds": [ids[1]], "digests": {&ids[0]: others}});
-    let answer = executes(&world.max, &id, foreign).await;
-    answer.expect_faults(&[("/digests", "unknown")]);
+    refused!(executes(&world.max, &id, foreign).await => [("/digests", "unknown")]);
     let mut approved = body(digest);
     approved["note"] = json!("Called the customer.");
     let session = executes(&world.max, &id, approved).await.expect(202)["session"].clone();
@@ -89,8 +86,7 @@ async fn tampers(world: &Concierge) {
 /// The crate `agent` has what else may change between the approval and the claim.
 #[tokio::test]
 async fn an_action_runs_only_as_it_was_approved() {
-    let world = Concierge::start().await;
-    let (id, one) = world.approved_batch().await;
+    let (world, id, one) = Concierge::start().await.with_approved_batch().await;
     world.api.clock.advance(span::HOUR);
     world.delivers(&world.worker()).await;
     world.has_failed(&id, "approval_expired", 0).await;
@@ -111,9 +107,8 @@ async fn two_have_to_approve_and_each_counts_once() {
     let one = world.proposed(&id).await.remove(0);
     let body = || json!({"actionIds": [one]});
     let refused = executes(&world.max, &id, body()).await;
-    let problem = refused.expect_problem(403, "approver_not_allowed");
     says(
-        &problem["detail"],
+        &refused.expect_problem(403, "approver_not_allowed")["detail"],
         "2 different approvers who neither opened",
     );
     for _ in 0..2 {

@@ -48,21 +48,16 @@ async fn a_try_counts_when_something_was_asked() {
         let payment = [("payment", "pay_3001"), ("customer", "cus_501")];
         let (id, retry) = world.approved("payment_failed", &payment, 0).await;
         world.takes_messages().await;
-        world.demo.inject(Fault {
-            status,
-            operation: Some("POST /payments/{id}/retry".to_owned()),
-            ..Fault::once("payments", FaultMode::Fail)
-        });
+        let fault = Fault::once("payments", FaultMode::Fail).status(status);
+        world.demo.inject(fault.of("POST /payments/{id}/retry"));
         world.runs(&id, &retry).await;
         world.executes_again(&id, &[&retry]).await.expect(202);
         world.runs(&id, &retry).await;
         let (ended, results) = world.outcome(&id).await;
         let is_done = ended == "completed";
         assert_eq!(is_done, may_repeat, "{status}: {results:?}");
-        assert!(
-            is_done || results[0].1.starts_with("attempts_reached: "),
-            "{results:?}"
-        );
+        let holds = is_done || results[0].1.starts_with("attempts_reached: ");
+        assert!(holds, "{results:?}");
         assert_eq!(world.demo.effects().len(), usize::from(may_repeat));
     }
 }

@@ -36,8 +36,7 @@ fn void(alert: &shared::agent::alert::Alert) -> ProposedAction {
     let path = format!("/invoices/{invoice}/void");
     let (void, system) = (ActionType::VoidInvoice, &alert.entities[1].id);
     let mut action = posting(void, system, &path, &body, invoice);
-    let call = action.content.steps[0].call.as_mut().unwrap();
-    call.already_done = vec![AlreadyDone {
+    action.content.steps[0].call.as_mut().unwrap().already_done = vec![AlreadyDone {
         status: 409,
         code: Some("already_void".to_owned()),
     }];

@@ -124,8 +124,7 @@ async fn an_action_follows_the_one_before_it_once_that_succeeded() {
 
 #[tokio::test]
 async fn another_table_has_other_idempotency_keys() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
+    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let stack = world.stack().await;
@@ -253,8 +252,7 @@ async fn a_cancellation_beside_a_claim_lets_nothing_start() {
         if is_takeover {
             let agent = world.api.store.agent();
             let key = ActionKey::new(world.api.home.id, session, &*action);
-            let died = agent.claim(&key, MINUTE);
-            drop(died.await.unwrap());
+            drop(agent.claim(&key, MINUTE).await.unwrap());
             world.api.clock.advance(2 * MINUTE);
         }
         let beside = world.store_beside().await;

@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::{Id, span};
-use tests::support::{Answer, Caller, Concierge, begins, says, shows, text_of};
+use tests::support::{Answer, Caller, Concierge, begins, refused, says, shows, text_of};
 
 async fn alert_of(world: &Concierge, session: &Value) -> Value {
     let alert = world.session(session).await["alertId"].clone();
@@ -27,8 +27,7 @@ async fn sets_policy(world: &Concierge, policy: Value) {
 /// A monitor sees a fix later than the agent, and may see that it did not last.
 #[tokio::test]
 async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
+    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
     world.delivers(&world.worker()).await;
     let alert = alert_of(&world, &id).await;
     let sue = world.api.sign_in("sue").await;
@@ -66,8 +65,7 @@ async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
 /// A failed read, a pause and a lost message delay the end of an alert, and do not prevent it.
 #[tokio::test]
 async fn an_alert_is_checked_until_its_matter_can_be_read() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
+    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
     world.delivers_once(&world.worker()).await;
     let requests = world.takes_messages().await;
     assert_eq!(requests.len(), 1, "{requests:?}");
@@ -160,11 +158,9 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     assert_eq!(row["id"], id);
     let amount = json!({"minorUnits": 318_000, "currency": "USD"});
     let money = json!({"direction": "customer_owes_more", "amount": amount});
-    let action = &row["proposedActions"][1];
-    shows!(action, {"id": generate, "mayApprove": true, "money": money});
+    shows!(row["proposedActions"][1], {"id": generate, "mayApprove": true, "money": money});
     assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");
-    let mixed = world.executes(&id, &[&resume, &generate]).await;
-    mixed.expect_problem(409, "other_actions_approved");
+    refused!(world.executes(&id, &[&resume, &generate]).await => 409, "other_actions_approved");
     world.executes(&id, &[&generate]).await.expect(202);
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 2).await;
@@ -211,8 +207,7 @@ async fn a_resolved_alert_is_not_acted_on() {
     let path = format!("/api/concierge/alerts/{alert}");
     let resolves = |status: &'static str| world.max.patch(&path, json!({"status": status}));
     resolves("resolved").await.expect(200);
-    let answer = world.executes(&id, &[&action]).await;
-    answer.expect_problem(409, "alert_resolved");
+    refused!(world.executes(&id, &[&action]).await => 409, "alert_resolved");
     resolves("open").await.expect(200);
     world.executes(&id, &[&action]).await.expect(202);
 }
@@ -220,8 +215,7 @@ async fn a_resolved_alert_is_not_acted_on() {
 /// The organization's journal names the newest entry of each session that ended.
 #[tokio::test]
 async fn a_session_that_was_removed_is_missed() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
+    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
     world.delivers(&world.worker()).await;
     let other = world.failed_payment().await;
     world.cancels(&other).await.expect(200);

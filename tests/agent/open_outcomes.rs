@@ -21,7 +21,9 @@ use shared::{
     },
     model::span,
 };
-use tests::support::{Caller, Concierge, fact_is, money, posting, retrying, shows, with};
+use tests::support::{
+    Caller, Concierge, fact_is, money, patches, posting, refused, retrying, shows, with,
+};
 
 const RETRY: &str = "POST /payments/{id}/retry";
 
@@ -84,9 +86,8 @@ async fn settles(
 
 async fn resolves(world: &Concierge, id: &Value) {
     let alert = world.session(id).await["alertId"].clone();
-    let path = format!("/api/concierge/alerts/{alert}");
     let max = world.max_again().await;
-    max.patches(&path, json!({"status": "resolved"})).await;
+    patches!(max, "/api/concierge/alerts/{alert}", {"status": "resolved"});
 }
 
 async fn alert_status(world: &Concierge, id: &Value) -> Value {
@@ -113,16 +114,14 @@ async fn a_payment_under_way_is_no_failure() {
         assert_eq!(session["openActions"], 0);
         // The same list, sent again, says that it is under way.
         world.executes(&id, &[&actions[0]]).await.expect(202);
-        let refused = settles(&world.max, &id, &actions[0], "not_done").await;
-        refused.expect_problem(409, "under_way");
+        refused!(settles(&world.max, &id, &actions[0], "not_done").await => 409, "under_way");
         for _ in 0..4 {
             for _ in 0..4 {
                 world.passes(6 * span::HOUR).await;
             }
             let max = world.max_again().await;
             let path = format!("/api/concierge/agent-sessions/{id}");
-            let session = max.reads(&path).await;
-            shows!(session, {"status": "executing", "/next/who": "The agent"});
+            shows!(max.reads(&path).await, {"status": "executing", "/next/who": "The agent"});
             let mine = max.get("/api/concierge/agent-sessions?next=me").await;
             assert_eq!(mine.expect(200), json!([]));
         }
@@ -242,8 +241,7 @@ async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
         let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
         let id = sue.triggers(&path).await["session"]["id"].clone();
         let path = format!("/api/concierge/agent-sessions/{id}/propose");
-        let proposed = sue.triggers(&path).await;
-        let action = &proposed["session"]["proposedActions"][0]["id"];
+        let action = &sue.triggers(&path).await["session"]["proposedActions"][0]["id"];
         (id, text_of_json(action).to_owned())
     };
     let (id, action) = opens().await;

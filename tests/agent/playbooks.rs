@@ -15,7 +15,7 @@ use axum::{
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::model::{Id, OrganizationId};
-use tests::support::{CASES, Caller, Concierge, PlaybookCase};
+use tests::support::{CASES, Caller, Concierge, PlaybookCase, posts};
 
 /// A call that a target system received.
 #[derive(Clone, Debug)]
@@ -149,15 +149,13 @@ impl Two {
     /// Has everything previewed, and the automated actions executed. Returns how many those are.
     async fn executes(&self, admin: &Caller, path: &str, actions: &[Value]) -> usize {
         let all: Vec<&Value> = actions.iter().map(|action| &action["id"]).collect();
-        let body = json!({"actionIds": all});
-        admin.posts(&format!("{path}/preview"), body).await;
+        posts!(admin, "{path}/preview", {"actionIds": all});
         let runs = actions
             .iter()
             .filter(|action| action["isAutomated"] == true);
         let runs: Vec<&Value> = runs.map(|action| &action["id"]).collect();
         if !runs.is_empty() {
-            let body = json!({"actionIds": runs});
-            admin.posts(&format!("{path}/execute"), body).await;
+            posts!(admin, "{path}/execute", {"actionIds": runs});
         }
         runs.len()
     }

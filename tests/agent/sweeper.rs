@@ -26,8 +26,7 @@ async fn a_sweep_without_due_work_changes_nothing() {
 
 #[tokio::test]
 async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);
     // A message is under way for so long.
@@ -59,8 +58,7 @@ async fn overdue(world: &Concierge) -> (usize, i64) {
 /// The alarm wants ten minutes in a row: between two messages, the action is no less overdue.
 #[tokio::test]
 async fn an_action_that_was_sent_again_is_overdue_until_it_is_claimed() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     world.api.clock.advance(2 * MINUTE);
     assert_eq!(world.sweeper().sweep().await.overdue, 1);
     for minute in 1..=20 {
@@ -77,8 +75,7 @@ async fn an_action_that_was_sent_again_is_overdue_until_it_is_claimed() {
 
 #[tokio::test]
 async fn while_the_queue_is_down_nothing_counts_as_sent() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     world.takes_messages().await;
     world.api.clock.advance(2 * MINUTE);
     let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
@@ -125,8 +122,7 @@ async fn an_analysis_whose_function_died_fails() {
 
 #[tokio::test]
 async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     world.takes_messages().await;
     // As a worker does that dies between the record and the end of the session.
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
@@ -141,14 +137,12 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     assert_eq!(world.session(&id).await["status"], "executing");
     world.api.clock.advance(MINUTE);
     assert_eq!(world.sweeper().sweep().await.settled, 1);
-    let session = world.session(&id).await;
-    shows!(session, {"status": "completed", "/executionResults/0/success": true});
+    shows!(world.session(&id).await, {"status": "completed", "/executionResults/0/success": true});
 }
 
 #[tokio::test]
 async fn one_damaged_record_does_not_stop_the_others() {
-    let world = Concierge::start().await;
-    let (bad, bad_action) = world.approved_batch().await;
+    let (world, bad, bad_action) = Concierge::start().await.with_approved_batch().await;
     world.poisons(&bad, &bad_action).await;
     let (good, good_action) = world.approved_message().await;
     world.takes_messages().await;
@@ -159,18 +153,15 @@ async fn one_damaged_record_does_not_stop_the_others() {
     assert_eq!(swept.settled, 0);
     assert_eq!(world.outcome(&bad).await.0, "executing");
     assert_eq!(world.session(&bad).await["openActions"], 2);
-    assert_eq!(
-        world.takes_messages().await,
-        [world.message(&good, &good_action)]
-    );
+    let found = world.takes_messages().await;
+    assert_eq!(found, [world.message(&good, &good_action)]);
 }
 
 /// A proposal without an approval expires as designed, without an alarm.
 #[tokio::test]
 async fn only_actions_are_overdue() {
     let world = Concierge::start().await;
-    let forgotten = world.failed_payment().await;
-    world.proposed(&forgotten).await;
+    world.proposed(&world.failed_payment().await).await;
     world.approved_batch().await;
     world.api.clock.advance(25 * 60 * MINUTE);
     let swept = world.sweeper().sweep().await;

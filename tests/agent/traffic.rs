@@ -39,10 +39,9 @@ async fn approved(world: &Concierge, count: usize) -> Vec<Approved> {
 }
 
 fn fails(world: &Concierge, times: u32) {
-    world.demo.inject(Fault {
-        times,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
+    world
+        .demo
+        .inject(Fault::once("billing", FaultMode::Fail).times(times));
 }
 
 /// One after another.
@@ -63,10 +62,7 @@ async fn delivers_all(world: &Concierge, worker: &Worker, actions: &[Approved]) 
 
 /// Delivers some, which take effect and are never answered, and the others while those are at work.
 async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], others: &[Approved]) {
-    world.demo.inject(Fault {
-        times: 100,
-        ..support::late("billing")
-    });
+    world.demo.inject(support::late("billing").times(100));
     tokio::select! {
         () = delivers_all(world, worker, some) => panic!("{some:?} were to hang"),
         () = async {
@@ -141,8 +137,7 @@ async fn resuming_a_connection_closes_its_breaker() {
     fails(&world, 5);
     delivers(&world, &worker, &actions[..5]).await;
     assert_eq!(breaker(&world).await.0, "open");
-    let path = format!("{BILLING}/resume");
-    world.max.triggers(&path).await;
+    world.max.triggers(&format!("{BILLING}/resume")).await;
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
     delivers(&world, &worker, &actions[5..]).await;
     assert_eq!(world.demo.effects().len(), 1);
@@ -157,8 +152,7 @@ async fn traffic_is_kept_of_failing_connections_and_goes_with_them() {
     fails(&world, 1);
     delivers(&world, &worker, &actions[3..]).await;
     assert_eq!(world.api.items_of("connection_traffic").await.len(), 1);
-    let ada = world.api.sign_in("ada").await;
-    ada.deletes(BILLING).await;
+    world.api.sign_in("ada").await.deletes(BILLING).await;
     assert!(world.api.items_of("connection_traffic").await.is_empty());
 }
 
@@ -225,11 +219,8 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
     let world = Concierge::start().await;
     let actions = approved(&world, 6).await;
     let (first, last) = actions.split_at(5);
-    let read = |times| Fault {
-        operation: Some("GET /usage-batches/{id}".to_owned()),
-        times,
-        ..Fault::once("billing", FaultMode::Fail)
-    };
+    let fault = Fault::once("billing", FaultMode::Fail);
+    let read = |times| fault.clone().of("GET /usage-batches/{id}").times(times);
     world.demo.inject(read(5));
     let worker = world.worker_with(support::once());
     delivers(&world, &worker, first).await;
@@ -257,8 +248,7 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
 /// The preview of a proposal on a real batch, as the playbook reads it.
 async fn previews(world: &Concierge, (id, action): &Approved) -> Value {
     let path = format!("/api/concierge/agent-sessions/{id}/preview");
-    let body = json!({"actionIds": [action]});
-    world.max.posts(&path, body).await["actions"][0].clone()
+    world.max.posts(&path, json!({"actionIds": [action]})).await["actions"][0].clone()
 }
 
 fn read_error(preview: &Value) -> &str {
@@ -289,8 +279,6 @@ async fn reads_count_for_the_calls_of_a_second() {
         connections.slot(billing).await.unwrap().unwrap();
     }
     let preview = previews(&world, &proposal).await;
-    assert!(
-        read_error(&preview).contains("nothing was sent"),
-        "{preview}"
-    );
+    let holds = read_error(&preview).contains("nothing was sent");
+    assert!(holds, "{preview}");
 }

@@ -7,7 +7,7 @@ use shared::{
     store::WriteContext,
 };
 
-use tests::support::{Answer, Caller, Concierge};
+use tests::support::{Answer, Caller, Concierge, patches, refused};
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
     let caller = caller.clone().with_header("prefer", "respond-async");
@@ -31,8 +31,7 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
     let id = sue.triggers(&path).await["session"]["id"].clone();
     let action = world.proposed(&id).await.remove(0);
-    let refused = executes(&world.max, &id, &action).await;
-    refused.expect_problem(403, "approver_not_allowed");
+    refused!(executes(&world.max, &id, &action).await => 403, "approver_not_allowed");
     let open = "/api/concierge/agent-sessions?open=true";
     for (caller, may_approve) in [(&world.max, false), (&ada, true)] {
         let row = caller.reads(open).await[0].clone();
@@ -101,10 +100,8 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     // A day later, the others count too. Another name alone makes nobody fresh.
     world.api.clock.advance(User::FRESH);
     let sue = world.api.user("sue").await.id;
-    let path = format!("/api/users/{sue}");
     let ada = world.api.sign_in("ada").await;
-    let same = json!({"fullName": "Another Name", "disabled": false});
-    ada.patches(&path, same).await;
+    patches!(ada, "/api/users/{sue}", {"fullName": "Another Name", "disabled": false});
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1002")]);
     let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let id = ada.triggers(&path).await["session"]["id"].clone();

@@ -20,8 +20,7 @@ fn twice(world: &Concierge) -> Worker {
 
 #[tokio::test]
 async fn an_approved_action_has_its_effect_and_saves_its_minutes() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
     let done = ("completed".into(), vec![(true, String::new())]);
     assert_eq!(world.outcome(&id).await, done);
@@ -54,8 +53,7 @@ async fn a_message_that_is_delivered_again_and_again_has_one_effect() {
 
 #[tokio::test]
 async fn a_call_whose_worker_was_killed_is_repeated_with_its_key() {
-    let world = Concierge::start_unwary().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(late("billing"));
     world.dies_after_the_effect(&id, &action).await;
@@ -81,8 +79,7 @@ async fn without_keys_a_call_whose_worker_was_killed_is_not_repeated() {
 
 #[tokio::test]
 async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
-    let world = Concierge::start_unwary().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
     let message = world.message(&id, &action);
     world.demo.inject(late("billing"));
     let slow = world.worker();
@@ -102,7 +99,7 @@ async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
     assert_eq!(world.minutes_saved().await, 25);
 }
 
-/// Answers to the first call of an action. The crate `agent` has what each means, with keys and without.
+/// The answers to the first call of an action. The crate `agent` has what each means, with keys and without.
 #[tokio::test]
 async fn an_answer_ends_an_action_as_its_keys_allow() {
     use FaultMode::{Drop, Fail, Garbage, Hang};
@@ -122,10 +119,7 @@ async fn an_answer_ends_an_action_as_its_keys_allow() {
         } else {
             ("notifications", world.approved_message().await)
         };
-        world.demo.inject(Fault {
-            status: code,
-            ..Fault::once(system, mode)
-        });
+        world.demo.inject(Fault::once(system, mode).status(code));
         let worker = twice(&world);
         let delivers = world.delivers(&worker);
         let wanted_again = match mode {
@@ -169,10 +163,7 @@ async fn a_session_cancelled_during_a_call_lets_it_end_and_starts_no_other() {
 async fn a_session_cancelled_between_two_steps_sends_no_second_one() {
     let world = Concierge::start_unwary().await;
     let (id, action) = world.approved(SYNC.0, SYNC.1, 0).await;
-    world.demo.inject(Fault {
-        operation: Some("GET /customers/{id}".to_owned()),
-        ..late("billing")
-    });
+    world.demo.inject(late("billing").of("GET /customers/{id}"));
     let worker = world.worker();
     let cancels = async {
         world.faults_are_met().await;
@@ -188,8 +179,7 @@ async fn a_session_cancelled_between_two_steps_sends_no_second_one() {
 
 #[tokio::test]
 async fn a_poisoned_message_harms_no_neighbour() {
-    let world = Concierge::start_unwary().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
     let good = world.message(&id, &action);
     let absent = world.message(&Value::from(4711), "s4711-p1-a1");
     let future = good.replace("\"version\":1", "\"version\":2");

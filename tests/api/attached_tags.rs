@@ -1,7 +1,7 @@
 //! Tags of activities and tasks: `/api/{subject}/{id}/tags`
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, Fault};
+use tests::support::{Api, Caller, Fault, posts};
 
 /// The folder of a subject, and what it is called.
 const SUBJECTS: [(&str, &str); 2] = [("activities", "activity"), ("tasks", "task")];
@@ -42,16 +42,14 @@ async fn a_tag_is_attached_once_and_detached_once() {
             let before = api.records().await;
             api.clock.advance(1);
             for tag in [2, 1] {
-                mia.posts(&format!("{path}/tags"), json!({"tagId": tag}))
-                    .await;
+                posts!(mia, "{path}/tags", {"tagId": tag});
             }
             let changed = carries(json!([urgent, legal])).await;
             assert_eq!(changed == json!(api.clock.now()), !again);
             assert_eq!(api.records().await == before, again);
         }
         // What else is written to the record leaves them alone.
-        let renamed = json!({"description": "Renamed"});
-        mia.patches(&path, renamed).await;
+        mia.patches(&path, json!({"description": "Renamed"})).await;
         for again in [false, true] {
             let before = api.records().await;
             mia.deletes(&format!("{path}/tags/1")).await;

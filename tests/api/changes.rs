@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Answer, Api, Caller, Concierge, shows, text_of, webhooks::Receiver};
+use tests::support::{
+    Answer, Api, Caller, Concierge, creates, patches, shows, text_of, webhooks::Receiver,
+};
 
 /// The types and ids of an answer's entries, with what became of the records.
 fn told(answer: &Answer) -> Vec<Value> {
@@ -38,19 +40,17 @@ async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
 #[tokio::test]
 async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
     let api = Api::start().await;
-    let mut stream = api.stream().await;
     let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     // It begins now.
     let begin = max.get("/api/changes").await;
     assert!(told(&begin).is_empty());
     let nothing = max.get(&next(&begin)).await;
     assert!(told(&nothing).is_empty());
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
-    let change = json!({"title": "Final"});
-    max.patches("/api/tasks/1", change).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
+    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    api.publishes().await;
     let answer = max.get(&next(&nothing)).await;
     let expected = [json!(["task", 1, "created"]), json!(["task", 1, "updated"])];
     assert_eq!(told(&answer), expected);
@@ -67,12 +67,10 @@ async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
 
 #[tokio::test]
 async fn pages_of_any_size_have_every_entry() {
-    let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..3 {
         mia.creates_tasks(["a", "b", "c"]).await;
-        api.publishes(&mut stream).await;
+        api.publishes().await;
     }
     let (all, end) = walk(&mia, "/api/changes?cursor=first").await;
     assert!(all.len() >= 11, "{all:?}");
@@ -81,20 +79,17 @@ async fn pages_of_any_size_have_every_entry() {
         assert_eq!(walk(&mia, &path).await.0, all, "{limit}");
     }
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(walk(&mia, &end).await.0, [json!(["task", 10, "created"])]);
 }
 
 #[tokio::test]
 async fn a_feed_is_filtered_by_type_and_project() {
-    let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"projectId": 2})).await;
     mia.creates_task(json!({})).await;
-    mia.creates("/api/tasks/1/comments", json!({"content": "Soon."}))
-        .await;
-    api.publishes(&mut stream).await;
+    creates!(mia, "/api/tasks/1/comments", {"content": "Soon."});
+    api.publishes().await;
     let created = |(kind, id): &(&str, i64)| json!([kind, id, "created"]);
     let (project, comment) = (("project", 2), ("comment", 1));
     let (first, second) = (("task", 1), ("task", 2));
@@ -110,17 +105,14 @@ async fn a_feed_is_filtered_by_type_and_project() {
         assert_eq!(told(&mia.get(&path).await), expected, "{filter}");
     }
     // A cursor is for one list.
-    let tasks = next(&mia.get("/api/changes?type=task").await);
-    let other = tasks.replace("type=task", "type=tag");
+    let other = next(&mia.get("/api/changes?type=task").await).replace("type=task", "type=tag");
     mia.get(&other).await.expect(400);
 }
 
 /// A board follows its project, and hears of comments on its tasks and activities.
 #[tokio::test]
 async fn comments_belong_to_the_project_of_what_they_are_on() {
-    let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let max = api.sign_in("max").await;
     let with_title = |project: Option<i64>| json!({"title": "x", "projectId": project, "organizationId": api.home.id});
     let task = mia.creates("/api/tasks", with_title(Some(2))).await;
@@ -137,7 +129,7 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
         let path = format!("/api/{subject}/comments");
         comments.push((path.clone(), mia.creates(&path, content.clone()).await));
     }
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let query = "/api/changes?cursor=first&projectId=2&type=activity,comment";
     let answer = mia.get(query).await;
     let (on_task, on_activity) = (comments[0].1, comments[1].1);
@@ -151,20 +143,17 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
     assert_eq!(answer.expect(200)[0]["parent"], project);
     // A comment that an earlier version wrote has no project until it changes.
     for mut item in api.items_of("comment").await {
-        assert_eq!(
-            item.remove("projectId").is_some(),
-            text_of(&item, "pk") != format!("ORG#1#TASK#{home}#COMMENT")
-        );
+        let expected = text_of(&item, "pk") != format!("ORG#1#TASK#{home}#COMMENT");
+        assert_eq!(item.remove("projectId").is_some(), expected);
         api.puts([item]).await;
     }
     for (path, comment) in &comments {
-        mia.patches(&format!("{path}/{comment}"), json!({"content": "Now."}))
-            .await;
+        patches!(mia, "{path}/{comment}", {"content": "Now."});
         mia.deletes(&format!("{path}/{comment}")).await;
     }
     max.deletes(&format!("/api/tasks/{task}")).await;
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     for comment in [on_task, on_activity] {
         expected.push(json!(["comment", comment, "updated"]));
         expected.push(json!(["comment", comment, "deleted"]));
@@ -177,17 +166,14 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
 
 #[tokio::test]
 async fn a_cursor_expires_when_entries_after_it_may_have() {
-    let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let mut followed = next(&mia.get("/api/changes").await);
     let left = next(&mia.get("/api/changes?cursor=first&limit=1").await);
     for _ in 0..3 {
         api.clock.advance(10 * span::DAY);
-        let mia = api.session_of(&user).await;
-        followed = next(&mia.get(&followed).await);
+        followed = next(&api.session_of(&user).await.get(&followed).await);
     }
     let mia = api.session_of(&user).await;
     mia.get(&left).await.expect_problem(410, "cursor_expired");
@@ -195,7 +181,7 @@ async fn a_cursor_expires_when_entries_after_it_may_have() {
     assert!(told(&oldest).is_empty());
     // A client that kept asking misses nothing, though the feed starts again.
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let created = [json!(["task", 1, "created"])];
     assert_eq!(told(&mia.get(&followed).await), created);
     assert_eq!(told(&mia.get(&next(&oldest)).await), created);
@@ -203,10 +189,8 @@ async fn a_cursor_expires_when_entries_after_it_may_have() {
 
 #[tokio::test]
 async fn an_empty_answer_is_within_its_budget() {
-    let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let mia = api.sign_in("mia").await;
-    api.publishes(&mut stream).await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    api.publishes().await;
     let begin = mia.get("/api/changes").await;
     api.counter.take();
     mia.reads(&next(&begin)).await;
@@ -221,13 +205,12 @@ async fn an_empty_answer_is_within_its_budget() {
 async fn changes_of_actions_are_told_apart_by_their_parts() {
     let concierge = Box::pin(Concierge::start()).await;
     let (api, max) = (&concierge.api, &concierge.max);
-    let mut stream = api.stream().await;
     let ada = api.sign_in("ada").await;
     let receiver = Receiver::start().await;
     let types = ["agent_session.*"];
     let (webhook, _) = api.has_webhook(&ada, &receiver.url, &types).await;
     Box::pin(concierge.approved_message()).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let of_sessions = "/api/changes?cursor=first&type=agent_session";
     let entries = max.reads(of_sessions).await;
     let identity = |change: &Value| {

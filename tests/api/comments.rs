@@ -1,7 +1,7 @@
 //! Comments on service requests, activities and tasks: `/api/{subject}/{id}/comments`
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, raise_version, shows};
+use tests::support::{Api, Caller, creates, posts, raise_version, refused, shows};
 
 /// The folder of a subject, and the member by which a comment names it.
 const SUBJECTS: [(&str, &str); 3] = [
@@ -41,8 +41,7 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
         let reply = json!({"content": "The blue one", "parentId": comment["id"]});
         let reply = max.posts(&path, reply).await;
         shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
-        let listed = mia.reads(&path).await;
-        assert_eq!(listed, json!([comment, reply]));
+        assert_eq!(mia.reads(&path).await, json!([comment, reply]));
     }
 }
 
@@ -64,8 +63,7 @@ async fn a_reply_stays_within_its_thread() {
             for parent in [1, 2, 3, 4, 5, 999] {
                 if !own.contains(&parent) {
                     let reply = json!({"content": "x", "parentId": parent});
-                    let answer = mia.post(&path, reply).await;
-                    answer.expect_faults(&[("/parentId", "unknown")]);
+                    refused!(mia.post(&path, reply).await => [("/parentId", "unknown")]);
                 }
             }
         }
@@ -84,12 +82,8 @@ async fn authors_and_managers_alone_edit_and_delete_a_comment() {
             let comment = mia.creates(&path, json!({"content": "Mine"})).await;
             let path = format!("{path}/{comment}");
             let before = api.records().await;
-            for answer in [
-                sue.patch(&path, body.clone()).await,
-                sue.delete(&path).await,
-            ] {
-                answer.expect_denied();
-            }
+            sue.patch(&path, body.clone()).await.expect_denied();
+            sue.delete(&path).await.expect_denied();
             assert_eq!(before, api.records().await);
             let edited = one_who_may.patches(&path, body.clone()).await;
             assert_eq!(edited["userId"], mia.id(), "it is still its author's");
@@ -104,8 +98,7 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
     let (api, mia) = with_subjects().await;
     for (subject, _) in SUBJECTS {
         let list = format!("/api/{subject}/1/comments");
-        let said = json!({"content": "A secret slipped out"});
-        let first = mia.creates(&list, said).await;
+        let first = creates!(mia, &list, {"content": "A secret slipped out"});
         let reply = json!({"content": "Delete that", "parentId": first});
         let reply = mia.creates(&list, reply).await;
         let mut expected = mia.reads(&list).await;
@@ -121,17 +114,12 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
         let kept = api.table_dump().await;
         assert!(!kept.iter().any(|item| item.contains("slipped")));
         // Its replies alone still have it.
-        for answer in [
-            mia.delete(&path).await,
-            mia.patch(&path, json!({"content": "x"})).await,
-        ] {
-            answer.expect_not_found();
-        }
+        mia.delete(&path).await.expect_not_found();
+        let body = json!({"content": "x"});
+        mia.patch(&path, body).await.expect_not_found();
         let late = json!({"content": "Which secret?", "parentId": first});
-        let late = mia.post(&list, late).await;
-        late.expect_faults(&[("/parentId", "unknown")]);
-        let done = json!({"content": "Done", "parentId": reply});
-        mia.posts(&list, done).await;
+        refused!(mia.post(&list, late).await => [("/parentId", "unknown")]);
+        posts!(mia, &list, {"content": "Done", "parentId": reply});
     }
 }
 
@@ -149,16 +137,14 @@ async fn comments_go_with_what_they_are_on() {
         let comments = format!("{path}/comments");
         let first = mia.get(&comments).await.ids()[0];
         max.deletes(&path).await;
-        for answer in [
-            max.delete(&path).await,
-            mia.get(&comments).await,
-            mia.post(&comments, said.clone()).await,
-            mia.patch(&format!("{comments}/{first}"), said.clone())
-                .await,
-            mia.delete(&format!("{comments}/{first}")).await,
-        ] {
-            answer.expect_not_found();
-        }
+        max.delete(&path).await.expect_not_found();
+        mia.get(&comments).await.expect_not_found();
+        mia.post(&comments, said.clone()).await.expect_not_found();
+        mia.patch(&format!("{comments}/{first}"), said.clone())
+            .await
+            .expect_not_found();
+        let path = format!("{comments}/{first}");
+        mia.delete(&path).await.expect_not_found();
     }
     assert_eq!(api.cleans_up().await, 3);
     let left = api.table_dump().await;

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::support::{Answer, Api, Caller, merges, raise_version};
+use tests::support::{Answer, Api, Caller, creates, merges, raise_version, refused};
 
 async fn change(caller: &Caller, path: &str, change: &Value) -> Answer {
     if path.starts_with("/api/milestones") {
@@ -15,15 +15,7 @@ async fn change(caller: &Caller, path: &str, change: &Value) -> Answer {
 /// The record alone, without what is joined to it.
 fn alone(answer: &Value) -> Value {
     let mut record = answer.get("ticket").unwrap_or(answer).clone();
-    let joined = [
-        "assignee",
-        "creator",
-        "milestone",
-        "project",
-        "tasks",
-        "tasksNext",
-    ];
-    for name in joined {
+    for name in "assignee creator milestone project tasks tasksNext".split(' ') {
         record.as_object_mut().unwrap().remove(name);
     }
     record
@@ -49,8 +41,7 @@ async fn has_records(api: &Api, ada: &Caller) -> [i64; 3] {
     let parts = json!({"projectId": 1, "subtype": "a", "metadata": {"a": 1}, "evidence": {"b": 2}});
     ada.records_activity(parts).await;
     ada.raises_request().await;
-    let ticket = json!({"title": "Help"});
-    ada.creates("/api/managed-services/tickets", ticket).await;
+    creates!(ada, "/api/managed-services/tickets", {"title": "Help"});
     let hooks = "https://hooks.example.com";
     [
         milestone,
@@ -132,8 +123,7 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
             assert_eq!(read(&ada, path).await, expected);
         }
         if !path.starts_with("/api/milestones") {
-            let nothing = ada.patch(path, json!({})).await;
-            nothing.expect_faults(&[("", "required")]);
+            refused!(ada.patch(path, json!({})).await => [("", "required")]);
         }
     }
 }

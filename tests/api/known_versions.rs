@@ -2,15 +2,14 @@
 
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, patches};
 
 #[tokio::test]
 async fn a_record_that_the_client_has_is_not_sent_again_and_all_else_is() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let knowing = mia.with_header("if-none-match", "\"2\"");
-    let change = json!({"title": "Renamed"});
-    knowing.patches("/api/tasks/1", change).await;
+    patches!(knowing, "/api/tasks/1", {"title": "Renamed"});
     let known = knowing.get("/api/tasks/1").await;
     assert_eq!((known.status, known.text.as_str()), (304, ""));
     assert_eq!(known.header("etag"), Some("\"2\""));
@@ -43,8 +42,7 @@ async fn a_change_without_a_body_names_the_new_version() {
             let expected = format!("\"{version}\"");
             assert_eq!(answer.header("etag"), Some(expected.as_str()), "{record}");
         }
-        let read = mia.get(&record).await;
-        assert_eq!(read.header("etag"), Some("\"3\""));
+        assert_eq!(mia.get(&record).await.header("etag"), Some("\"3\""));
     }
     let moved = json!({"phaseId": phase});
     let answer = mia.patch("/api/tasks/1/phase", moved).await;
@@ -53,8 +51,7 @@ async fn a_change_without_a_body_names_the_new_version() {
     let again = mia.clone().with_header("idempotency-key", "tag");
     let answer = again.post("/api/tasks/1/tags", tag.clone()).await;
     assert_eq!(answer.header("etag"), Some("\"5\""));
-    let change = json!({"title": "Renamed"});
-    mia.patches("/api/tasks/1", change).await;
+    patches!(mia, "/api/tasks/1", {"title": "Renamed"});
     let answer = again.post("/api/tasks/1/tags", tag).await;
     assert_eq!((answer.status, answer.header("etag")), (204, Some("\"6\"")));
 }

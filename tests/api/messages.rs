@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, shows};
+use tests::support::{Api, refused, shows};
 
 #[tokio::test]
 async fn a_message_names_the_field_and_what_to_send() {
@@ -110,15 +110,13 @@ async fn a_number_beyond_64_bits_is_named_with_its_place() {
     let body =
         r#"{"type": "note", "description": "x", "projectId": 1, "metadata": {"a": [1, 1e400]}}"#;
     let body = Some(body.to_owned());
-    let refused = mia.send("POST", "/api/activities", body).await;
-    refused.expect_faults(&[("/metadata/a/1", "precision")]);
+    refused!(mia.send("POST", "/api/activities", body).await => [("/metadata/a/1", "precision")]);
 }
 
 #[tokio::test]
 async fn a_byte_order_mark_is_skipped() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    let body = "\u{FEFF}{\"name\": \"later\"}";
-    let body = Some(body.to_owned());
+    let body = Some("\u{FEFF}{\"name\": \"later\"}".to_owned());
     ada.send("POST", "/api/tags", body).await.expect(200);
 }
 

@@ -1,4 +1,4 @@
-//! `GET /api/openapi.json`
+//! `GET /api/openapi.json`, and the second request of a client for it or for the desk
 
 use serde_json::Value;
 use tests::support::Api;
@@ -13,18 +13,20 @@ async fn the_description_is_served_to_anybody() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_the_description_gets_no_second_one() {
+async fn a_client_that_has_the_description_or_the_desk_gets_no_second_one() {
     let api = Api::start().await;
     let nobody = api.anonymous();
-    let answer = nobody.get("/api/openapi.json").await;
-    assert_eq!(answer.header("cache-control"), Some("no-cache"));
-    let tag = answer.header("etag").unwrap();
-    for known in [tag, &format!("\"else\", W/{tag}"), "*"] {
-        let knowing = nobody.clone().with_header("if-none-match", known);
-        let answer = knowing.get("/api/openapi.json").await;
-        assert_eq!((answer.status, &*answer.text), (304, ""), "{known}");
-        assert_eq!(answer.header("etag"), Some(tag), "{known}");
+    for path in ["/api/openapi.json", "/"] {
+        let answer = nobody.get(path).await;
+        assert_eq!(answer.header("cache-control"), Some("no-cache"), "{path}");
+        let tag = answer.header("etag").unwrap();
+        for known in [tag, &format!("\"else\", W/{tag}"), "*"] {
+            let knowing = nobody.clone().with_header("if-none-match", known);
+            let answer = knowing.get(path).await;
+            assert_eq!((answer.status, &*answer.text), (304, ""), "{path}: {known}");
+            assert_eq!(answer.header("etag"), Some(tag), "{path}: {known}");
+        }
+        let stale = nobody.clone().with_header("if-none-match", "\"else\"");
+        assert_eq!(stale.get(path).await.status, 200, "{path}");
     }
-    let stale = nobody.clone().with_header("if-none-match", "\"else\"");
-    assert_eq!(stale.get("/api/openapi.json").await.status, 200);
 }

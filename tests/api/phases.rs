@@ -2,17 +2,14 @@
 
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, posts, refused};
 
 #[tokio::test]
 async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let path = format!("/api/phases/{phase}");
-    let other = max
-        .posts("/api/projects/1/phases", json!({"title": "Test"}))
-        .await["id"]
-        .clone();
+    let other = posts!(max, "/api/projects/1/phases", {"title": "Test"})["id"].clone();
     let mut tasks = Vec::new();
     for phase in [json!(phase), other.clone(), json!(phase), Value::Null] {
         tasks.push(max.creates_task(json!({"phaseId": phase})).await["id"].clone());
@@ -20,10 +17,8 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     max.deletes(&path).await;
     max.delete(&path).await.expect_not_found();
     max.patch(&path, json!({"title": "x"})).await.expect(404);
-    let answer = max
-        .patch("/api/tasks/4/phase", json!({"phaseId": phase}))
-        .await;
-    answer.expect_faults(&[("/phaseId", "unknown")]);
+    let body = json!({"phaseId": phase});
+    refused!(max.patch("/api/tasks/4/phase", body).await => [("/phaseId", "unknown")]);
     let first = max.reads("/api/tasks/1").await;
     assert_eq!(first["phaseId"], Value::Null, "before anything is swept");
     assert_eq!(api.cleans_up().await, 1);

@@ -37,9 +37,8 @@ fn connection(scheme: &str) -> Value {
 async fn start(scheme: &str, cuts: Cuts) -> (Doubled, Cutting) {
     let doubled = Doubled::start("localstripe", SECRET, proposes).await;
     let proxy = Cutting::before(&doubled.url, cuts).await;
-    let connection = connection(scheme);
     doubled
-        .connects("localstripe", &proxy.url, &connection)
+        .connects("localstripe", &proxy.url, &connection(scheme))
         .await;
     (doubled, proxy)
 }
@@ -157,8 +156,7 @@ async fn a_call_without_an_answer_is_never_repeated() {
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn a_payment_is_confirmed_once_and_then_refused() {
     let (doubled, proxy) = start("bearer", Cuts::None).await;
-    let customer = doubled.customer(VISA).await;
-    let intent = doubled.payment_intent(&customer).await;
+    let intent = doubled.payment_intent(&doubled.customer(VISA).await).await;
     doubled.runs(&intent).await.succeeded();
     let path = format!("/v1/payment_intents/{intent}");
     assert_eq!(doubled.status(&path).await, "succeeded");

@@ -105,8 +105,7 @@ impl Doubled {
     /// Hands its message to a worker.
     async fn delivers(&self, session: Value, action: String) -> Ended {
         let message = self.world.message(&session, &action);
-        let worker = self.world.worker();
-        let response = worker.handle(event(&[(&message, 1)])).await;
+        let response = self.world.worker().handle(event(&[(&message, 1)])).await;
         assert_eq!(response.batch_item_failures.len(), 0);
         let (status, mut results) = self.world.outcome(&session).await;
         Ended {

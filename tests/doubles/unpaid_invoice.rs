@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Doubled, local_stripe::SECRET, webhooks::Webhooks};
-use tests::support::says;
+use tests::support::{refused, says};
 
 /// Asks its holder each time, who is not there.
 const ASKING: &str = "4000002500003155";
@@ -70,8 +70,7 @@ async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
     let alert = relay.creates(alerts, alert_of(&event)).await;
     let alert = format!("{alerts}/{alert}");
 
-    let opened = world.max.triggers(&format!("{alert}/agent-session")).await;
-    let id = opened["session"]["id"].clone();
+    let id = world.max.triggers(&format!("{alert}/agent-session")).await["session"]["id"].clone();
     let pay = world.proposed(&id).await.remove(0);
     let session = world.session(&id).await;
     let analysis = &session["analysis"];
@@ -84,8 +83,7 @@ async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
     let reason = &analysis["notApplicable"][0]["reason"];
     says(reason, "needs that invoice.next_attempt is `none`");
     assert!(!session.to_string().contains("_secret_"), "{session}");
-    let refused = world.executes(&id, &[&pay]).await;
-    refused.expect_faults(&[("/actionIds/0", "manual")]);
+    refused!(world.executes(&id, &[&pay]).await => [("/actionIds/0", "manual")]);
     assert_eq!(relay.reads(&alert).await["status"], "open");
 }
 

@@ -3,15 +3,13 @@
 use serde_json::json;
 use tests::{
     records,
-    support::{Caller, Concierge},
+    support::{Caller, Concierge, patches, refused},
 };
 
 /// Disables a user and returns the user's id.
 async fn disables(ada: &Caller, user: &Caller) -> i64 {
     let id = user.id();
-    let path = format!("/api/users/{id}");
-    let body = json!({"disabled": true});
-    ada.patch(&path, body).await.expect(200);
+    patches!(ada, "/api/users/{id}", {"disabled": true});
     id
 }
 
@@ -58,17 +56,13 @@ async fn an_assignee_who_is_disabled_stays() {
         "/api/managed-services/ticket/1",
     ];
     for path in paths {
-        let body = json!({"assigneeId": mia.id()});
-        max.patch(path, body).await.expect(200);
+        max.patches(path, json!({"assigneeId": mia.id()})).await;
     }
     let id = disables(&ada, &mia).await;
     for path in paths {
-        let body = json!({"title": "Draft", "assigneeId": id});
-        let changed = max.patch(path, body).await.expect(200);
+        let changed = patches!(max, path, {"title": "Draft", "assigneeId": id});
         assert_eq!(changed["assigneeId"], json!(id), "{path}");
-        let body = json!({"assigneeId": null});
-        max.patch(path, body).await.expect(200);
-        let again = max.patch(path, json!({"assigneeId": id})).await;
-        again.expect_faults(&[("/assigneeId", "unknown")]);
+        max.patches(path, json!({"assigneeId": null})).await;
+        refused!(max.patch(path, json!({"assigneeId": id})).await => [("/assigneeId", "unknown")]);
     }
 }

@@ -6,12 +6,11 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use serde_json::{Value, json};
 use shared::model::{Permission, Role, span};
 
-use tests::support::{Api, Caller, Fault, Operation, Requests, World};
+use tests::support::{Api, Caller, Fault, Operation, Requests, World, refused};
 
 #[tokio::test]
 async fn a_token_has_the_permissions_that_it_names_and_no_others() {
-    let api = Api::start().await;
-    let ada = api.user("ada").await;
+    let (api, [ada]) = Api::with_users(["ada"]).await;
     let mut scripts = BTreeMap::new();
     for operation in Operation::of_callers().filter(|one| one.takes_tokens()) {
         // Of an operation that needs one permission, and nothing else.
@@ -27,33 +26,26 @@ async fn a_token_has_the_permissions_that_it_names_and_no_others() {
             vacant.insert((with.await, without.await));
         }
         let (with, without) = &scripts[&permission];
-        let answer = operation.asked_by(with, "1").await;
-        answer.expect_problem(400, "validation_error");
-        let refused = operation.asked_by(without, "1").await;
-        refused.expect_problem(403, "permission_denied");
+        refused!(operation.asked_by(with, "1").await => 400, "validation_error");
+        refused!(operation.asked_by(without, "1").await => 403, "permission_denied");
     }
     assert!(scripts.len() > 10, "{}", scripts.len());
 }
 
 #[tokio::test]
 async fn a_token_loses_the_permissions_that_its_owner_loses() {
-    let api = Api::start().await;
-    let max = api.user("max").await;
+    let (api, [max]) = Api::with_users(["max"]).await;
     let sent = json!({"permissions": ["delete_task", "view_work"]});
     let script = api.token_of(&max, sent).await;
-    let milestone = script.get("/api/milestones/1").await;
-    milestone.expect_problem(404, "not_found");
+    refused!(script.get("/api/milestones/1").await => 404, "not_found");
     api.gives_role(&max, Role::Viewer).await;
-    let session = script.get("/api/auth/session").await.expect(200);
+    let session = script.reads("/api/auth/session").await;
     assert_eq!(session["permissions"], json!(["view_work"]));
-    let answer = script.delete("/api/tasks/1").await;
-    answer.expect_problem(403, "permission_denied");
+    refused!(script.delete("/api/tasks/1").await => 403, "permission_denied");
     // And it has it again with its owner.
     api.gives_role(&max, Role::Admin).await;
-    let answer = script.delete("/api/tasks/1").await;
-    answer.expect_problem(404, "not_found");
-    let answer = script.post("/api/tasks", json!({})).await;
-    answer.expect_problem(403, "permission_denied");
+    refused!(script.delete("/api/tasks/1").await => 404, "not_found");
+    refused!(script.post("/api/tasks", json!({})).await => 403, "permission_denied");
 }
 
 #[tokio::test]
@@ -179,8 +171,7 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     }
     api.clock.advance(span::HOUR);
     let owner = world.caller().await;
-    let path = format!("/api/tokens/{id}");
-    owner.delete(&path).await.expect(204);
+    owner.deletes(&format!("/api/tokens/{id}")).await;
     disabled(sue.id, true).await.unwrap();
     for disable in [true, false] {
         disabled(mia.id, disable).await.unwrap();
@@ -205,8 +196,7 @@ async fn a_token_that_has_ended_is_none() {
     }
     for request in world.requests().iter().filter(|one| one.needs.is_some()) {
         for (_, script) in &ended {
-            let answer = request.by(script).await;
-            answer.expect_problem(401, "unauthenticated");
+            refused!(request.by(script).await => 401, "unauthenticated");
         }
     }
     assert_eq!(world.api().records().await, before);
@@ -229,8 +219,7 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
         let script = api.anonymous().with_header("authorization", sent);
         for caller in [script.clone(), script.with_cookie(cookie.as_str())] {
             for operation in Operation::of_callers() {
-                let answer = operation.asked_by(&caller, "1").await;
-                answer.expect_problem(401, "unauthenticated");
+                refused!(operation.asked_by(&caller, "1").await => 401, "unauthenticated");
             }
         }
     }
@@ -238,13 +227,11 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
     // One that nobody has costs the read that says so.
     let nobodys = format!("wd_{}", "A".repeat(43));
     let script = api.anonymous().with_token(&nobodys);
-    let script = script.with_cookie(cookie);
-    let answer = script.get("/api/tasks").await;
-    answer.expect_problem(401, "unauthenticated");
+    refused!(script.with_cookie(cookie).get("/api/tasks").await => 401, "unauthenticated");
     assert_eq!(api.counter.take().total, 1);
     // What is no bearer leaves the cookie to say who calls.
     let basic = ada.with_header("authorization", "Basic YWRhOndvcmtkZXNr");
-    basic.get("/api/tasks").await.expect(200);
+    basic.reads("/api/tasks").await;
 }
 
 #[tokio::test]
@@ -254,7 +241,7 @@ async fn with_a_token_the_cookie_is_ignored() {
     let ada = api.sign_in("ada").await;
     for cookie in [ada.cookie.clone().unwrap(), "connect.sid=forged".to_owned()] {
         let both = script.clone().with_cookie(cookie);
-        let session = both.get("/api/auth/session").await.expect(200);
+        let session = both.reads("/api/auth/session").await;
         assert_eq!(session["user"]["username"], "mia");
         // Nor who sent it along.
         for (name, value) in [
@@ -267,30 +254,25 @@ async fn with_a_token_the_cookie_is_ignored() {
     }
     // Sign-in takes none: it is what it is without.
     let wrong = json!({"username": "mia", "password": "wrong"});
-    let answer = script.post("/api/auth/login", wrong).await;
-    answer.expect_problem(401, "invalid_credentials");
+    refused!(script.post("/api/auth/login", wrong).await => 401, "invalid_credentials");
 }
 
 #[tokio::test]
 async fn a_token_that_names_permissions_deletes_its_owners_requests_only_with_that_one() {
-    let api = Api::start().await;
-    let max = api.user("max").await;
-    let session = api.session_of(&max).await;
-    let request = session.raises_request().await;
+    let (api, [max]) = Api::with_users(["max"]).await;
+    let request = api.session_of(&max).await.raises_request().await;
     let path = format!("/api/service-requests/{request}");
     let narrow = api
         .token_of(&max, json!({"permissions": ["view_work"]}))
         .await;
-    let answer = narrow.delete(&path).await;
-    answer.expect_problem(403, "permission_denied");
+    refused!(narrow.delete(&path).await => 403, "permission_denied");
     let named = json!({"permissions": ["delete_service_request"]});
-    let wide = api.token_of(&max, named).await;
-    wide.delete(&path).await.expect(204);
+    api.token_of(&max, named).await.deletes(&path).await;
     let mia = api.user("mia").await;
     let own = api.session_of(&mia).await.raises_request().await;
     let script = api.token_of(&mia, json!({})).await;
     let path = format!("/api/service-requests/{own}");
-    script.delete(&path).await.expect(204);
+    script.deletes(&path).await;
 }
 
 #[tokio::test]
@@ -299,12 +281,12 @@ async fn a_use_that_cannot_be_noted_is_a_use_all_the_same() {
     let script = api.token_of(&api.user("max").await, json!({})).await;
     for fault in [Fault::Denied, Fault::Throttled] {
         faults.begin(Requests::Of("UpdateItem"), fault);
-        script.get("/api/auth/session").await.expect(200);
+        script.reads("/api/auth/session").await;
     }
     faults.end();
     for requests in [3, 2] {
         api.counter.take();
-        script.get("/api/auth/session").await.expect(200);
+        script.reads("/api/auth/session").await;
         assert_eq!(api.counter.take().total, requests);
     }
 }

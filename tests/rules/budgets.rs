@@ -79,8 +79,7 @@ fn table() -> Vec<String> {
     let rows = ROWS.iter().map(|row| {
         let Used { in_sequence, total } = row.used;
         let (operation, because) = (row.operation, row.because);
-        let row = format!("| {in_sequence} | {total} | `{operation}` | {because} |");
-        row.replace("|  |", "| |")
+        format!("| {in_sequence} | {total} | `{operation}` | {because} |").replace("|  |", "| |")
     });
     tests::table("| one after another | in all | operation | why |", rows)
 }

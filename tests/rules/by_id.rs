@@ -1,7 +1,7 @@
 //! Lists by the ids of their rows: the same rows in the same order as without, each as it is now.
 
 use serde_json::{Value, json};
-use tests::support::{Caller, Operation, World, budgets::within, example};
+use tests::support::{Caller, Operation, World, budgets::within, creates, example};
 
 /// An id that no record has.
 const UNKNOWN: i64 = 987_654_321;
@@ -34,10 +34,8 @@ async fn has_rows(by: &Caller) {
             by.creates(&path, content.clone()).await;
         }
         by.creates("/api/tags", json!({"name": title})).await;
-        let phase = json!({"title": title, "order": 10 - number});
-        by.creates("/api/projects/1/phases", phase).await;
-        let ticket = json!({"title": title, "description": title});
-        by.creates("/api/managed-services/tickets", ticket).await;
+        creates!(by, "/api/projects/1/phases", {"title": title, "order": 10 - number});
+        creates!(by, "/api/managed-services/tickets", {"title": title, "description": title});
         let request = json!({"title": title});
         by.creates("/api/managed-services/request", request).await;
     }
@@ -73,8 +71,7 @@ async fn rows_by_id_are_those_of_the_list_in_its_order() {
             seen += 1;
         }
         let beyond: Vec<_> = (1..=101).map(|id| id.to_string()).collect();
-        let beyond = format!("{path}?id={}", beyond.join(","));
-        let answer = caller.get(&beyond).await;
+        let answer = caller.get(&format!("{path}?id={}", beyond.join(","))).await;
         answer.expect_faults(&[("?id", "length")]);
     }
     assert!(seen >= 14, "{seen}");
@@ -170,15 +167,13 @@ async fn a_hundred_rows_by_id_are_within_the_budget_of_their_list() {
         let task = json!({
             "title": format!("Task {number}"), "projectId": 1, "milestoneId": 1, "assigneeId": caller.id(),
         });
-        let task = caller.creates("/api/tasks", task).await;
-        named.push(task.to_string());
+        named.push(caller.creates("/api/tasks", task).await.to_string());
     }
     let caller = world.caller().await;
     for list in lists() {
         let path = format!("{}?id={}", example(&list.path, "1"), named.join(","));
         world.api().counter.take();
         let answer = caller.get(&path).await;
-        let operation = format!("GET {}", list.path);
-        within(world.api(), &operation, 200, &answer);
+        within(world.api(), &format!("GET {}", list.path), 200, &answer);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::model::{Sid, User, digest};
 use tests::{
     records,
-    support::{Api, Caller, Gateway, Operation, PASSWORD, set, text, text_of},
+    support::{Api, Caller, Gateway, Operation, PASSWORD, posts, refused, set, text, text_of},
 };
 
 /// The statuses of these instances for several callers.
@@ -29,16 +29,14 @@ async fn of(api: &Api, instances: &Gateway) -> (Caller, Caller, String) {
     answer.expect(200);
     let cookie = answer.cookie().split(';').next().unwrap();
     let session = nobody.clone().with_cookie(cookie);
-    let body = json!({"name": "export"});
-    let created = session.post("/api/tokens", body).await.expect(200);
+    let created = posts!(session, "/api/tokens", {"name": "export"});
     let token = created["token"].as_str().unwrap().to_owned();
     (session, nobody.with_token(&token), token)
 }
 
 #[tokio::test]
 async fn tokens_and_sessions_are_of_the_cell_that_made_them() {
-    let api = Api::start().await;
-    api.user("mia").await;
+    let (api, _) = Api::with_users(["mia"]).await;
     let first = api.other_instances().await;
     let other = api.instances_of_cell("eu1").await;
     let (session, script, token) = of(&api, &first).await;
@@ -61,8 +59,7 @@ async fn tokens_and_sessions_are_of_the_cell_that_made_them() {
 
 #[tokio::test]
 async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let session = api.session_of(&user).await;
     let script = api.token_of(&user, json!({})).await;
     let other = api.instances_of_cell("eu1").await;
@@ -71,8 +68,7 @@ async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
     for caller in [session, script] {
         let caller = caller.before(other.clone());
         for operation in Operation::of_callers() {
-            let answer = operation.asked_by(&caller, "1").await;
-            answer.expect_problem(401, "unauthenticated");
+            refused!(operation.asked_by(&caller, "1").await => 401, "unauthenticated");
         }
     }
     assert_eq!(api.counter.take().total, 0);
@@ -81,8 +77,7 @@ async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
 
 #[tokio::test]
 async fn those_that_name_cell_0_are_of_it() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let session = named_session(&api, &user).await;
     let named = [&session, &named_token(&api, &user).await];
     let first = api.other_instances().await;

@@ -43,8 +43,7 @@ async fn the_check_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_failed_check_names_its_step() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     for (password, broken, step) in [
         ("wrong", None, "sign in"),
         (PASSWORD, Some("POST"), "sign in"),

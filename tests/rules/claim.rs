@@ -7,7 +7,9 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::{Role, span};
 
-use tests::support::{Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example};
+use tests::support::{
+    Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example, refused,
+};
 
 async fn behind_faults() -> (World, Faults) {
     let (settings, faults) = Settings::behind_faults().await;
@@ -34,7 +36,7 @@ impl Refused {
         let api = world.api();
         let long_ago = api.clock.now().plus(-7 * span::DAY);
         let signed_out = api.session_of(&world.max).await;
-        signed_out.trigger("/api/auth/logout").await.expect(204);
+        signed_out.triggers("/api/auth/logout").await;
         let soon = json!({"expiresAt": api.clock.now().plus(1)});
         let expired = api.token_of(&world.max, soon).await;
         api.clock.advance(1);
@@ -133,10 +135,8 @@ fn same(before: &[String], after: &[String]) {
         rows
     };
     let (gone, new) = (only_in(before, after), only_in(after, before));
-    assert!(
-        gone.is_empty() && new.is_empty(),
-        "was: {gone:#?}\nis: {new:#?}"
-    );
+    let holds = gone.is_empty() && new.is_empty();
+    assert!(holds, "was: {gone:#?}\nis: {new:#?}");
 }
 
 #[tokio::test]
@@ -230,8 +230,7 @@ async fn a_cookie_that_does_not_verify_costs_no_request() {
     world.api().counter.take();
     for request in of_callers(&world) {
         for request in hopeless(&request) {
-            let answer = request.by(&forged).await;
-            answer.expect_problem(401, "unauthenticated");
+            refused!(request.by(&forged).await => 401, "unauthenticated");
         }
     }
     assert_eq!(world.api().counter.take().total, 0);

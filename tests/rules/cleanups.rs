@@ -12,15 +12,15 @@ use shared::{
 use tokio::time::Instant;
 
 use tests::support::{
-    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, key_of,
-    number, set, text, text_of,
+    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, creates,
+    key_of, number, posts, set, text, text_of,
 };
 
 /// Raises a service request and deletes it, which leaves a cleanup.
 async fn leaves_cleanup(by: &Caller) {
     let request = by.raises_request().await;
     let request = format!("/api/service-requests/{request}");
-    by.delete(&request).await.expect(204);
+    by.deletes(&request).await;
 }
 
 /// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name
@@ -34,8 +34,7 @@ async fn has_work(api: &Api, max: &Caller) {
             .await;
         max.records_activity(json!({"projectId": 1})).await;
         for kind in ["tasks", "activities"] {
-            let tags = format!("/api/{kind}/{id}/tags");
-            max.post(&tags, json!({"tagId": 1})).await.expect(204);
+            posts!(max, "/api/{kind}/{id}/tags", {"tagId": 1});
         }
     }
     max.creates_task(json!({})).await;
@@ -43,22 +42,14 @@ async fn has_work(api: &Api, max: &Caller) {
     max.raises_request().await;
     for subject in ["tasks/6", "activities/6", "service-requests/1"] {
         for _ in 0..5 {
-            let comments = format!("/api/{subject}/comments");
-            max.creates(&comments, json!({"content": "Hello"})).await;
+            creates!(max, "/api/{subject}/comments", {"content": "Hello"});
         }
     }
 }
 
 async fn deletes_all(max: &Caller) {
-    for path in [
-        "milestones/1",
-        "phases/1",
-        "tags/1",
-        "tasks/6",
-        "activities/6",
-        "service-requests/1",
-    ] {
-        max.delete(&format!("/api/{path}")).await.expect(204);
+    for path in "milestones/1 phases/1 tags/1 tasks/6 activities/6 service-requests/1".split(' ') {
+        max.deletes(&format!("/api/{path}")).await;
     }
 }
 
@@ -107,8 +98,7 @@ async fn damaged_links_are_in_no_cleanups_way() {
     let names = ["milestoneId", "phaseId", "tagIds"];
     for (place, task) in api.items_of("task").await.iter().enumerate() {
         let kept = names.iter().filter(|name| task.contains_key(**name));
-        let damaged = names.get(place).into_iter();
-        assert!(kept.eq(damaged), "{task:?}");
+        assert!(kept.eq(names.get(place).into_iter()), "{task:?}");
     }
 }
 

@@ -10,18 +10,8 @@ use serde_json::Value;
 use tests::FUNCTIONS;
 
 /// Licences of dependencies. None asks for the source of what is linked to it.
-const LICENCES: [&str; 10] = [
-    "0BSD",
-    "Apache-2.0",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "CC0-1.0",
-    "ISC",
-    "MIT",
-    "MIT-0",
-    "Unicode-3.0",
-    "Zlib",
-];
+const LICENCES: &str =
+    "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT MIT-0 Unicode-3.0 Zlib";
 
 /// The only source of crates.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -146,7 +136,7 @@ fn one(words: &mut &[&str]) -> bool {
     if takes(words, "WITH") {
         take(words);
     }
-    name.is_some_and(|name| LICENCES.contains(&name))
+    name.is_some_and(|name| LICENCES.split(' ').any(|one| one == name))
 }
 
 #[test]
@@ -195,10 +185,8 @@ fn crates_come_from_one_registry_and_few_come_twice() {
         };
         *versions.entry(field("name").unwrap()).or_default() += 1;
         // Packages of this workspace have none.
-        assert!(
-            field("source").is_none_or(|source| source == REGISTRY),
-            "{package}"
-        );
+        let holds = field("source").is_none_or(|source| source == REGISTRY);
+        assert!(holds, "{package}");
     }
     versions.retain(|_, count| *count > 1);
     assert_eq!(

@@ -158,7 +158,6 @@ async fn the_function_takes_a_schedule_and_messages() {
 async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
     let world = Concierge::start().await;
     let api = &world.api;
-    let mut changes = api.stream().await;
     world.approved_batch().await;
     world.takes_messages().await;
     let receiver = Receiver::start().await;
@@ -169,11 +168,11 @@ async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
     let due = api.clock.now().plus(span::DAY + span::MINUTE);
     let task = json!({"assigneeId": mia, "dueDate": due});
     world.max.creates_task(task).await;
-    api.publishes(&mut changes).await;
+    api.publishes().await;
     api.webhook_messages().await;
     let request = world.max.raises_request().await;
     let request = format!("/api/service-requests/{request}");
-    world.max.delete(&request).await.expect(204);
+    world.max.deletes(&request).await;
     api.clock.advance(15 * span::MINUTE);
     let sweeping = world.sweeper();
     (world, sweeping)
@@ -237,16 +236,14 @@ async fn gets_keys_of(api: &Api, before: &Item) {
 
 #[tokio::test]
 async fn an_action_that_version_1_0_deferred_is_not_due() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
+    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     world.takes_messages().await;
     let api = &world.api;
     let before = api.items_of("agent_action").await.remove(0);
     let session = Id::new(id.as_i64().unwrap()).unwrap();
     let agent = api.store.agent();
     let key = ActionKey::new(api.home.id, session, &*action);
-    let claim = agent.claim(&key, span::MINUTE);
-    let Claim::Held(held) = claim.await.unwrap() else {
+    let Claim::Held(held) = agent.claim(&key, span::MINUTE).await.unwrap() else {
         panic!("the action was to be claimed");
     };
     let later = api.clock.now().plus(span::HOUR);
@@ -280,18 +277,16 @@ async fn an_action_that_version_1_0_ended_leaves_the_index() {
 #[tokio::test]
 async fn a_cleanup_begins_with_a_message() {
     let api = Api::start().await;
-    let mut changes = api.stream().await;
     let sweeping = api.sweeper().await;
     let max = api.sign_in("max").await;
     let request = max.raises_request().await;
     max.comments_on_request(request, "Hello").await;
     let request = format!("/api/service-requests/{request}");
-    max.delete(&request).await.expect(204);
-    let records = api.changes(&mut changes).await;
+    max.deletes(&request).await;
+    let records = api.changes().await;
     // The queue holds the message back until the cleanup is due.
     let unlisted = |record: &Value| {
-        let event = json!({"Records": [record]});
-        let event: StreamEvent = serde_json::from_value(event).unwrap();
+        let event: StreamEvent = serde_json::from_value(json!({"Records": [record]})).unwrap();
         event.records[0].unlisted().unwrap()
     };
     let begins = records.iter().filter_map(unlisted);
@@ -320,19 +315,18 @@ async fn a_cleanup_begins_with_a_message() {
     let (wanted, used) = metered(sweeping.handles(&messages[0])).await;
     assert_eq!((wanted, used.unreadable.len()), (0, 0));
     assert_eq!(api.table_dump().await, before);
-    api.publishes(&mut changes).await;
+    api.publishes().await;
     assert_eq!(sweeping.messages().await, [] as [String; 0]);
 }
 
 #[tokio::test]
 async fn a_cleanup_that_fails_after_its_message_is_deferred() {
     let (api, faults, []) = Api::behind_faults([]).await;
-    let mut changes = api.stream().await;
     let max = api.sign_in("max").await;
     api.has_tag(api.home.id, "urgent").await;
-    max.delete("/api/tags/1").await.expect(204);
+    max.deletes("/api/tags/1").await;
     api.clock.advance(CLEANUP_DELAY);
-    api.publishes(&mut changes).await;
+    api.publishes().await;
     let sweeping = api.sweeper().await;
     let [message] = &sweeping.messages().await[..] else {
         panic!("one cleanup, one message");
@@ -350,7 +344,7 @@ async fn a_cleanup_that_fails_after_its_message_is_deferred() {
 async fn a_cleanup_that_another_run_ended_stays_ended() {
     let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     api.has_tag(api.home.id, "urgent").await;
-    max.delete("/api/tags/1").await.expect(204);
+    max.deletes("/api/tags/1").await;
     // The slower run waits with its progress.
     faults.hold(Requests::Of("UpdateItem"));
     let faster = async {

@@ -15,6 +15,7 @@ use tests::{
     records,
     support::{
         Api, Caller, Concierge, Counter, Fault, Gateway, Requests, Settings, api_config, client,
+        patches, puts, refused,
     },
 };
 use tokio::{
@@ -93,7 +94,7 @@ async fn cookies_of_others_do_not_hide_the_session() {
     for other in ["name=Zoë", "name=\u{1}", "\u{7f}", "a=b\nc"] {
         let own = ada.cookie.as_deref().unwrap();
         let session = ada.clone().with_cookie(format!("{other}; {own}"));
-        session.get("/api/auth/session").await.expect(200);
+        session.reads("/api/auth/session").await;
     }
 }
 
@@ -140,15 +141,12 @@ async fn a_lost_answer_does_nothing_twice() {
     assert_eq!(max.get("/api/activities").await.ids(), [1]);
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
     lose_answers();
-    let body = json!({"title": "Renamed"});
-    max.put("/api/milestones/1", body).await.expect(200);
-    let renamed = json!({"description": "Renamed"});
-    max.patch("/api/activities/1", renamed).await.expect(200);
+    puts!(max, "/api/milestones/1", {"title": "Renamed"});
+    patches!(max, "/api/activities/1", {"description": "Renamed"});
     assert!(faults.are_over());
-    let read = max.get("/api/milestones/1").await.expect(200);
-    assert_eq!(read["title"], "Renamed");
+    assert_eq!(max.reads("/api/milestones/1").await["title"], "Renamed");
     faults.next("TransactWriteItems", Fault::LostAnswer);
-    max.delete("/api/milestones/1").await.expect(204);
+    max.deletes("/api/milestones/1").await;
     assert!(faults.are_over());
 }
 
@@ -184,8 +182,7 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     ];
     for (method, path, body) in cases {
         faults.outrun("TransactWriteItems");
-        let answer = max.send(method, path, Some(body.to_string())).await;
-        answer.expect_problem(409, "concurrent_change");
+        refused!(max.send(method, path, Some(body.to_string())).await => 409, "concurrent_change");
         assert!(faults.are_over(), "{method} {path}");
     }
 }
@@ -198,15 +195,13 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let outrun = async |path: &str, body| {
         faults.outrun("TransactWriteItems");
-        let answer = world.max.send("POST", path, body).await;
-        answer.expect_problem(409, "concurrent_change");
+        refused!(world.max.send("POST", path, body).await => 409, "concurrent_change");
         assert!(faults.are_over(), "{path}");
     };
     outrun(&alert, None).await;
     let session = world.stuck_batch().await;
     let path = format!("/api/concierge/agent-sessions/{session}");
-    let ids = world.proposed(&session).await;
-    let body = json!({"actionIds": [ids[0]]}).to_string();
+    let body = json!({"actionIds": [world.proposed(&session).await[0]]}).to_string();
     outrun(&format!("{path}/execute"), Some(body)).await;
     outrun(&format!("{path}/cancel"), None).await;
 }
@@ -224,7 +219,7 @@ async fn conflicting_transactions_are_tried_again() {
         assert!(faults.are_over());
         if conflicts == 8 {
             answer.expect_problem(503, "unavailable");
-            max.get("/api/milestones/1").await.expect(200);
+            max.reads("/api/milestones/1").await;
         } else {
             answer.expect(204);
         }
@@ -240,8 +235,7 @@ async fn a_transaction_that_is_refused_is_not_tried_again() {
     rename("Once").await.expect(200);
     let usual = api.counter.take().total;
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
-    let denied = rename("Twice").await;
-    denied.expect_problem(500, "internal_error");
+    rename("Twice").await.expect_problem(500, "internal_error");
     assert_eq!(api.counter.take().total, usual);
 }
 
@@ -251,8 +245,7 @@ async fn a_throttled_table_is_asked_again() {
     max.creates_milestone(json!({})).await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("TransactWriteItems", Fault::Throttled);
-    let renamed = json!({"title": "Renamed"});
-    max.put("/api/milestones/1", renamed).await.expect(200);
+    puts!(max, "/api/milestones/1", {"title": "Renamed"});
     assert!(faults.are_over());
 }
 
@@ -260,14 +253,13 @@ async fn a_throttled_table_is_asked_again() {
 async fn keys_that_a_batch_left_unread_are_asked_for_again() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     faults.next("BatchGetItem", Fault::OneKeyRead);
-    max.get("/api/auth/session").await.expect(200);
+    max.reads("/api/auth/session").await;
     assert!(faults.are_over());
     // A table that never reads any is a 503.
     faults.begin(Requests::Of("BatchGetItem"), Fault::NoKeyRead);
-    let answer = max.get("/api/auth/session").await;
-    answer.expect_problem(503, "unavailable");
+    refused!(max.get("/api/auth/session").await => 503, "unavailable");
     faults.end();
-    max.get("/api/auth/session").await.expect(200);
+    max.reads("/api/auth/session").await;
 }
 
 #[tokio::test]
@@ -285,8 +277,7 @@ async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
         (deep.as_str(), "json"),
     ] {
         let body = Some(body.to_owned());
-        let answer = max.send("POST", "/api/milestones", body).await;
-        answer.expect_faults(&[("", code)]);
+        refused!(max.send("POST", "/api/milestones", body).await => [("", code)]);
     }
     // Authentication, and nothing else.
     assert_eq!(api.counter.take().total, 7);
@@ -296,11 +287,9 @@ async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
 async fn a_body_over_256_kib_is_a_413() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"title": "x", "projectId": 1, "description": "x".repeat(300 * 1024)});
-    let answer = max.post("/api/milestones", body).await;
-    answer.expect_problem(413, "body_too_large");
-    let padding = "x".repeat(255 * 1024);
-    let body = json!({"title": "x", "projectId": 1, "unknown": padding});
-    max.post("/api/milestones", body).await.expect(200);
+    refused!(max.post("/api/milestones", body).await => 413, "body_too_large");
+    let body = json!({"title": "x", "projectId": 1, "unknown": "x".repeat(255 * 1024)});
+    max.posts("/api/milestones", body).await;
 }
 
 #[tokio::test]
@@ -341,6 +330,5 @@ async fn ids_are_unique_while_many_create_at_once() {
     let creates = callers.map(|caller| caller.creates_milestone(json!({})));
     let ids: BTreeSet<i64> = join_all(creates).await.into_iter().collect();
     assert_eq!(ids.len(), 40);
-    let listed = max.get("/api/projects/1/milestones").await.ids();
-    assert_eq!(listed.len(), 40);
+    assert_eq!(max.get("/api/projects/1/milestones").await.ids().len(), 40);
 }

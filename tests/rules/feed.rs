@@ -10,7 +10,10 @@ use stream::StreamResponse;
 
 use tests::{
     feed_copy,
-    support::{Answer, Api, Fault, Item, Requests, World, number, set, shows, text, text_of},
+    support::{
+        Answer, Api, Fault, Item, Requests, World, number, patches, refused, set, shows, text,
+        text_of,
+    },
 };
 
 /// An entry of the feed: its number, and what it tells.
@@ -50,18 +53,16 @@ fn numbers(told: &[Told]) -> Vec<i64> {
 async fn each_change_of_a_record_has_an_entry_by_its_author() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let (by_max, by_mia) = (max.user.unwrap(), mia.user.unwrap());
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let before = told(&api, 1).await.len();
 
     mia.creates_task(json!({"title": "Draft"})).await;
-    let change = json!({"title": "Final", "status": "done"});
-    max.patch("/api/tasks/1", change).await.expect(200);
+    patches!(max, "/api/tasks/1", {"title": "Final", "status": "done"});
     let comment = json!({"content": "Soon."});
     mia.creates("/api/tasks/1/comments", comment).await;
-    mia.delete("/api/tasks/1/comments/1").await.expect(204);
-    max.delete("/api/tasks/1").await.expect(204);
-    api.publishes(&mut stream).await;
+    mia.deletes("/api/tasks/1/comments/1").await;
+    max.deletes("/api/tasks/1").await;
+    api.publishes().await;
 
     let entries = told(&api, 1).await.split_off(before);
     let expected = [
@@ -82,7 +83,7 @@ async fn each_change_of_a_record_has_an_entry_by_its_author() {
     assert_eq!(numbers(&entries), (first..first + 5).collect::<Vec<_>>());
     // The comments of a deleted task are removed by the service. This one was deleted before.
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(told(&api, 1).await.len(), before + 5);
 }
 
@@ -91,12 +92,11 @@ async fn each_change_of_a_record_has_an_entry_by_its_author() {
 async fn each_version_of_each_record_has_an_entry() {
     let world = World::start().await;
     let api = world.api();
-    let mut stream = api.stream().await;
     world.sends_all().await;
     let concierge = &world.concierge;
     concierge.delivers(&concierge.worker()).await;
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
 
     let told = told(api, 1).await.into_iter();
     let entries: Vec<Value> = told.map(|told| told.entry).collect();
@@ -135,8 +135,7 @@ const LISTS: [(&str, &str); 13] = [
 async fn the_feed_has_the_types_whose_lists_the_caller_may_read() {
     let world = World::start().await;
     let api = world.api();
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let mut callers = Vec::new();
     for name in ["ada", "max", "sue", "mia", "vic"] {
         callers.push((name.to_owned(), api.sign_in(name).await));
@@ -172,28 +171,21 @@ async fn the_feed_has_the_types_whose_lists_the_caller_may_read() {
 /// The sweeper removes what tells who deleted a record. The stream may be hours behind.
 #[tokio::test]
 async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
-    let api = Api::start().await;
-    let (max, mut stream) = (api.sign_in("max").await, api.stream().await);
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     let [phase, ..] = api.has_phases().await;
     api.has_tag(api.home.id, "urgent").await;
     max.creates_task(json!({})).await;
     max.records_activity(json!({})).await;
     max.raises_request().await;
-    let lists = [
-        "milestones",
-        "tags",
-        "tasks",
-        "activities",
-        "service-requests",
-    ];
-    let mut paths: Vec<String> = lists.map(|list| format!("/api/{list}/1")).into();
+    let lists = "milestones tags tasks activities service-requests".split(' ');
+    let mut paths: Vec<String> = lists.map(|list| format!("/api/{list}/1")).collect();
     paths.push(format!("/api/phases/{phase}"));
     for path in &paths {
-        max.delete(path).await.expect(204);
+        max.deletes(path).await;
     }
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let told = told(&api, 1).await.into_iter();
     let deleted = told.filter(|told| told.entry["action"] == "deleted");
     let actors: Vec<Value> = deleted.map(|told| told.entry["actor"].clone()).collect();
@@ -202,20 +194,19 @@ async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
 
 #[tokio::test]
 async fn what_the_sweeper_unlinks_is_updated_by_the_service() {
-    let api = Api::start().await;
-    let (max, mut stream) = (api.sign_in("max").await, api.stream().await);
+    let (api, [max]) = Api::signed_in(["max"]).await;
     api.has_tag(api.home.id, "urgent").await;
     max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": 1})).await;
     let activity = max.records_activity(json!({})).await;
     let path = format!("/api/activities/{activity}/tags");
-    max.post(&path, json!({"tagId": 1})).await.expect(204);
-    max.delete("/api/milestones/1").await.expect(204);
-    max.delete("/api/tags/1").await.expect(204);
-    api.publishes(&mut stream).await;
+    max.posts(&path, json!({"tagId": 1})).await;
+    max.deletes("/api/milestones/1").await;
+    max.deletes("/api/tags/1").await;
+    api.publishes().await;
     let before = told(&api, 1).await.len();
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let mut unlinked = short(&told(&api, 1).await.split_off(before));
     unlinked.sort_by_key(Value::to_string);
     let expected = [
@@ -226,15 +217,14 @@ async fn what_the_sweeper_unlinks_is_updated_by_the_service() {
     // So lists of what changed since have them, too.
     let now = json!(api.clock.now());
     for path in ["/api/tasks/1", &format!("/api/activities/{activity}")] {
-        assert_eq!(max.get(path).await.expect(200)["updatedAt"], now, "{path}");
+        assert_eq!(max.reads(path).await["updatedAt"], now, "{path}");
     }
 }
 
 #[tokio::test]
 async fn organizations_have_feeds_of_their_own() {
     let api = Api::start().await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let home = short(&told(&api, 1).await);
     let abroad = short(&told(&api, 2).await);
     let project = |id| json!(["project", id, "created", 1, null, null]);
@@ -245,11 +235,9 @@ async fn organizations_have_feeds_of_their_own() {
 #[tokio::test]
 async fn what_is_delivered_twice_is_appended_once() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let mut stream = api.stream().await;
     mia.creates_tasks(["Draft", "Review"]).await;
-    let change = json!({"title": "Final"});
-    mia.patch("/api/tasks/1", change).await.expect(200);
-    let changes = api.changes(&mut stream).await;
+    mia.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    let changes = api.changes().await;
     api.delivers_changes(&changes).await;
     let once = api.table_dump().await;
     // Late by less than it takes to look everything up, in whole and in part.
@@ -262,18 +250,14 @@ async fn what_is_delivered_twice_is_appended_once() {
 #[tokio::test]
 async fn two_publishers_never_give_one_number_twice() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let mut stream = api.stream().await;
-    for _ in 0..8 {
-        mia.creates_task(json!({})).await;
-    }
-    let changes = api.changes(&mut stream).await;
+    mia.creates_tasks(["x"; 8]).await;
+    let changes = api.changes().await;
     let deliveries = changes.chunks(3).map(|some| api.delivers_changes(some));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
     let entries = told(&api, 1).await;
-    let first = entries[0].number;
-    let all: Vec<i64> = (first..).take(entries.len()).collect();
+    let all: Vec<i64> = (entries[0].number..).take(entries.len()).collect();
     assert_eq!(numbers(&entries), all);
     let tasks = entries.iter().filter(|told| told.entry["type"] == "task");
     assert_eq!(tasks.count(), 8);
@@ -282,15 +266,14 @@ async fn two_publishers_never_give_one_number_twice() {
 #[tokio::test]
 async fn a_feed_whose_entries_have_expired_goes_on_at_a_greater_number() {
     let api = Api::start().await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let last = told(&api, 1).await.last().unwrap().number;
     let batches = api.items_of("feed_batch").await;
     api.clock.advance(30 * span::DAY);
     // The session has expired, too.
     let mia = api.session_of(&api.user("mia").await).await;
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let next = told(&api, 1).await.last().unwrap().number;
     assert!(next > last + 1, "{next} follows {last}");
     // The table deletes what has expired, late.
@@ -300,15 +283,14 @@ async fn a_feed_whose_entries_have_expired_goes_on_at_a_greater_number() {
         api.deletes(batch).await;
     }
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(told(&api, 1).await.last().unwrap().number, next + 1);
 }
 
 #[tokio::test]
 async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
     let (api, faults, []) = Api::behind_faults([]).await;
-    let mut stream = api.stream().await;
-    let changes = api.changes(&mut stream).await;
+    let changes = api.changes().await;
     let kind = |change: &Value| change["dynamodb"]["NewImage"]["kind"]["S"].clone();
     let projects = changes.iter().filter(|change| kind(change) == "project");
     let positions: Vec<_> = projects.filter_map(Stream::position).collect();
@@ -330,8 +312,7 @@ async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
 #[tokio::test]
 async fn a_record_that_does_not_read_is_left_out_and_stops_no_other() {
     let api = Api::start().await;
-    let mut stream = api.stream().await;
-    let mut changes = api.changes(&mut stream).await;
+    let mut changes = api.changes().await;
     let is_project = |change: &&mut Value| {
         let image = &change["dynamodb"]["NewImage"];
         image["kind"]["S"] == "project" && image["id"]["N"] == "1"
@@ -363,11 +344,11 @@ fn change_entries(batch: &mut Item, change: impl Fn(&mut Item)) {
 }
 
 /// Three tasks in batches of their own.
-async fn three_batches(api: &Api, stream: &mut Stream) -> Vec<Item> {
+async fn three_batches(api: &Api) -> Vec<Item> {
     let mia = api.sign_in("mia").await;
     for _ in 0..3 {
         mia.creates_task(json!({})).await;
-        api.publishes(stream).await;
+        api.publishes().await;
         api.clock.advance(1);
     }
     let mut batches = api.items_of("feed_batch").await;
@@ -377,11 +358,10 @@ async fn three_batches(api: &Api, stream: &mut Stream) -> Vec<Item> {
 
 #[tokio::test]
 async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
-    let api = Api::start().await;
-    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
-    api.publishes(&mut stream).await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    api.publishes().await;
     let begin = next(&mia.get("/api/changes?type=task").await);
-    let [_, second, _] = three_batches(&api, &mut stream).await.try_into().unwrap();
+    let [_, second, _] = three_batches(&api).await.try_into().unwrap();
     let mut damaged = second.clone();
     change_entries(&mut damaged, |entry| set(entry, [("version", text("two"))]));
     api.puts([damaged]).await;
@@ -392,8 +372,7 @@ async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
     };
     let first = mia.get(&begin).await;
     assert_eq!(ids(&first), [1]);
-    let answer = mia.get(&next(&first)).await;
-    answer.expect_problem(503, "unavailable");
+    refused!(mia.get(&next(&first)).await => 503, "unavailable");
     api.puts([second]).await;
     let rest = mia.get(&next(&first)).await;
     assert_eq!(ids(&rest), [2, 3]);
@@ -401,30 +380,28 @@ async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
 
 #[tokio::test]
 async fn an_entry_of_a_later_version_is_kept_and_shown_to_nobody() {
-    let api = Api::start().await;
-    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
-    api.publishes(&mut stream).await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    api.publishes().await;
     let begin = next(&mia.get("/api/changes").await);
-    let batches = three_batches(&api, &mut stream).await.into_iter();
+    let batches = three_batches(&api).await.into_iter();
     for (mut later, name) in batches.zip(["type", "action"]) {
         change_entries(&mut later, |entry| set(entry, [(name, text("epic"))]));
         api.puts([later]).await;
     }
-    let page = mia.get(&begin).await.expect(200);
+    let page = mia.reads(&begin).await;
     let rows = page.as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["recordId"]), (1, &json!(3)));
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
 }
 
 /// A table of an earlier instant has lost the newest batches, and numbers of ids with them.
 #[tokio::test]
 async fn after_a_restore_no_number_comes_again_and_cursors_of_what_is_lost_expire() {
-    let api = Api::start().await;
-    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
-    api.publishes(&mut stream).await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    api.publishes().await;
     let kept = next(&mia.get("/api/changes").await);
-    let lost = three_batches(&api, &mut stream).await;
+    let lost = three_batches(&api).await;
     let inside = next(&mia.get("/api/changes?cursor=first&limit=4").await);
     let behind = next(&mia.get("/api/changes").await);
     let greatest = told(&api, 1).await.last().unwrap().number;
@@ -434,35 +411,31 @@ async fn after_a_restore_no_number_comes_again_and_cursors_of_what_is_lost_expir
     for cursor in [&inside, &behind] {
         mia.get(cursor).await.expect_problem(410, "cursor_expired");
     }
-    mia.get(&kept).await.expect(200);
+    mia.reads(&kept).await;
     api.clock.advance(span::MINUTE);
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert!(told(&api, 1).await.last().unwrap().number > greatest);
     for cursor in [&inside, &behind] {
         mia.get(cursor).await.expect_problem(410, "cursor_expired");
     }
-    let rows = mia.get(&kept).await.expect(200);
-    assert_eq!(rows.as_array().unwrap().len(), 1);
+    assert_eq!(mia.reads(&kept).await.as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_cursor_of_another_epoch_has_expired() {
-    let api = Api::start().await;
-    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
-    api.publishes(&mut stream).await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    api.publishes().await;
     let before = next(&mia.get("/api/changes").await);
-    mia.get(&before).await.expect(200);
+    mia.reads(&before).await;
     api.sets_all("feed_start", [("epoch", number(1))]).await;
     mia.get(&before).await.expect_problem(410, "cursor_expired");
-    let after = next(&mia.get("/api/changes").await);
-    mia.get(&after).await.expect(200);
-    mia.get("/api/changes?cursor=first").await.expect(200);
+    mia.reads(&next(&mia.get("/api/changes").await)).await;
+    mia.reads("/api/changes?cursor=first").await;
     // A feed that starts again keeps its epoch.
     api.clock.advance(30 * span::DAY);
     let mia = api.session_of(&api.user("mia").await).await;
     mia.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
-    let starts = api.items_of("feed_start").await;
-    assert_eq!(starts[0]["epoch"], number(1));
+    api.publishes().await;
+    assert_eq!(api.items_of("feed_start").await[0]["epoch"], number(1));
 }

@@ -5,7 +5,7 @@ use shared::{
     model::quota::UnitsPerSecond,
     store::{Used, metered},
 };
-use tests::support::{Api, Caller, Fault, Requests};
+use tests::support::{Api, Caller, Fault, Requests, posts};
 
 async fn units(caller: &Caller, path: &str) -> Used {
     let (answer, used) = metered(caller.get(path)).await;
@@ -21,19 +21,18 @@ async fn what_an_eventual_read_misses_is_read_again() {
     max.creates_task(task).await;
     max.records_activity(json!({"projectId": 1})).await;
     max.creates_milestone(json!({})).await;
-    let comment = json!({"content": "Soon."});
-    max.post("/api/tasks/1/comments", comment).await.expect(200);
+    posts!(max, "/api/tasks/1/comments", {"content": "Soon."});
 
     faults.begin(Requests::Eventual, Fault::Missing);
     for (list, user) in [("tasks", "assignee"), ("activities", "creator")] {
         for of in ["", "/projects/1"] {
             let path = format!("/api{of}/{list}");
-            let rows = max.get(&path).await.expect(200);
+            let rows = max.reads(&path).await;
             assert_eq!(rows[0][user]["id"], max.id(), "{path}");
             assert_eq!(rows[0]["project"]["id"], 1, "{path}");
         }
     }
-    let comments = max.get("/api/tasks/1/comments").await.expect(200);
+    let comments = max.reads("/api/tasks/1/comments").await;
     assert_eq!(comments[0]["user"]["id"], max.id());
     for list in ["milestones", "phases", "task-counts"] {
         let answer = max.get(&format!("/api/projects/1/{list}")).await;
@@ -48,12 +47,10 @@ async fn what_can_be_deleted_is_read_consistently() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_task(json!({})).await;
     let tag = max.creates("/api/tags", json!({"name": "urgent"})).await;
-    let tagged = json!({"tagId": tag});
-    max.post("/api/tasks/1/tags", tagged).await.expect(204);
+    max.posts("/api/tasks/1/tags", json!({"tagId": tag})).await;
     // All that is read eventually is missing. The tag is not.
     faults.begin(Requests::Eventual, Fault::Missing);
-    let rows = max.get("/api/tasks").await.expect(200);
-    assert_eq!(rows[0]["tags"][0]["id"], tag);
+    assert_eq!(max.reads("/api/tasks").await[0]["tags"][0]["id"], tag);
 }
 
 #[tokio::test]
@@ -69,17 +66,13 @@ async fn the_organization_is_read_once_in_five_seconds() {
 #[tokio::test]
 async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let plan = async || {
-        let session = max.get("/api/auth/session").await.expect(200);
-        session["planFeatures"].clone()
-    };
+    let plan = async || max.reads("/api/auth/session").await["planFeatures"].clone();
     assert_eq!(plan().await, json!(["agentAI"]));
     // The operator's program is another process.
     let operator = api.store_beside().await;
     let directory = operator.directory();
     let (none, units) = (Vec::new(), UnitsPerSecond::default());
-    let changed = directory.set_plan(api.home.id, none, units);
-    changed.await.unwrap();
+    directory.set_plan(api.home.id, none, units).await.unwrap();
     api.clock.advance(4_999);
     assert_eq!(plan().await, json!(["agentAI"]));
     api.clock.advance(1);
@@ -91,22 +84,20 @@ async fn a_renamed_organization_is_seen_at_once() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let other = api.sign_in("ada").await.before(api.other_instances().await);
     let path = "/api/organizations/1";
-    ada.get("/api/auth/session").await.expect(200);
-    other.get(path).await.expect(200);
-    let body = json!({"name": "Renamed"});
-    ada.patch(path, body).await.expect(200);
-    let session = ada.get("/api/auth/session").await.expect(200);
+    ada.reads("/api/auth/session").await;
+    other.reads(path).await;
+    ada.patches(path, json!({"name": "Renamed"})).await;
+    let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Renamed");
     // Another instance still authenticates by what it has read.
-    assert_eq!(other.get(path).await.expect(200)["name"], "Renamed");
+    assert_eq!(other.reads(path).await["name"], "Renamed");
 }
 
 #[tokio::test]
 async fn a_disabled_user_is_refused_at_once() {
     let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
-    mia.get("/api/tasks").await.expect(200);
-    let disabled = json!({"disabled": true});
+    mia.reads("/api/tasks").await;
     let path = format!("/api/users/{}", mia.id());
-    ada.patch(&path, disabled).await.expect(200);
+    ada.patches(&path, json!({"disabled": true})).await;
     mia.get("/api/tasks").await.expect(401);
 }

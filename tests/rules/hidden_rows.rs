@@ -6,7 +6,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, Item, MOST_PAGES, Operation, World, number, set, text, text_of};
+use tests::support::{
+    Api, Caller, Item, MOST_PAGES, Operation, World, creates, number, posts, set, text, text_of,
+};
 
 /// The record of the tests' notes and messages.
 const TICKET: &str = "/api/managed-services/ticket/1";
@@ -135,21 +137,19 @@ fn same(with: &BTreeMap<String, Vec<String>>, without: &BTreeMap<String, Vec<Str
 async fn hidden_rows_leave_no_trace() {
     let world = Box::pin(World::start()).await;
     let api = world.api();
-    let mut stream = api.stream().await;
     let max = world.caller().await;
     has_messages(api, &max).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let vic = api.sign_in("vic").await;
     let only = json!({"permissions": ["view_work"]});
     let script = api.token_of(&world.max, only).await;
-    script.get("/api/auth/session").await.expect(200);
+    script.reads("/api/auth/session").await;
 
     let with = answers(&world, &vic).await;
     // Another note changes nothing of the ticket, whose version and time of change anybody may read.
     api.clock.advance(span::SECOND);
-    let note = json!({"content": "No zebra, @vic", "internal": true});
-    max.post(&format!("{TICKET}/reply"), note).await.expect(200);
-    api.publishes(&mut stream).await;
+    posts!(max, "{TICKET}/reply", {"content": "No zebra, @vic", "internal": true});
+    api.publishes().await;
     same(&with, &answers(&world, &vic).await);
     assert_eq!(loses(api, &["ticket_message"], is_note).await, 5);
     same(&with, &answers(&world, &vic).await);
@@ -166,17 +166,15 @@ async fn hidden_rows_leave_no_trace() {
 #[tokio::test]
 async fn hidden_words_do_not_make_a_word_frequent() {
     let api = Api::start().await;
-    let mut stream = api.stream().await;
     let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
-    let ticket = json!({"title": "Help"});
-    max.creates("/api/managed-services/tickets", ticket).await;
+    creates!(max, "/api/managed-services/tickets", {"title": "Help"});
     let words = (0..499).map(|number| format!("zq{number:03} "));
     let task = json!({"title": "Words", "description": words.collect::<String>()});
     max.creates_task(json!({"title": "Other"})).await;
     max.creates_task(task).await;
     let others = (3..=1_200).map(|id| (id, "Other".to_owned()));
     api.has_copies(others).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let search = async |reader: &Caller| {
         let page = reader.get("/api/search?query=zq&limit=1").await;
         (page.found(), page.next().is_some())
@@ -191,7 +189,7 @@ async fn hidden_words_do_not_make_a_word_frequent() {
         let message = json!({"content": "zqx", "internal": internal});
         let answer = max.post(&format!("{TICKET}/reply"), message).await;
         answer.expect(200);
-        api.publishes(&mut stream).await;
+        api.publishes().await;
         assert_eq!(search(reader).await, found, "internal: {internal}");
     }
 }

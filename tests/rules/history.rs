@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller, shows};
+use tests::support::{Api, Caller, patches, posts, refused, shows};
 
 async fn history(caller: &Caller, record: &str) -> Vec<Value> {
     caller.walk(&format!("{record}/history")).await
@@ -29,19 +29,16 @@ async fn a_task_tells_who_changed_what() {
     api.clock.advance(1_000);
     let change =
         json!({"title": "Final", "description": null, "status": "done", "priority": "medium"});
-    max.patch("/api/tasks/1", change).await.expect(200);
+    max.patches("/api/tasks/1", change).await;
     // What changes nothing, and order alone, leave no entry.
-    let same = json!({"title": "Final"});
-    max.patch("/api/tasks/1", same).await.expect(200);
-    let places = json!({"tasks": [{"id": 1, "order": 7}]});
-    max.patch("/api/tasks/reorder", places).await.expect(204);
-    let place = json!({"order": 9});
-    max.patch("/api/tasks/1", place).await.expect(200);
+    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    patches!(max, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
+    max.patches("/api/tasks/1", json!({"order": 9})).await;
     for _ in 0..2 {
         let tagged = mia.post("/api/tasks/1/tags", json!({"tagId": 1})).await;
         tagged.expect(204);
     }
-    mia.delete("/api/tasks/1/tags/1").await.expect(204);
+    mia.deletes("/api/tasks/1/tags/1").await;
     let entries = history(&mia, "/api/tasks/1").await;
     let expected = [
         json!([6, "mia", "updated", ["tagIds"]]),
@@ -55,8 +52,7 @@ async fn a_task_tells_who_changed_what() {
     assert_eq!(changed["at"], "2026-01-15T12:00:01.000Z");
     assert_eq!(changed["changes"][0]["from"], "x".repeat(500));
     shows!(changed["changes"], {"/0/to": null, "/2/from": "Draft", "/2/to": "Final"});
-    let answer = mia.get("/api/tasks/1").await.expect(200);
-    assert_eq!(answer["version"], entries[0]["id"]);
+    assert_eq!(mia.reads("/api/tasks/1").await["version"], entries[0]["id"]);
 }
 
 #[tokio::test]
@@ -67,14 +63,13 @@ async fn the_history_of_what_was_deleted_stays() {
     let request = max.raises_request().await;
     let request = format!("/api/service-requests/{request}");
     for record in ["/api/tasks/1", "/api/milestones/1", &request] {
-        max.delete(record).await.expect(204);
+        max.deletes(record).await;
         let entries = history(&max, record).await;
         let [last, first] = ["deleted", "created"];
         let expected = [json!([2, "max", last, []]), json!([1, "max", first, []])];
         assert_eq!(told(&entries), expected, "{record}");
     }
-    let answer = max.get("/api/tasks/2/history").await;
-    answer.expect_problem(404, "not_found");
+    refused!(max.get("/api/tasks/2/history").await => 404, "not_found");
 }
 
 #[tokio::test]
@@ -85,14 +80,13 @@ async fn changes_by_the_service_have_no_actor() {
     api.has_tag(api.home.id, "urgent").await;
     let task = json!({"milestoneId": milestone, "phaseId": phase});
     max.creates_task(task).await;
-    let body = json!({"tagId": 1});
-    max.post("/api/tasks/1/tags", body).await.expect(204);
+    max.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
     for record in [
         format!("/api/milestones/{milestone}"),
         format!("/api/phases/{phase}"),
         "/api/tags/1".to_owned(),
     ] {
-        max.delete(&record).await.expect(204);
+        max.deletes(&record).await;
     }
     assert_eq!(api.cleans_up().await, 3);
     let mut entries = history(&max, "/api/tasks/1").await;
@@ -104,8 +98,7 @@ async fn changes_by_the_service_have_no_actor() {
     }
     fields.sort();
     assert_eq!(fields, ["milestoneId", "phaseId", "tagIds"]);
-    let task = max.get("/api/tasks/1").await.expect(200);
-    assert_eq!(task["version"], entries[0]["id"]);
+    assert_eq!(max.reads("/api/tasks/1").await["version"], entries[0]["id"]);
 }
 
 #[tokio::test]
@@ -114,49 +107,38 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
     let request = mia.raises_request().await;
     let request = format!("/api/service-requests/{request}");
     let resolved = json!({"status": "resolved"});
-    max.patch(&request, resolved.clone()).await.expect(200);
-    let comments = format!("{request}/comments");
-    let body = json!({"content": "It is back."});
-    mia.post(&comments, body).await.expect(200);
-    assert_eq!(
-        told(&history(&mia, &request).await),
-        [
-            json!([3, "mia", "updated", ["status"]]),
-            json!([2, "max", "updated", ["status"]]),
-            json!([1, "mia", "created", []]),
-        ]
-    );
+    max.patches(&request, resolved.clone()).await;
+    posts!(mia, "{request}/comments", {"content": "It is back."});
+    let expected = [
+        json!([3, "mia", "updated", ["status"]]),
+        json!([2, "max", "updated", ["status"]]),
+        json!([1, "mia", "created", []]),
+    ];
+    assert_eq!(told(&history(&mia, &request).await), expected);
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
     let answer = mia.post("/api/managed-services/tickets", ticket).await;
     answer.expect(200);
     let ticket = "/api/managed-services/ticket/1";
-    max.patch(ticket, resolved).await.expect(200);
+    max.patches(ticket, resolved).await;
     for _ in 0..2 {
-        let reply = format!("{ticket}/reply");
-        let body = json!({"content": "Still none."});
-        mia.post(&reply, body).await.expect(200);
+        posts!(mia, "{ticket}/reply", {"content": "Still none."});
     }
     let entries = history(&max, ticket).await;
-    assert_eq!(
-        told(&entries),
-        [
-            json!([3, "mia", "updated", ["status"]]),
-            json!([2, "max", "updated", ["status"]]),
-            json!([1, "mia", "created", []]),
-        ]
-    );
+    let expected = [
+        json!([3, "mia", "updated", ["status"]]),
+        json!([2, "max", "updated", ["status"]]),
+        json!([1, "mia", "created", []]),
+    ];
+    assert_eq!(told(&entries), expected);
     assert_eq!(entries[0]["changes"][0]["from"], "resolved");
     let project = max.creates("/api/projects", json!({"title": "Move"})).await;
     let project = format!("/api/projects/{project}");
-    let archived = json!({"status": "archived"});
-    max.patch(&project, archived).await.expect(200);
-    assert_eq!(
-        told(&history(&mia, &project).await),
-        [
-            json!([2, "max", "updated", ["status"]]),
-            json!([1, "max", "created", []])
-        ]
-    );
+    max.patches(&project, json!({"status": "archived"})).await;
+    let expected = [
+        json!([2, "max", "updated", ["status"]]),
+        json!([1, "max", "created", []]),
+    ];
+    assert_eq!(told(&history(&mia, &project).await), expected);
 }
 
 /// Whatever becomes of a change, its entry becomes of it too: there is never one without the other.

@@ -11,7 +11,9 @@ use shared::{
 use stream::StreamResponse;
 use strum::VariantArray;
 
-use tests::support::{Api, Caller, Concierge, Fault, Sweeping, roles, shows};
+use tests::support::{
+    Api, Caller, Concierge, Fault, Sweeping, creates, patches, posts, puts, roles, shows,
+};
 
 /// Kind, subject and actor of each of a user's notifications, in a fixed order.
 async fn told(caller: &Caller) -> Vec<Value> {
@@ -27,8 +29,7 @@ async fn told(caller: &Caller) -> Vec<Value> {
 }
 
 async fn comments(caller: &Caller, task: i64, content: &str) -> i64 {
-    let path = format!("/api/tasks/{task}/comments");
-    caller.creates(&path, json!({ "content": content })).await
+    creates!(caller, "/api/tasks/{task}/comments", { "content": content })
 }
 
 /// Runs the reminders that are due. Returns the number of new notifications.
@@ -52,26 +53,24 @@ async fn inboxes(api: &Api) -> Vec<String> {
 #[tokio::test]
 async fn assignees_hear_of_what_they_are_given_by_others() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     max.creates_task(json!({"assigneeId": max.id()})).await;
     let request = max.raises_request().await;
     let ticket = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
     let ticket = max.creates("/api/managed-services/tickets", ticket).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let of = |kind: &str, subject: &str, id: i64| json!([kind, subject, id, "max"]);
     let expected = [of("assigned", "task", 1), of("assigned", "ticket", ticket)];
     assert_eq!(told(&mia).await, expected);
     assert!(told(&max).await.is_empty());
 
     // A change of something else is no news, nor is one's own.
-    let body = json!({"title": "Final"});
-    max.patch("/api/tasks/1", body).await.expect(200);
+    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
     let give = json!({"assigneeId": mia.id()});
     let path = format!("/api/service-requests/{request}");
-    max.patch(&path, give.clone()).await.expect(200);
-    mia.patch("/api/tasks/2", give).await.expect(200);
-    api.publishes(&mut stream).await;
+    max.patches(&path, give.clone()).await;
+    mia.patches("/api/tasks/2", give).await;
+    api.publishes().await;
     let expected = [
         of("assigned", "service_request", request),
         of("assigned", "task", 1),
@@ -83,12 +82,11 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
 #[tokio::test]
 async fn creators_assignees_and_commenters_hear_of_a_comment() {
     let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     ada.creates_task(json!({"assigneeId": max.id()})).await;
     let first = comments(&mia, 1, "First\n of  all.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     comments(&sue, 1, "Second.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let by = |name: &str| json!(["commented", "task", 1, name]);
     assert_eq!(told(&ada).await, [by("mia"), by("sue")]);
     assert_eq!(told(&mia).await, [by("sue")]);
@@ -102,10 +100,9 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
 
     // An edit is no news. The text of a deleted comment is gone.
     let path = format!("/api/tasks/1/comments/{first}");
-    let body = json!({"content": "Better put."});
-    mia.patch(&path, body).await.expect(200);
-    mia.delete(&path).await.expect(204);
-    api.publishes(&mut stream).await;
+    mia.patches(&path, json!({"content": "Better put."})).await;
+    mia.deletes(&path).await;
+    api.publishes().await;
     let rows = ada.walk("/api/notifications").await;
     assert_eq!(rows.len(), 2);
     assert_eq!(rows.iter().find(of_first).unwrap()["excerpt"], Value::Null);
@@ -114,7 +111,6 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
 #[tokio::test]
 async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part() {
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     let activity = mia.records_activity(json!({})).await;
     let request = mia.raises_request().await;
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
@@ -125,10 +121,10 @@ async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part()
     let path = format!("/api/activities/{activity}/comments");
     max.creates(&path, content.clone()).await;
     let path = format!("/api/managed-services/ticket/{ticket}/reply");
-    max.post(&path, content.clone()).await.expect(200);
+    max.posts(&path, content.clone()).await;
     api.clock.advance(span::SECOND);
-    sue.post(&path, content).await.expect(200);
-    api.publishes(&mut stream).await;
+    sue.posts(&path, content).await;
+    api.publishes().await;
     let of = |subject: &str, id: i64, by: &str| json!(["commented", subject, id, by]);
     let expected = [
         of("activity", activity, "max"),
@@ -144,10 +140,9 @@ async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part()
 #[tokio::test]
 async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment() {
     let (api, [ada, max, mia, zac]) = Api::signed_in(["ada", "max", "mia", "zac"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&mia, 1, "Ask @MAX, @ada, @zac and @mia. Or @nobody.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let by_mia = || json!(["mentioned", "task", 1, "mia"]);
     assert_eq!(told(&max).await, [by_mia()]);
     assert_eq!(told(&ada).await, [by_mia()]);
@@ -155,13 +150,11 @@ async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment(
     assert!(told(&zac).await.is_empty());
 
     // Only what an edit adds is news.
-    let edit = json!({"description": "Ask @ada, @vic."});
     let vic = api.sign_in("vic").await;
-    mia.patch("/api/tasks/1", edit).await.expect(200);
-    let edit = json!({"description": "Ask @Vic and @ada again; @sue knows."});
-    mia.patch("/api/tasks/1", edit).await.expect(200);
+    patches!(mia, "/api/tasks/1", {"description": "Ask @ada, @vic."});
+    patches!(mia, "/api/tasks/1", {"description": "Ask @Vic and @ada again; @sue knows."});
     let sue = api.sign_in("sue").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(told(&vic).await.len(), 1);
     assert_eq!(told(&sue).await.len(), 1);
     assert_eq!(told(&ada).await.len(), 2);
@@ -170,18 +163,15 @@ async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment(
 #[tokio::test]
 async fn every_description_can_mention() {
     let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
-    let mut stream = api.stream().await;
     let text = json!("Ask @vic.");
     max.creates_task(json!({"description": text})).await;
     max.creates_milestone(json!({"description": text})).await;
     max.records_activity(json!({"description": text})).await;
     let request = json!({"title": "Help", "description": text});
     max.creates("/api/managed-services/request", request).await;
-    let project = json!({"description": text});
-    max.patch("/api/projects/2", project).await.expect(200);
-    let ticket = json!({"title": "Help", "description": text});
-    max.creates("/api/managed-services/tickets", ticket).await;
-    api.publishes(&mut stream).await;
+    patches!(max, "/api/projects/2", {"description": text});
+    creates!(max, "/api/managed-services/tickets", {"title": "Help", "description": text});
+    api.publishes().await;
     let of = |subject: &str, id: i64| json!(["mentioned", subject, id, "max"]);
     let expected = [
         of("activity", 1),
@@ -201,18 +191,16 @@ async fn every_description_can_mention() {
 #[tokio::test]
 async fn a_ticket_is_raised_with_one_notification_for_a_user() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     let text = "Since Monday. Ask @mia.";
     let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
     let ticket = max.creates("/api/managed-services/tickets", ticket).await;
-    let changes = api.changes(&mut stream).await;
-    api.delivers_changes(&changes).await;
+    api.delivers_changes(&api.changes().await).await;
     let mentioned = json!(["mentioned", "ticket", ticket, "max"]);
     assert_eq!(told(&mia).await, [mentioned]);
     // Also when they come apart.
     let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
     max.creates("/api/managed-services/tickets", ticket).await;
-    for change in api.changes(&mut stream).await {
+    for change in api.changes().await {
         api.delivers_changes(&[change]).await;
     }
     assert_eq!(told(&mia).await.len(), 2);
@@ -221,25 +209,20 @@ async fn a_ticket_is_raised_with_one_notification_for_a_user() {
 #[tokio::test]
 async fn what_is_delivered_again_changes_nothing() {
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
     max.creates_task(task).await;
     comments(&mia, 1, "First.").await;
     comments(&max, 1, "Second, @mia.").await;
-    let body = json!({"status": "done"});
-    max.patch("/api/tasks/1", body).await.expect(200);
-    let changes = api.changes(&mut stream).await;
+    max.patches("/api/tasks/1", json!({"status": "done"})).await;
+    let changes = api.changes().await;
     api.delivers_changes(&changes).await;
     assert_eq!((told(&mia).await.len(), told(&max).await.len()), (2, 1));
-    let all = json!({"before": api.clock.now()});
-    mia.post("/api/notifications/read", all).await.expect(204);
-    let rows = max.walk("/api/notifications").await;
-    let ids = json!({"ids": [rows[0]["id"]]});
-    max.post("/api/notifications/read", ids).await.expect(204);
+    posts!(mia, "/api/notifications/read", {"before": api.clock.now()});
+    let ids = json!({"ids": [max.walk("/api/notifications").await[0]["id"]]});
+    max.posts("/api/notifications/read", ids).await;
 
     // What came after it would have changed its audience.
-    let later = json!({"assigneeId": sue.id()});
-    max.patch("/api/tasks/1", later).await.expect(200);
+    patches!(max, "/api/tasks/1", {"assigneeId": sue.id()});
     comments(&sue, 1, "Third.").await;
     let off = json!({"mentioned": false});
     let answer = mia.put("/api/notifications/preferences", off).await;
@@ -252,7 +235,7 @@ async fn what_is_delivered_again_changes_nothing() {
         assert_eq!(inboxes(&api).await, once);
     }
     for (caller, unread) in [(&mia, 0), (&max, 0)] {
-        let count = caller.get("/api/notifications/count").await.expect(200);
+        let count = caller.reads("/api/notifications/count").await;
         assert_eq!(count["unread"], unread);
     }
 }
@@ -264,11 +247,10 @@ async fn a_delivery_that_ends_in_the_midst_is_finished_by_the_next() {
         let (api, faults, []) = Api::behind_faults([]).await;
         let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
         let (ada, sue) = (api.sign_in("ada").await, api.sign_in("sue").await);
-        let mut stream = api.stream().await;
         let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
         max.creates_task(task).await;
         comments(&sue, 1, "@ada").await;
-        let changes = api.changes(&mut stream).await;
+        let changes = api.changes().await;
         // The feed's own write comes first.
         for _ in 0..number {
             faults.next("PutItem", Fault::Slow(std::time::Duration::from_millis(1)));
@@ -335,17 +317,14 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
     for caller in [&mia, &sue] {
         let path = format!("/api/users/{}", caller.id());
-        let may = json!({"permissions": ["manage_organization"]});
-        ada.patch(&path, may).await.expect(200);
+        patches!(ada, &path, {"permissions": ["manage_organization"]});
     }
-    let mut stream = api.stream().await;
     let policy = "/api/concierge/policy";
-    let body = json!({"preset": "billing"});
-    ada.put(policy, body).await.expect(200);
-    api.publishes(&mut stream).await;
+    ada.puts(policy, json!({"preset": "billing"})).await;
+    api.publishes().await;
     assert!(told(&sue).await.is_empty());
-    ada.put(policy, json!({"rules": []})).await.expect(200);
-    api.publishes(&mut stream).await;
+    ada.puts(policy, json!({"rules": []})).await;
+    api.publishes().await;
     let loosened = || json!(["policy_loosened", "agent_policy", 1, "ada"]);
     assert_eq!(told(&sue).await, [loosened()]);
     for caller in [&ada, max, &mia] {
@@ -365,7 +344,7 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     for (reason, version) in reasons.into_iter().zip(1..) {
         api.puts([webhook(reason, version)]).await;
     }
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let disabled = || json!(["webhook_disabled", "webhook", 5, null]);
     assert_eq!(told(&ada).await, [disabled()]);
     assert_eq!(told(&mia).await, [disabled()]);
@@ -373,10 +352,8 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     assert!(told(max).await.is_empty());
     // Who loses the permission keeps the row, without what it tells.
     let path = format!("/api/users/{}", mia.id());
-    let body = json!({"permissions": []});
-    ada.patch(&path, body).await.expect(200);
-    let rows = mia.walk("/api/notifications").await;
-    shows!(rows[0], {"/subject/title": null, "excerpt": null});
+    ada.patches(&path, json!({"permissions": []})).await;
+    shows!(mia.walk("/api/notifications").await[0], {"/subject/title": null, "excerpt": null});
     let rows = ada.walk("/api/notifications").await;
     assert_eq!(rows[0]["subject"]["title"], "https://example.com/hook");
     assert_eq!(rows[0]["excerpt"], "Five days of failures.");
@@ -385,11 +362,9 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
 #[tokio::test]
 async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     let (api, [ada, max, mia, vic]) = Api::signed_in(["ada", "max", "mia", "vic"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": vic.id()})).await;
     let path = format!("/api/users/{}", vic.id());
-    let body = json!({"disabled": true});
-    ada.patch(&path, body).await.expect(200);
+    ada.patches(&path, json!({"disabled": true})).await;
     let off = json!({"mentioned": false});
     let answer = max.put("/api/notifications/preferences", off).await;
     answer.expect(200);
@@ -397,7 +372,7 @@ async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     let answer = ada.put("/api/notifications/preferences", off).await;
     answer.expect(200);
     comments(&mia, 1, "@max @vic @ada").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     // Of two kinds, the one that is on.
     assert_eq!(told(&max).await, [json!(["commented", "task", 1, "mia"])]);
     assert!(told(&ada).await.is_empty());
@@ -409,10 +384,9 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     let world = Concierge::start().await;
     let (api, sweeper) = (&world.api, world.sweeper());
     let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
-    let mut stream = api.stream().await;
     let session = world.stuck_batch().await;
     world.proposed(&session).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let id = session.as_i64().unwrap();
     let by_max = || json!(["approval_needed", "agent_session", id, "max"]);
     assert_eq!(told(&ada).await, [by_max()]);
@@ -421,8 +395,7 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     let told_of = |row: &Value| (row["excerpt"].clone(), row["subject"]["path"].clone());
     let path = format!("/api/concierge/agent-sessions/{id}");
     let expected = (json!(says), json!(path));
-    let rows = ada.walk("/api/notifications").await;
-    assert_eq!(told_of(&rows[0]), expected);
+    assert_eq!(told_of(&ada.walk("/api/notifications").await[0]), expected);
     api.clock.advance(23 * span::HOUR - 1);
     assert_eq!(reminds(&sweeper).await, 0);
     api.clock.advance(1);
@@ -436,13 +409,11 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     assert_eq!(of("ada").await, [by_max(), again.clone()]);
     assert_eq!(of("max").await, [again]);
     let max = api.session_of(&api.user("max").await).await;
-    let rows = max.walk("/api/notifications").await;
-    assert_eq!(told_of(&rows[0]), expected);
+    assert_eq!(told_of(&max.walk("/api/notifications").await[0]), expected);
     // Who may no longer read sessions is told nothing of the records.
     let path = format!("/api/users/{}", max.id());
     let ada = api.session_of(&api.user("ada").await).await;
-    let body = json!({"role": "member"});
-    ada.patch(&path, body).await.expect(200);
+    ada.patches(&path, json!({"role": "member"})).await;
     let rows = max.walk("/api/notifications").await;
     assert_eq!(told_of(&rows[0]), (json!(null), json!(null)));
     assert!(told(&mia).await.is_empty());
@@ -453,17 +424,15 @@ async fn nobody_is_asked_for_what_is_approved_or_may_not_be() {
     let world = Concierge::start().await;
     let api = &world.api;
     let ada = api.sign_in("ada").await;
-    let mut stream = api.stream().await;
-    let two = json!({"rules": [{"approvers": 1, "roles": ["manager"]}]});
-    ada.put("/api/concierge/policy", two).await.expect(200);
+    puts!(ada, "/api/concierge/policy", {"rules": [{"approvers": 1, "roles": ["manager"]}]});
     let session = world.stuck_batch().await;
     let actions = world.proposed(&session).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     // Only managers may approve, and the one that there is asked for it.
     assert!(told(&ada).await.is_empty());
     assert!(told(&world.max).await.is_empty());
     world.executes(&session, &[&actions[0]]).await.expect(202);
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.clock.advance(23 * span::HOUR);
     assert_eq!(reminds(&world.sweeper()).await, 0);
 }
@@ -473,16 +442,13 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
     let world = Concierge::start().await;
     let api = &world.api;
     let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
-    let mut stream = api.stream().await;
     let (session, action) = world.manual_review().await;
     let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
     let body = json!({"assigneeId": sue.id(), "note": "Before Monday."});
-    let session = world.max.post(&path, body).await.expect(200);
+    let session = world.max.posts(&path, body).await;
     let request = &session["proposedActions"][0]["handling"]["serviceRequestId"];
-    let path = format!("/api/service-requests/{request}");
-    let body = json!({"assigneeId": mia.id()});
-    sue.patch(&path, body).await.expect(200);
-    api.publishes(&mut stream).await;
+    patches!(sue, "/api/service-requests/{request}", {"assigneeId": mia.id()});
+    api.publishes().await;
     let needed = |by: &str| json!(["action_needed", "service_request", request, by]);
     assert_eq!(told(&sue).await, [needed("max")]);
     assert_eq!(told(&mia).await, [needed("sue")]);
@@ -492,12 +458,11 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
 #[tokio::test]
 async fn a_comment_for_three_users_costs_little() {
     let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     ada.creates_task(json!({"assigneeId": max.id()})).await;
     comments(&mia, 1, "First.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     comments(&sue, 1, "Second.").await;
-    let changes = api.changes(&mut stream).await;
+    let changes = api.changes().await;
     let (_, used) = Box::pin(metered(api.delivers_changes(&changes))).await;
     assert_eq!(api.items_of("notification").await.len(), 1 + 2 + 3);
     eprintln!("a comment for three users: {used:?}");

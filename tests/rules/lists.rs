@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use shared::store::metered;
 
 use tests::support::{
-    Answer, Api, Caller, DAMAGES, Item, MOST_PAGES, Operation, World, example, key_of, operations,
-    text_of,
+    Answer, Api, Caller, DAMAGES, Item, MOST_PAGES, Operation, World, creates, example, key_of,
+    operations, text_of,
 };
 
 /// Rows that a list begins with, beside those of the world.
@@ -142,20 +142,17 @@ async fn long_lists_and_long_names_are_read_whole() {
     let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
     assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
     let newest = format!("{comments}?sort=-createdAt&limit=3");
-    let newest = ada.get(&newest).await.ids();
-    assert_eq!(newest, [10_000, 9_999, 9_998]);
+    assert_eq!(ada.get(&newest).await.ids(), [10_000, 9_999, 9_998]);
 
     // Four bytes a character: more than a key holds.
     let longest = "𝄞".repeat(255);
     let project = json!({"title": longest});
     let project = ada.creates("/api/projects", project).await;
     let titled = json!({"title": longest, "projectId": project});
-    let task = ada.creates_task(titled.clone()).await;
-    assert_eq!(task["title"], longest);
+    assert_eq!(ada.creates_task(titled.clone()).await["title"], longest);
     ada.creates_milestone(titled).await;
     let milestones = format!("/api/projects/{project}/milestones");
-    let milestones = ada.get(&milestones).await.expect(200);
-    assert_eq!(milestones[0]["title"], longest);
+    assert_eq!(ada.reads(&milestones).await[0]["title"], longest);
     let projects = ada.walk("/api/projects?limit=1").await;
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
@@ -380,8 +377,7 @@ impl<'a> Walk<'a> {
                 ada.creates("/api/managed-services/request", request).await;
             }
             template if template.ends_with("/comments") => {
-                let path = example(template, "1");
-                ada.creates(&path, text).await;
+                ada.creates(&example(template, "1"), text).await;
             }
             "/api/managed-services/ticket/{ticketId}" => {
                 let reply = ada.post("/api/managed-services/ticket/1/reply", text).await;
@@ -391,12 +387,10 @@ impl<'a> Walk<'a> {
                 ada.creates(self.template, json!({"title": name})).await;
             }
             "/api/managed-services/search-references" | "/api/projects" => {
-                let project = json!({"title": name, "description": said});
-                ada.creates("/api/projects", project).await;
+                creates!(ada, "/api/projects", {"title": name, "description": said});
             }
             "/api/projects/{projectId}/phases" => {
-                let phase = json!({"title": name});
-                ada.creates("/api/projects/1/phases", phase).await;
+                creates!(ada, "/api/projects/1/phases", {"title": name});
             }
             "/api/tags" => {
                 ada.creates("/api/tags", json!({"name": name})).await;
@@ -424,8 +418,7 @@ impl<'a> Walk<'a> {
                 let is_put = record.contains("milestones");
                 let method = if is_put { "PUT" } else { "PATCH" };
                 let body = json!({"title": name}).to_string();
-                let changed = ada.send(method, record, Some(body)).await;
-                changed.expect(200);
+                ada.send(method, record, Some(body)).await.expect(200);
             }
             _ => self.grows_accounts(number, &name).await,
         }
@@ -444,12 +437,10 @@ impl<'a> Walk<'a> {
             }
             "/api/journal" => {
                 let path = format!("/api/users/{}", ada.id());
-                let body = json!({"fullName": name});
-                ada.patch(&path, body).await.expect(200);
+                ada.patches(&path, json!({"fullName": name})).await;
             }
             "/api/tokens" | "/api/users/{id}/tokens" => {
-                let body = json!({"name": name});
-                ada.post("/api/tokens", body).await.expect(200);
+                ada.posts("/api/tokens", json!({"name": name})).await;
             }
             // A plan has fifty a day.
             "/api/invitations" => {
@@ -476,7 +467,7 @@ impl<'a> Walk<'a> {
             "/api/concierge/agent-sessions/{id}/journal" => {
                 let session = world.session_to_analyse();
                 let path = format!("/api/concierge/agent-sessions/{session}/propose");
-                ada.trigger(&path).await.expect(200);
+                ada.triggers(&path).await;
             }
             "/api/concierge/agent-sessions" | "/api/concierge/journal" => {
                 let alert = world.concierge.alert("payment_failed", &[]).await;
@@ -487,7 +478,7 @@ impl<'a> Walk<'a> {
                 let open = ada.trigger("/api/concierge/alerts/1/agent-session").await;
                 let session = &open.expect(200)["session"]["id"];
                 let cancel = format!("/api/concierge/agent-sessions/{session}/cancel");
-                ada.trigger(&cancel).await.expect(200);
+                ada.triggers(&cancel).await;
             }
             "/api/concierge/connections" => {
                 let slug = format!("row_{:02}_{number}", number * 7 % 11);
@@ -514,7 +505,7 @@ impl<'a> Walk<'a> {
         };
         let id = &id[0];
         let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-        self.ada.delete(&format!("{folder}/{id}")).await.expect(204);
+        self.ada.deletes(&format!("{folder}/{id}")).await;
         true
     }
 }

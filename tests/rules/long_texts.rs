@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use shared::store::metered;
 
-use tests::support::{Answer, Api, Caller, Item, key_of, set, text, text_of};
+use tests::support::{Answer, Api, Caller, Item, key_of, patches, set, text, text_of};
 
 /// A text of 50,000 bytes that ends so.
 fn long(end: &str) -> String {
@@ -99,7 +99,7 @@ fn records() -> [(&'static str, &'static str, Value); 5] {
 async fn created(caller: &Caller, (path, at, body): &(&str, &str, Value), text: &str) -> String {
     let mut body = body.clone();
     body["description"] = json!(text);
-    let answer = caller.post(at, body).await.expect(200);
+    let answer = caller.posts(at, body).await;
     let record = answer.get("serviceRequest").unwrap_or(&answer);
     assert_eq!(record["description"], text, "{path}");
     format!("{path}/{}", record["id"])
@@ -113,8 +113,7 @@ async fn changed(caller: &Caller, path: &str, change: &Value, text: &Value) {
         caller.patch(path, change.clone()).await
     };
     assert!(answer.expect(200)["description"] == *text, "{path}");
-    let read = caller.get(path).await.expect(200);
-    assert!(read["description"] == *text, "{path}");
+    assert!(caller.reads(path).await["description"] == *text, "{path}");
 }
 
 #[tokio::test]
@@ -127,8 +126,7 @@ async fn a_text_lives_and_goes_with_its_record() {
         // A change of something else keeps the text.
         let is_activity = path.starts_with("/api/activities");
         let other = if is_activity { "subtype" } else { "title" };
-        let other = json!({ other: "call" });
-        changed(&ada, &path, &other, &first).await;
+        changed(&ada, &path, &json!({ other: "call" }), &first).await;
         for text in [&second, &first, &first] {
             changed(&ada, &path, &json!({ "description": text }), text).await;
             assert_eq!(are_sound(&api).await, 1, "{path}");
@@ -139,8 +137,7 @@ async fn a_text_lives_and_goes_with_its_record() {
             changed(&ada, &path, &json!({ "description": text }), text).await;
         }
         if !is_activity {
-            let cleared = json!({"description": null});
-            changed(&ada, &path, &cleared, &Value::Null).await;
+            changed(&ada, &path, &json!({"description": null}), &Value::Null).await;
             assert_eq!(are_sound(&api).await, 0, "{path}");
         }
         changed(&ada, &path, &json!({ "description": first }), &first).await;
@@ -177,15 +174,13 @@ async fn lists_show_long_texts() {
     ] {
         let answer = ada.get(list).await;
         answer.expect(200);
-        let texts = answer.text.matches("word the end").count();
-        assert_eq!(texts, shown, "{list}");
+        assert_eq!(answer.text.matches("word the end").count(), shown, "{list}");
     }
 }
 
 #[tokio::test]
 async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     let (api, [mia, max]) = Api::signed_in(["mia", "max"]).await;
-    let mut stream = api.stream().await;
     for (path, text) in [
         ("/api/tasks", long(" needle for @max")),
         ("/api/tasks/1", long(" needle and pin for @max")),
@@ -195,17 +190,17 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
         let task = json!({"title": "One", "description": text});
         match path {
             "/api/tasks" => drop(mia.creates_task(task).await),
-            path => drop(mia.patch(path, task).await.expect(200)),
+            path => drop(mia.patches(path, task).await),
         }
-        api.publishes(&mut stream).await;
+        api.publishes().await;
     }
     assert_eq!(mia.finds("pin").await.len(), 1);
     assert_eq!(mia.finds("needle").await.len(), 0);
-    let found = mia.get("/api/search?query=pin").await.expect(200);
+    let found = mia.reads("/api/search?query=pin").await;
     let excerpt = found[0]["excerpt"].as_str().unwrap();
     assert!(excerpt.ends_with("pin for @max"), "{excerpt}");
     // Only the first text brought the mention.
-    let told = max.get("/api/notifications").await.expect(200);
+    let told = max.reads("/api/notifications").await;
     assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
     assert_eq!(told[0]["kind"], "mentioned");
     let feed = mia.get("/api/changes?cursor=first&type=task").await;
@@ -223,9 +218,9 @@ async fn a_change_deep_inside_a_text_is_a_change() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("one")})).await;
     let change = json!({"description": long("two")});
-    mia.patch("/api/tasks/1", change.clone()).await.expect(200);
-    mia.patch("/api/tasks/1", change).await.expect(200);
-    let history = mia.get("/api/tasks/1/history").await.expect(200);
+    mia.patches("/api/tasks/1", change.clone()).await;
+    mia.patches("/api/tasks/1", change).await;
+    let history = mia.reads("/api/tasks/1/history").await;
     assert_eq!(history.as_array().unwrap().len(), 2, "{history}");
     let change = &history[0]["changes"][0];
     assert_eq!(change["field"], "description");
@@ -245,19 +240,16 @@ async fn a_text_in_its_record_reads_and_moves() {
     set(&mut task, [("description", whole.clone())]);
     api.deletes(&item(&api, "text").await).await;
     api.puts([task]).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
 
-    let read = mia.get("/api/tasks/1").await.expect(200);
-    assert!(read["description"] == long("end"));
-    let places = json!({"tasks": [{"id": 1, "order": 7}]});
-    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    assert!(mia.reads("/api/tasks/1").await["description"] == long("end"));
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     assert_eq!(item(&api, "task").await["description"], whole);
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let (change, text) = (json!({"status": "done"}), json!(long("end")));
     changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 1);
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let feed = mia.get("/api/changes?cursor=first&type=task").await;
     let feed = feed.expect(200);
     let last = feed.as_array().unwrap().last().unwrap();
@@ -271,11 +263,10 @@ async fn a_reader_gets_the_text_of_the_record_that_it_read() {
     let task = json!({"title": "First", "description": long("first")});
     mia.creates_task(task).await;
     let before = item(&api, "task").await;
-    let change = json!({"title": "Second", "description": long("second")});
-    mia.patch("/api/tasks/1", change).await.expect(200);
+    patches!(mia, "/api/tasks/1", {"title": "Second", "description": long("second")});
     api.puts([before]).await;
     for path in ["/api/tasks/1", "/api/tasks"] {
-        let read = mia.get(path).await.expect(200);
+        let read = mia.reads(path).await;
         let task = if read.is_array() { &read[0] } else { &read };
         assert!(task["title"] == "First" && task["description"] == long("first"));
     }
@@ -293,9 +284,8 @@ async fn a_record_without_its_text_does_not_read() {
     assert_eq!(used.unreadable, BTreeSet::from([key_of(task)]));
     mia.get("/api/tasks/1").await.expect(500);
     // It can still be dragged and deleted.
-    let places = json!({"tasks": [{"id": 1, "order": 7}]});
-    mia.patch("/api/tasks/reorder", places).await.expect(204);
-    mia.delete("/api/tasks/1").await.expect(204);
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
+    mia.deletes("/api/tasks/1").await;
 }
 
 /// An older instance knows no long texts. It changes the beginning, and leaves the reference.
@@ -306,8 +296,8 @@ async fn what_an_older_instance_wrote_counts() {
     let mut task = item(&api, "task").await;
     set(&mut task, [("description", text("Short"))]);
     api.puts([task]).await;
-    let read = mia.get("/api/tasks/1").await.expect(200);
-    let listed = mia.get("/api/tasks").await.expect(200);
+    let read = mia.reads("/api/tasks/1").await;
+    let listed = mia.reads("/api/tasks").await;
     for task in [&read, &listed[0]] {
         assert_eq!(task["description"], "Short");
     }

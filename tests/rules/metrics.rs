@@ -145,8 +145,7 @@ pub fn watched(metric: &Value) -> Watched {
 
 /// Returns the metrics of each alarm.
 fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
-    let alarms = roles::resources(template, "AWS::CloudWatch::Alarm");
-    let with_metrics = alarms.map(|(name, alarm)| {
+    let with_metrics = roles::resources(template, "AWS::CloudWatch::Alarm").map(|(name, alarm)| {
         let metrics = match alarm["Metrics"].as_array() {
             None => [watched(alarm)].into(),
             Some(metrics) => {
@@ -202,8 +201,7 @@ fn the_functions_metrics_are_of_their_stack() {
         let dimensions = own(metric, "x").dimensions;
         assert_eq!(dimensions["Stack"], "AWS::StackName", "{metric:?}");
     }
-    let template = roles::template();
-    let told = &template["Globals"]["Function"]["Environment"]["Variables"];
+    let told = &roles::template()["Globals"]["Function"]["Environment"]["Variables"];
     assert_eq!(told["STACK_NAME"], "AWS::StackName");
 }
 
@@ -254,8 +252,7 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
         assert!(shown.contains(&metric), "{metric:?}");
     }
     let units = shown.iter().filter(|one| one.name.starts_with("Consumed"));
-    let with_keys_only = 1;
-    let indexes = indexes(&template).count() - with_keys_only;
+    let indexes = indexes(&template).count() - 1;
     assert_eq!(units.count(), 2 * (1 + indexes));
     let queue = [("QueueName", "ActionQueue.QueueName")];
     let age = Watched::new("AWS/SQS", "ApproximateAgeOfOldestMessage", &queue);
@@ -282,8 +279,7 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
 
 #[test]
 fn the_gateway_logs_who_was_refused_if_it_logs() {
-    let template = roles::template();
-    let resources = &template["Resources"];
+    let resources = &roles::template()["Resources"];
     let choice = &resources["ApiStage"]["Properties"]["AccessLogSettings"];
     shows!(choice, {"/0": "HasAccessLog", "/2": "AWS::NoValue"});
     let settings = &choice[1];
@@ -310,8 +306,7 @@ fn no_metric_is_made_of_the_lines_of_requests() {
 
 #[test]
 fn the_only_copy_of_the_records_is_not_deleted_by_a_slip() {
-    let template = roles::template();
-    let table = &template["Resources"]["Table"];
+    let table = &roles::template()["Resources"]["Table"];
     assert_eq!(table["Properties"]["DeletionProtectionEnabled"], true);
     shows!(table, {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"});
 }

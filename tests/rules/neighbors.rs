@@ -6,7 +6,6 @@ use std::{
 };
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use local::engines::Stream;
 use serde_json::{Value, json};
 use shared::model::Stopwatch;
 use stream::StreamResponse;
@@ -21,8 +20,7 @@ const TASKS: usize = 100;
 
 /// An item with a name of another version in each place that has one.
 fn renamed(item: &mut Item) {
-    let names = ["type", "status", "action", "role", "types", "planFeatures"];
-    for name in names {
+    for name in ["type", "status", "action", "role", "types", "planFeatures"] {
         if let Some(value) = item.get_mut(name) {
             *value = match value {
                 AttributeValue::L(_) => AttributeValue::L(vec![text("epic")]),
@@ -49,9 +47,9 @@ fn emptied(item: &mut Item) {
 }
 
 /// The newest change of each kind of item of organization 1, as a delivery has it.
-async fn newest_changes(api: &Api, stream: &mut Stream) -> BTreeMap<String, Value> {
+async fn newest_changes(api: &Api) -> BTreeMap<String, Value> {
     let mut newest = BTreeMap::new();
-    for some in api.changes(stream).await.chunks(100) {
+    for some in api.changes().await.chunks(100) {
         api.delivers_changes(some).await;
         for record in some {
             let image = &record["dynamodb"]["NewImage"];
@@ -87,16 +85,10 @@ fn later(record: &Value, round: usize) -> Value {
 
 /// Delivers changes of organization 1 with one of organization 2 behind them. Returns what is wrong. A busy
 /// machine takes `usual` for it, if all reads.
-async fn hears(
-    api: &Api,
-    stream: &mut Stream,
-    zac: &Caller,
-    ours: &[Value],
-    usual: Duration,
-) -> Option<String> {
+async fn hears(api: &Api, zac: &Caller, ours: &[Value], usual: Duration) -> Option<String> {
     let task = zac.creates_task(json!({"projectId": 3})).await;
     let mut records = ours.to_vec();
-    records.extend(api.changes(stream).await);
+    records.extend(api.changes().await);
     let watch = Stopwatch::start();
     let response = api.delivers_changes(&records).await;
     let elapsed = watch.elapsed();
@@ -112,26 +104,25 @@ async fn hears(
 /// Returns whether a task is in the feed.
 async fn is_told(reader: &Caller, task: &Value) -> bool {
     let feed = "/api/changes?cursor=first&limit=1000&type=task";
-    let feed = reader.get(feed).await.expect(200);
+    let feed = reader.reads(feed).await;
     let mut entries = feed.as_array().unwrap().iter();
     entries.any(|entry| entry["recordId"] == task["id"])
 }
 
-/// A world whose requests were all sent, with its stream, and the newest change of each kind.
-async fn changed() -> (World, Stream, BTreeMap<String, Value>) {
+/// A world whose requests were all sent, and the newest change of each kind.
+async fn changed() -> (World, BTreeMap<String, Value>) {
     let world = World::start().await;
-    let mut stream = world.api().stream().await;
     for request in world.requests() {
         world.sends(&request).await;
     }
-    let newest = newest_changes(world.api(), &mut stream).await;
-    (world, stream, newest)
+    let newest = newest_changes(world.api()).await;
+    (world, newest)
 }
 
 /// Each kind of item that is there, generated from a table with all of them.
 #[tokio::test]
 async fn no_item_that_does_not_read_delays_another_organization() {
-    let (world, mut stream, ours) = Box::pin(changed()).await;
+    let (world, ours) = Box::pin(changed()).await;
     let api = world.api();
     let zac = api.sign_in("zac").await;
     assert!(ours.len() >= 15, "{:?}", ours.keys());
@@ -163,7 +154,7 @@ async fn no_item_that_does_not_read_delays_another_organization() {
             for _ in 0..2 {
                 round += 1;
                 let changes: Vec<Value> = ours.values().map(|one| later(one, round)).collect();
-                problem = hears(api, &mut stream, &zac, &changes, usual).await;
+                problem = hears(api, &zac, &changes, usual).await;
                 if problem.is_none() {
                     break;
                 }
@@ -182,10 +173,8 @@ async fn no_item_that_does_not_read_delays_another_organization() {
     assert!(is_of_search, "{causes:?}");
     for message in &set_aside {
         let rest = message["item"].as_str().unwrap().strip_prefix("ORG#1");
-        assert!(
-            rest.is_some_and(|rest| rest.starts_with(['#', ' '])),
-            "{message}"
-        );
+        let holds = rest.is_some_and(|rest| rest.starts_with(['#', ' ']));
+        assert!(holds, "{message}");
         for name in ["consumer", "sequenceNumber"] {
             assert!(message[name].is_string(), "{message}");
         }
@@ -195,7 +184,7 @@ async fn no_item_that_does_not_read_delays_another_organization() {
 /// Each attribute of each kind of record, in the delivery itself.
 #[tokio::test]
 async fn no_image_that_does_not_read_delays_another_organization() {
-    let (world, mut stream, ours) = Box::pin(changed()).await;
+    let (world, ours) = Box::pin(changed()).await;
     let api = world.api();
     let zac = api.sign_in("zac").await;
     let usual = usual(api, &ours).await;
@@ -208,7 +197,7 @@ async fn no_image_that_does_not_read_delays_another_organization() {
             record
         });
         let damaged: Vec<Value> = damaged.collect();
-        if let Some(problem) = hears(api, &mut stream, &zac, &damaged, usual).await {
+        if let Some(problem) = hears(api, &zac, &damaged, usual).await {
             wrong.push(format!("{kind}: {problem}"));
         }
     }
@@ -224,20 +213,19 @@ async fn no_image_that_does_not_read_delays_another_organization() {
 #[tokio::test]
 async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let (api, [zac, mia]) = Api::signed_in(["zac", "mia"]).await;
-    let mut stream = api.stream().await;
     // As many tasks, of few words.
     for _ in 0..TASKS {
         zac.creates_task(json!({"projectId": 3})).await;
     }
-    let short = api.changes(&mut stream).await;
+    let short = api.changes().await;
     for task in 0..TASKS {
         let words: Vec<String> = (0..600).map(|word| format!("w{task}x{word}")).collect();
         let task = json!({"projectId": 3, "description": words.join(" ")});
         zac.creates_task(task).await;
     }
-    let theirs = api.changes(&mut stream).await;
+    let theirs = api.changes().await;
     let task = mia.creates_task(json!({})).await;
-    let ours = api.changes(&mut stream).await;
+    let ours = api.changes().await;
     let indexing = async {
         for some in theirs.chunks(100) {
             api.delivers_to_indexer(some).await;

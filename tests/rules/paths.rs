@@ -3,30 +3,9 @@
 use tests::support::{Api, World, example};
 
 /// Ways to write an id so that it names no record. `{id}` is one that does.
-const DISGUISES: [&str; 22] = [
-    "{id}%23x",
-    "{id}%0A",
-    "{id}%20",
-    "%20{id}",
-    "{id}%09",
-    "{id}%0D%0A",
-    "{id}%00",
-    "{id}%3Fx=1",
-    "{id}%2F",
-    "{id}%2Fphase",
-    "x%2F..%2F{id}",
-    "..%2F{id}",
-    ".%2F{id}",
-    "{id}%5C",
-    "%5C{id}",
-    "{id}%2523x",
-    "{id}%253Fx",
-    "{id}%252F",
-    "{id};x",
-    "{id}%C2%A0",
-    "{id}%E2%80%8B",
-    "%EF%BB%BF{id}",
-];
+const DISGUISES: &str = "{id}%23x {id}%0A {id}%20 %20{id} {id}%09 {id}%0D%0A {id}%00 {id}%3Fx=1 \
+    {id}%2F {id}%2Fphase x%2F..%2F{id} ..%2F{id} .%2F{id} {id}%5C %5C{id} {id}%2523x {id}%253Fx \
+    {id}%252F {id};x {id}%C2%A0 {id}%E2%80%8B %EF%BB%BF{id}";
 
 /// An id, each of whose characters is escaped twice.
 fn twice_escaped(id: &str) -> String {
@@ -48,7 +27,7 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
         let parameters = request.template.split('/').enumerate();
         for (place, _) in parameters.filter(|(_, part)| part.starts_with('{')) {
             let id = segments[place];
-            let disguises = DISGUISES.iter().map(|one| one.replace("{id}", id));
+            let disguises = DISGUISES.split(' ').map(|one| one.replace("{id}", id));
             for disguise in disguises.chain([twice_escaped(id)]) {
                 let mut segments = segments.clone();
                 segments[place] = &disguise;
@@ -89,8 +68,7 @@ async fn no_escaped_character_ends_or_changes_a_path() {
         &format!("/api/users/../tokens/{token}"),
         &format!("/api/users/%2e%2E/tokens/{token}"),
     ] {
-        let answer = max.get(path).await;
-        answer.expect_problem(404, "not_found");
+        max.get(path).await.expect_problem(404, "not_found");
         let answer = max.delete(path).await;
         let is_refused = [404, 405].contains(&answer.status);
         assert!(is_refused, "{path}: {}", answer.text);
@@ -100,6 +78,5 @@ async fn no_escaped_character_ends_or_changes_a_path() {
     assert_eq!(max.get("/api/tokens").await.ids().len(), 1);
     assert_eq!(max.get("/api/tasks").await.ids().len(), 2);
     // What a client escapes without need is the same path.
-    let path = example("/api/tasks/{id}", "%31");
-    max.get(&path).await.expect(200);
+    max.reads(&example("/api/tasks/{id}", "%31")).await;
 }

@@ -38,8 +38,7 @@ fn id<I: Id>(number: i64) -> I {
 }
 
 fn request(project: i64) -> ServiceRequestCreate {
-    let about = json!({"title": "Help", "referenceType": "project", "referenceId": project});
-    records::sent(&about)
+    records::sent(&json!({"title": "Help", "referenceType": "project", "referenceId": project}))
 }
 
 fn milestone(project: i64) -> MilestoneCreate {
@@ -102,16 +101,14 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
 /// An organization with one record of each kind, whose id is 1.
 async fn with_records() -> Api {
     let api = Api::start().await;
-    let ada = api.user("ada").await;
-    assert_eq!(ada.id.get(), 1);
+    assert_eq!(api.user("ada").await.id.get(), 1);
     let (store, tenant) = (&api.store, api.home.id);
-    let comment = records::comment("Any news?");
     let creates = writes![
         tasks().create(tenant, records::task(id(1))) of store,
         milestones().create(tenant, milestone(1)) of store,
         activities().create(tenant, id(1), records::activity(Some(id(1)))) of store,
         service_requests().create(tenant, id(1), request(1)) of store,
-        comments().create(tenant, id::<ServiceRequestId>(1).into(), id(1), comment) of store,
+        comments().create(tenant, id::<ServiceRequestId>(1).into(), id(1), records::comment("Any news?")) of store,
         tickets().create(tenant, records::ticket()) of store,
         directory().create_tag(tenant, records::tag("late")) of store,
     ];
@@ -220,10 +217,9 @@ impl Sessions {
         pending: &'a (dyn Fn() -> PendingWrite + Sync),
     ) -> Writes<'a> {
         let store: &Store = &api.store;
-        let approving = Approving::of(&self.actions, id(1));
         writes![
             agent().open(pending(), self.alert, id(1)) of store,
-            agent().approve(pending(), self.one, &approving) of store,
+            agent().approve(pending(), self.one, &Approving::of(&self.actions, id(1))) of store,
             agent().cancel(pending(), self.one) of store,
             agent().propose(pending(), self.other, nothing_found, "It failed.") of store,
         ]

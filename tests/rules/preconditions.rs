@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Request, World, shows};
+use tests::support::{Api, Request, World, refused, shows};
 
 #[tokio::test]
 async fn every_answer_with_a_record_names_its_version() {
@@ -99,8 +99,7 @@ async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
         let done = request.succeeds(&other).await;
         if let Some(tag) = done.header("etag").filter(|_| request.method != "DELETE") {
             let same = caller.clone().with_header("if-none-match", tag);
-            let answer = request.by(&same).await;
-            answer.expect_problem(412, "precondition_failed");
+            refused!(request.by(&same).await => 412, "precondition_failed");
         }
     }
     assert!(counted >= 120 && refused >= 160, "{counted} {refused}");
@@ -118,17 +117,10 @@ async fn one_of_two_who_create_a_connection_is_told() {
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 412], "{} {}", one.text, other.text);
     let won = if one.status == 200 { one } else { other };
-    assert_eq!(
-        ada.get(path).await.expect(200)["allow"],
-        won.expect(200)["allow"]
-    );
-    let late = only_new.put(path, put("/c")).await;
-    late.expect_problem(412, "precondition_failed");
+    assert_eq!(ada.reads(path).await["allow"], won.expect(200)["allow"]);
+    refused!(only_new.put(path, put("/c")).await => 412, "precondition_failed");
     let absent = ada.clone().with_header("if-match", "*");
-    let absent = absent
-        .put("/api/concierge/connections/none", put("/a"))
-        .await;
-    absent.expect_problem(404, "not_found");
+    refused!(absent.put("/api/concierge/connections/none", put("/a")).await => 404, "not_found");
 }
 
 #[tokio::test]
@@ -205,8 +197,7 @@ async fn two_who_change_different_fields_lose_nothing() {
         );
         one.expect(200);
         other.expect(200);
-        let task = max.get("/api/tasks/1").await.expect(200);
-        shows!(task, {"title": title, "description": description});
+        shows!(max.reads("/api/tasks/1").await, {"title": title, "description": description});
     }
 }
 
@@ -215,9 +206,7 @@ async fn an_absent_record_is_404_under_any_version() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     for tag in ["*", "\"1\""] {
         let max = max.clone().with_header("if-match", tag);
-        let answer = max.patch("/api/tasks/99", json!({"title": "x"})).await;
-        answer.expect_problem(404, "not_found");
-        let answer = max.delete("/api/tasks/99").await;
-        answer.expect_problem(404, "not_found");
+        refused!(max.patch("/api/tasks/99", json!({"title": "x"})).await => 404, "not_found");
+        refused!(max.delete("/api/tasks/99").await => 404, "not_found");
     }
 }

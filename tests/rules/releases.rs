@@ -6,11 +6,11 @@ mod document;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::store::{Forms, metered};
 use tests::support::{
-    Api, Caller, Concierge, Item, Operation, Record, Request, Table, World, example, key_of, set,
-    text, text_of,
+    Api, Caller, Concierge, Item, Operation, Record, Request, Table, World, example, key_of,
+    patches, set, text, text_of,
 };
 
 use super::tenants::declared;
@@ -69,8 +69,7 @@ fn the_record_has_the_document_of_its_version() {
 fn attributes(items: &[Item]) -> BTreeMap<String, BTreeSet<&str>> {
     let mut all = BTreeMap::new();
     for item in items {
-        let names = item.keys().map(String::as_str).collect();
-        all.insert(key_of(item), names);
+        all.insert(key_of(item), item.keys().map(String::as_str).collect());
     }
     all
 }
@@ -106,8 +105,7 @@ async fn each_operation_works_on_the_records_of_the_last_release() {
     assert!(requests.len() > 100, "{}", requests.len());
     let caller_of = async |request: &Request| request.caller(&concierge).await;
     Box::pin(concierge.fill(requests, caller_of)).await;
-    let after = concierge.api.items().await;
-    let lost = losses(&before.items, &after);
+    let lost = losses(&before.items, &concierge.api.items().await);
     let by_release = losses(&before.items, &record.after().items);
     let more: Vec<_> = lost.difference(&by_release).collect();
     assert!(more.is_empty(), "{more:#?}");
@@ -229,8 +227,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     assert!(!older.are_present());
 
     let feed = async || api.items_of("feed_batch").await.len();
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let known = feed().await;
     assert_eq!(migrate(concierge).await, older.older());
     assert_eq!(migrate(concierge).await, 0);
@@ -240,11 +237,10 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     }
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(feed().await, known);
-    let body = json!({"title": "Renamed"});
-    max.patch("/api/tasks/1", body).await.expect(200);
-    let text = max.get("/api/tasks/1").await.expect(200)["description"].clone();
+    patches!(max, "/api/tasks/1", {"title": "Renamed"});
+    let text = max.reads("/api/tasks/1").await["description"].clone();
     assert_eq!(text.as_str().map(str::len), Some(3_000));
 }
 
@@ -257,13 +253,11 @@ async fn a_migration_overwrites_no_later_write() {
     let max = world.caller().await;
     let writes = async {
         for number in 0..20 {
-            let title = json!({"title": format!("Renamed {number}")});
-            max.patch("/api/tasks/1", title).await.expect(200);
+            patches!(max, "/api/tasks/1", {"title": format!("Renamed {number}")});
         }
     };
     tokio::join!(migrate(concierge), writes);
     migrate(concierge).await;
-    let task = max.get("/api/tasks/1").await.expect(200);
-    assert_eq!(task["title"], "Renamed 19");
+    assert_eq!(max.reads("/api/tasks/1").await["title"], "Renamed 19");
     assert!(forms(api).await.are_present());
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shared::model::span;
 use tests::{
-    support::{Answer, Caller, Death, Fault, Faults, Request, Settings, World, operations},
+    support::{
+        Answer, Caller, Death, Fault, Faults, Request, Settings, World, operations, refused,
+    },
     unwary,
 };
 
@@ -87,8 +89,7 @@ async fn every_post_that_is_sent_again_answers_what_it_did() {
         if let Some(body) = &request.body {
             let mut other = body.clone();
             other["unknownField"] = json!(1);
-            let other = caller.post(&request.path, other).await;
-            other.expect_problem(422, "idempotency_key_reused");
+            refused!(caller.post(&request.path, other).await => 422, "idempotency_key_reused");
             assert_eq!(before, world.api().records().await, "{name}");
         }
     }
@@ -142,7 +143,7 @@ async fn a_key_is_of_one_user_and_of_one_day() {
     let world = World::start().await;
     let task = json!({"title": "Once", "organizationId": 1});
     let max = with_key(&world, "k").await;
-    let first = max.post("/api/tasks", task.clone()).await.expect(200);
+    let first = max.posts("/api/tasks", task.clone()).await;
     let mia = world.api().sign_in("mia").await.with_header(KEY, "k");
     let theirs = mia.post("/api/tasks", task.clone()).await;
     assert_eq!(theirs.header(REPLAYED), None);
@@ -150,17 +151,15 @@ async fn a_key_is_of_one_user_and_of_one_day() {
     // It answers the record as it is now.
     let path = format!("/api/tasks/{}", first["id"]);
     let renamed = json!({"title": "Renamed"});
-    world.caller().await.patch(&path, renamed).await.expect(200);
-    let again = max.post("/api/tasks", task.clone()).await.expect(200);
+    world.caller().await.patches(&path, renamed).await;
+    let again = max.posts("/api/tasks", task.clone()).await;
     assert_eq!(again["title"], "Renamed");
     // The same path is part of what is asked for.
-    let elsewhere = max.post("/api/tags", task.clone()).await;
-    elsewhere.expect_faults(&[("/name", "required")]);
+    refused!(max.post("/api/tags", task.clone()).await => [("/name", "required")]);
     let elsewhere = max.post("/api/projects", json!({"title": "Once"})).await;
     elsewhere.expect_problem(422, "idempotency_key_reused");
     world.api().clock.advance(24 * 3_600_000);
-    let max = with_key(&world, "k").await;
-    let late = max.post("/api/tasks", task).await;
+    let late = with_key(&world, "k").await.post("/api/tasks", task).await;
     assert_eq!(late.header(REPLAYED), None);
     assert_ne!(late.expect(200)["id"], first["id"]);
 }
@@ -175,18 +174,15 @@ async fn a_key_that_is_none_is_a_fault() {
         answer.expect_faults(&[("Idempotency-Key", "pattern")]);
     }
     let max = with_key(&world, &"~ ".repeat(100)).await;
-    let body = json!({"name": "x"});
-    max.post("/api/tags", body).await.expect(200);
+    max.posts("/api/tags", json!({"name": "x"})).await;
 }
 
 #[tokio::test]
 async fn a_refused_request_leaves_its_key_free() {
     let world = World::start().await;
     let max = with_key(&world, "k").await;
-    let answer = max.post("/api/tags", json!({})).await;
-    answer.expect_faults(&[("/name", "required")]);
-    let answer = max.post("/api/tags", json!({"name": "urgent"})).await;
-    answer.expect_problem(409, "name_taken");
+    refused!(max.post("/api/tags", json!({})).await => [("/name", "required")]);
+    refused!(max.post("/api/tags", json!({"name": "urgent"})).await => 409, "name_taken");
     let answer = max.post("/api/tags", json!({"name": "x"})).await;
     assert_eq!(answer.header(REPLAYED), None);
     answer.expect(200);
@@ -223,8 +219,7 @@ async fn a_request_beside_its_first_send_is_under_way() {
     assert_eq!(answer.header("retry-after"), Some("1"));
     answer.expect_problem(409, "request_under_way");
     assert!(faults.are_over());
-    let body = json!({"name": "x"});
-    max.post("/api/tags", body).await.expect(200);
+    max.posts("/api/tags", json!({"name": "x"})).await;
 }
 
 /// Requests that can be repeated in one world, with a new name each time.
@@ -253,8 +248,7 @@ async fn makes_room(world: &World, operation: &str) {
     let caller = world.caller().await;
     let all = caller.get("/api/webhooks").await.ids();
     for id in all.into_iter().filter(|id| *id > 1) {
-        let path = format!("/api/webhooks/{id}");
-        caller.delete(&path).await.expect(204);
+        caller.deletes(&format!("/api/webhooks/{id}")).await;
     }
 }
 
@@ -293,8 +287,7 @@ async fn a_create_that_died_anywhere_is_done_once_when_it_is_sent_again() {
                 }
                 deaths += 1;
                 request.succeeds(&caller).await;
-                let once = added(&before, kinds(&world).await);
-                assert_eq!(once, usual, "{key}");
+                assert_eq!(added(&before, kinds(&world).await), usual, "{key}");
             }
         }
     }
@@ -392,7 +385,7 @@ async fn to_the_agent(world: &World, verb: &str) -> Request {
             request.body.as_mut().unwrap()["outcome"] = json!("not_done");
             // A connection of which no call tells anything is left alone in the end.
             let goes_on = "/api/concierge/connections/notifications/resume";
-            concierge.max.trigger(goes_on).await.expect(200);
+            concierge.max.triggers(goes_on).await;
             let (session, action) = concierge.unknown_and_unsent("cus_502").await;
             format!("agent-sessions/{session}/actions/{action}")
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Log, shows};
+use tests::support::{Api, Log, puts, shows};
 
 #[tokio::test]
 async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
@@ -10,7 +10,7 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     max.creates_milestone(json!({})).await;
     let log = Log::begin();
     api.counter.take();
-    max.get("/api/milestones/1").await.expect(200);
+    max.reads("/api/milestones/1").await;
     let [line] = log.take().try_into().unwrap();
     shows!(line, {"method": "GET", "route": "/api/milestones/{id}", "status": 200});
     // No share is set, so that all are logged.
@@ -22,8 +22,7 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     assert!((2.0..20.0).contains(&read), "{line}");
     assert!(written.abs() < f64::EPSILON, "{line}");
 
-    let body = json!({"title": "Renamed"});
-    max.put("/api/milestones/1", body).await.expect(200);
+    puts!(max, "/api/milestones/1", {"title": "Renamed"});
     let [line] = log.take().try_into().unwrap();
     assert_eq!(line["tableRequests"], api.counter.take().total);
     let [read, written] = units(&line);
@@ -44,7 +43,7 @@ async fn a_request_is_logged_under_the_trace_of_its_client() {
     ] {
         let traced = max.clone().with_header("traceparent", &header);
         let log = Log::begin();
-        traced.get("/api/auth/session").await.expect(200);
+        traced.reads("/api/auth/session").await;
         let [line] = log.take().try_into().unwrap();
         assert_eq!(line["clientTraceId"], logged, "{line}");
         let own = line["traceId"].as_str().unwrap();

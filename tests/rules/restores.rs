@@ -5,7 +5,7 @@ use shared::{
     model::{Id, Timestamp, User, span},
     store::CameBack,
 };
-use tests::support::{Answer, Api, Caller, Concierge, Item, key_of, shows, text_of};
+use tests::support::{Answer, Api, Caller, Concierge, Item, key_of, refused, shows, text_of};
 
 /// The path of the next page, which there always is.
 fn next(answer: &Answer) -> String {
@@ -28,27 +28,25 @@ async fn put_back(api: &Api, user: &User, (items, to): (Vec<Item>, Timestamp)) -
 /// A session that the user begins now.
 async fn signed_in_again(api: &Api, user: &User) -> Caller {
     let store = api.store_beside().await;
-    let directory = store.directory();
-    let user = directory.user(user.organization_id, user.id).await;
+    let user = store.directory().user(user.organization_id, user.id).await;
     api.session_of(&user.unwrap()).await
 }
 
 #[tokio::test]
 async fn nothing_comes_again_after_a_restore_but_what_is_named() {
-    let api = Api::start().await;
-    let (mut stream, user) = (api.stream().await, api.user("ada").await);
+    let (api, [user]) = Api::with_users(["ada"]).await;
     let ada = api.sign_in("ada").await;
     let (token, id) = api.token_and_id_of(&user, json!({})).await;
     api.sign_in("mia").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let copy = (api.items().await, api.clock.now());
     let to = copy.1;
     api.clock.advance(span::HOUR);
     // Work of the time that is lost: tasks, a client that followed, and a token that was deleted.
     let lost = ada.creates_tasks(["One", "Two"]).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let cursor = next(&token.get("/api/changes").await);
-    ada.delete(&format!("/api/tokens/{id}")).await.expect(204);
+    ada.deletes(&format!("/api/tokens/{id}")).await;
     let came_back = put_back(&api, &user, copy).await;
 
     assert!(came_back.is_new);
@@ -57,15 +55,13 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     assert!(came_back.users.iter().any(|one| one.username == "mia"));
     let changes = came_back.changes.iter().map(|(_, event, _)| *event);
     assert!(changes.into_iter().any(|event| event == "token_created"));
-    let answer = ada.get("/api/tasks").await;
-    answer.expect_problem(401, "unauthenticated");
-    let answer = token.get(&cursor).await;
-    answer.expect_problem(410, "cursor_expired");
+    refused!(ada.get("/api/tasks").await => 401, "unauthenticated");
+    refused!(token.get(&cursor).await => 410, "cursor_expired");
     // Another instance, since that of before reserved ids.
     let token = token.before(api.other_instances().await);
     let task = token.creates_task(json!({})).await["id"].as_i64().unwrap();
     assert!(task > 1_000_000 && !lost.contains(&task), "{task}");
-    let pause = token.get("/api/concierge/pause").await.expect(200);
+    let pause = token.reads("/api/concierge/pause").await;
     shows!(pause, {"paused": true, "reason": "restored", "changedBy": null});
     let entries = token.walk("/api/journal").await;
     let [.., paused, restored] = &entries[..] else {
@@ -73,8 +69,7 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     };
     assert_eq!(paused["event"], "agent_paused");
     shows!(restored, {"event": "table_restored", "/actor/type": "operator", "/after/tokens": [id]});
-    let check = token.get("/api/journal/check").await.expect(200);
-    assert_eq!(check["verified"], true);
+    assert_eq!(token.reads("/api/journal/check").await["verified"], true);
 
     // The same instant again changes nothing. It ends tokens, if that is wanted then.
     let stack = api.items_of("stack").await.remove(0);
@@ -84,8 +79,7 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let tenants = store.tenants();
     let again = tenants.restored(user.organization_id, to, true);
     assert!(!again.await.unwrap().is_new);
-    let answer = token.get("/api/tasks").await;
-    answer.expect_problem(401, "unauthenticated");
+    refused!(token.get("/api/tasks").await => 401, "unauthenticated");
     let begun = signed_in_again(&api, &user).await;
     let mut entries = begun.walk("/api/journal").await;
     entries.retain(|entry| entry["event"] == "table_restored");
@@ -110,12 +104,12 @@ async fn a_message_of_the_lost_time_is_not_sent_twice() {
         // It waits for the resume.
         world.runs(&session, &action).await;
         let ada = signed_in_again(&world.api, &user).await;
-        ada.trigger("/api/concierge/resume").await.expect(200);
+        ada.triggers("/api/concierge/resume").await;
         world.runs(&session, &action).await;
         assert_eq!(world.demo.effects().len(), 1, "{later}");
         if later == 0 {
             let path = format!("/api/concierge/agent-sessions/{session}");
-            let results = &ada.get(&path).await.expect(200)["executionResults"];
+            let results = &ada.reads(&path).await["executionResults"];
             assert_eq!(results[0]["success"], true, "{results}");
         }
     }
@@ -126,7 +120,7 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     let api = Api::start().await;
     let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
     let before = next(&ada.get("/api/changes").await);
-    ada.get(&before).await.expect(200);
+    ada.reads(&before).await;
     let store = api.store_beside().await;
     for _ in 0..2 {
         let old = next(&ada.get("/api/changes").await);
@@ -136,9 +130,8 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     ada.get(&before).await.expect_problem(410, "cursor_expired");
     let after = next(&ada.get("/api/changes").await);
     ada.creates_task(json!({})).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
-    let told = ada.get(&after).await.expect(200);
+    api.publishes().await;
+    let told = ada.reads(&after).await;
     let mut told = told.as_array().unwrap().iter();
     assert!(told.any(|one| one["type"] == "task"));
 }
@@ -147,10 +140,9 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
 async fn a_change_that_was_set_aside_is_replayed_once() {
     let api = Api::start().await;
     let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
-    let mut stream = api.stream().await;
     let task = ada.creates_task(json!({"title": "Zebra"})).await["id"].clone();
     // No consumer hears of it.
-    api.changes(&mut stream).await;
+    api.changes().await;
     let begin = next(&ada.get("/api/changes").await);
     let item = api.items_of("task").await.remove(0);
     let (store, key) = (api.store_beside().await, key_of(&item));
@@ -159,10 +151,10 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
         feed.replay(user.organization_id, &key).await.unwrap()
     };
     assert!(replay().await && replay().await);
-    let told = ada.get(&begin).await.expect(200);
+    let told = ada.reads(&begin).await;
     assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
     shows!(told[0], {"recordId": task, "action": "created"});
-    let found = ada.get("/api/search?query=zebra").await.expect(200);
+    let found = ada.reads("/api/search?query=zebra").await;
     assert_eq!(found.as_array().unwrap().len(), 1);
     api.deletes(&item).await;
     assert!(!replay().await);
@@ -173,14 +165,12 @@ async fn a_paused_deployment_reads_and_writes_nothing() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
     let paused = ada.before(api.paused_instances().await);
-    paused.get("/api/tasks").await.expect(200);
+    paused.reads("/api/tasks").await;
     let refused = paused.post("/api/tasks", json!({})).await;
     refused.expect_problem(503, "paused");
     assert_eq!(refused.header("retry-after"), Some("60"));
-    let change = paused.patch("/api/tasks/1", json!({"title": "Two"})).await;
-    change.expect_problem(503, "paused");
+    refused!(paused.patch("/api/tasks/1", json!({"title": "Two"})).await => 503, "paused");
     let credentials = json!({"username": "ada", "password": "wrong"});
     let sign_in = api.anonymous().before(api.paused_instances().await);
-    let sign_in = sign_in.post("/api/auth/login", credentials).await;
-    sign_in.expect_problem(503, "paused");
+    refused!(sign_in.post("/api/auth/login", credentials).await => 503, "paused");
 }

@@ -46,9 +46,7 @@ impl Held {
 
 async fn with_two_tasks() -> Api {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    for _ in 0..2 {
-        mia.creates_task(json!({})).await;
-    }
+    mia.creates_tasks(["x"; 2]).await;
     api
 }
 

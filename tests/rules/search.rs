@@ -8,7 +8,7 @@ use shared::{
 use stream::StreamResponse;
 
 use tests::{
-    support::{Api, Caller, Death, Fault, Item, Requests, text_of},
+    support::{Api, Caller, Death, Fault, Item, Requests, patches, text_of},
     table_proxy::Chance,
 };
 
@@ -27,12 +27,10 @@ fn words(index: &[Item], kind: &str, id: i64) -> Vec<String> {
 async fn a_drag_writes_no_words() {
     let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
     mia.creates_tasks(["Draft", "Review"]).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
-    let places = json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]});
-    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    api.publishes().await;
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]});
     faults.begin(Requests::Of("BatchWriteItem"), Fault::Denied);
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     faults.end();
     api.search_is_fresh().await;
 }
@@ -40,14 +38,12 @@ async fn a_drag_writes_no_words() {
 #[tokio::test]
 async fn what_is_delivered_again_or_late_changes_nothing() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"title": "One two"})).await;
     max.creates_task(json!({"title": "One two"})).await;
-    let mut changes = api.changes(&mut stream).await;
-    let body = json!({"title": "Two three"});
-    max.patch("/api/tasks/1", body).await.expect(200);
-    max.delete("/api/tasks/2").await.expect(204);
-    changes.extend(api.changes(&mut stream).await);
+    let mut changes = api.changes().await;
+    patches!(max, "/api/tasks/1", {"title": "Two three"});
+    max.deletes("/api/tasks/2").await;
+    changes.extend(api.changes().await);
     for some in changes.chunks(1) {
         api.delivers_changes(some).await;
     }
@@ -68,12 +64,10 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
 #[tokio::test]
 async fn a_deleted_record_does_not_come_back() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"title": "Zebra"})).await;
-    let created = api.changes(&mut stream).await;
-    max.delete("/api/tasks/1").await.expect(204);
-    let deleted = api.changes(&mut stream).await;
-    api.delivers_changes(&deleted).await;
+    let created = api.changes().await;
+    max.deletes("/api/tasks/1").await;
+    api.delivers_changes(&api.changes().await).await;
     api.delivers_changes(&created).await;
     assert!(words(&api.search_index().await, "task", 1).is_empty());
     let records = api.items_of("indexed_record").await;
@@ -92,12 +86,10 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
     let mut died = 0;
     for (step, death) in (0..7).flat_map(|step| [(step, Death::Before), (step, Death::After)]) {
         let (api, faults, [max]) = Api::behind_faults(["max"]).await;
-        let mut stream = api.stream().await;
         max.creates_task(json!({"title": "One two three"})).await;
-        api.publishes(&mut stream).await;
-        let body = json!({"title": "Three four"});
-        max.patch("/api/tasks/1", body).await.expect(200);
-        let mut changes = api.changes(&mut stream).await;
+        api.publishes().await;
+        patches!(max, "/api/tasks/1", {"title": "Three four"});
+        let mut changes = api.changes().await;
         faults.dies_at(step, death);
         tokio::select! {
             _ = api.delivers_changes(&changes) => {}
@@ -105,9 +97,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
         }
         faults.lives();
         if step % 2 == 0 {
-            let body = json!({"title": "One five"});
-            max.patch("/api/tasks/1", body).await.expect(200);
-            changes.extend(api.changes(&mut stream).await);
+            patches!(max, "/api/tasks/1", {"title": "One five"});
+            changes.extend(api.changes().await);
         }
         api.delivers_changes(&changes).await;
         api.search_is_fresh().await;
@@ -118,9 +109,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
 #[tokio::test]
 async fn a_failed_index_is_delivered_again() {
     let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
-    let mut stream = api.stream().await;
     mia.creates_tasks(["Draft", "Review"]).await;
-    let changes = api.changes(&mut stream).await;
+    let changes = api.changes().await;
     for operation in ["BatchWriteItem", "BatchGetItem"] {
         faults.begin(Requests::Of(operation), Fault::Denied);
         let response = api.delivers_changes(&changes).await;
@@ -136,13 +126,11 @@ async fn a_failed_index_is_delivered_again() {
 #[tokio::test]
 async fn publishers_at_the_same_time_leave_the_newest_words() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let mut stream = api.stream().await;
     mia.creates_task(json!({"title": "One two"})).await;
     for title in ["Two three", "One four", "Two five", "One three"] {
-        let body = json!({"title": title});
-        mia.patch("/api/tasks/1", body).await.expect(200);
+        mia.patches("/api/tasks/1", json!({"title": title})).await;
     }
-    let changes = api.changes(&mut stream).await;
+    let changes = api.changes().await;
     let deliveries = changes.chunks(1).map(|one| api.delivers_changes(one));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
@@ -155,16 +143,15 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
 async fn random_changes_leave_the_index_of_the_records() {
     for seed in 1..=3 {
         let (api, _, [max]) = Api::behind_faults(["max"]).await;
-        let mut stream = api.stream().await;
         let chance = Chance::new(seed);
         for _ in 0..60 {
             changes_something(&max, &chance).await;
             if chance.below("publish", 4) == 0 {
-                delivers_in_pieces(&api, &api.changes(&mut stream).await, &chance).await;
+                delivers_in_pieces(&api, &api.changes().await, &chance).await;
             }
         }
         api.cleans_up().await;
-        delivers_in_pieces(&api, &api.changes(&mut stream).await, &chance).await;
+        delivers_in_pieces(&api, &api.changes().await, &chance).await;
         api.search_is_fresh().await;
     }
 }
@@ -226,8 +213,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
 #[tokio::test]
 async fn an_indexed_write_costs_what_the_document_says() {
     let (api, _, [mia]) = Api::behind_faults(["mia"]).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let long: Vec<_> = (0..600).map(|number| format!("word{number}")).collect();
     let long = long.join(" ");
     let order = json!({"tasks": [{"id": 1, "order": 5}]});
@@ -244,15 +230,14 @@ async fn an_indexed_write_costs_what_the_document_says() {
         api.clock.advance(span::SECOND);
         let answer = mia.send(method, path, Some(body.to_string())).await;
         assert!(answer.status < 300, "{}", answer.text);
-        let changes = api.changes(&mut stream).await.into_iter();
+        let changes = api.changes().await.into_iter();
         let changes = changes.filter_map(|record| {
             let record: StreamRecord = serde_json::from_value(record).unwrap();
             record.change().unwrap()
         });
         let mut changes: Vec<_> = changes.collect();
         api.store.feed().complete(&mut changes).await.unwrap();
-        let index = api.store.search();
-        let (indexed, used) = metered(index.index(api.home.id, &changes)).await;
+        let (indexed, used) = metered(api.store.search().index(api.home.id, &changes)).await;
         indexed.unwrap();
         costs.push(used.units());
     }

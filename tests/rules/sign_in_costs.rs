@@ -32,8 +32,7 @@ fn row(what: &str, used: &Used) -> String {
 
 #[tokio::test]
 async fn the_costs_in_the_document_are_measured() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let at = |address: &str| api.anonymous().at(address);
     let (right, wrong, unknown) = (("ada", PASSWORD), ("ada", "wrong"), ("nobody", "wrong"));
     let client = at("198.51.100.7");
@@ -54,8 +53,7 @@ async fn the_costs_in_the_document_are_measured() {
     api.clock.advance(span::MINUTE);
     let blocked = attempt(&client, unknown, 429).await;
     lines.push(row("is blocked, for account and network", &blocked));
-    let elsewhere = at("198.51.100.8");
-    attempt(&elsewhere, unknown, 401).await;
+    attempt(&at("198.51.100.8"), unknown, 401).await;
     let delayed = attempt(&at("198.51.100.9"), unknown, 429).await;
     lines.push(row("waits for the account's delay", &delayed));
 

@@ -7,10 +7,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 use tests::{files, is_test, path, support::operations};
 
 /// The most lines of `functions` and `shared` for each operation, without tests.
-const MOST_LINES: usize = 429;
+const MOST_LINES: usize = 400;
 
 /// The most lines of all tests for each operation.
-const MOST_TEST_LINES: usize = 432;
+const MOST_TEST_LINES: usize = 420;
 
 /// Lines of a crate or of a folder of tests.
 #[derive(Default)]
@@ -22,8 +22,7 @@ struct Lines {
 #[test]
 fn lines_per_operation_stay_within_their_bounds() {
     let mut crates = BTreeMap::<String, Lines>::new();
-    let folders = ["functions", "shared", "infra", "tests"];
-    for file in folders
+    for file in ["functions", "shared", "infra", "tests"]
         .iter()
         .flat_map(|folder| files(&path(folder), &[".rs"]))
     {

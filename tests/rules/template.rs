@@ -12,7 +12,10 @@ use shared::{
 };
 use tests::{
     FUNCTIONS, Function, api_functions, records,
-    support::{Api, Caller, Concierge, PASSWORD, event, operations, roles, webhooks::Receiver},
+    support::{
+        Api, Caller, Concierge, PASSWORD, creates, event, operations, posts, roles,
+        webhooks::Receiver,
+    },
 };
 
 #[test]
@@ -142,18 +145,15 @@ async fn walk_over_mails(world: &Concierge) {
     let api = &world.api;
     let (ada, max) = (api.sign_in("ada").await, api.user("max").await.id);
     api.has_address("max", "max@example.com").await;
-    let mut stream = api.stream().await;
     let due = api.clock.now().plus(2 * span::DAY);
-    let task = json!({
+    creates!(ada, "/api/tasks", {
         "title": "Compare", "projectId": 1, "assigneeId": max, "dueDate": due,
         "description": "Ask @max",
     });
-    ada.creates("/api/tasks", task).await;
     let mailed = json!({"due_soon": {"mail": true}});
     let preferences = "/api/notifications/preferences";
-    let max = api.sign_in("max").await;
-    max.put(preferences, mailed).await.expect(200);
-    api.publishes(&mut stream).await;
+    api.sign_in("max").await.puts(preferences, mailed).await;
+    api.publishes().await;
     api.clock.advance(span::DAY + span::MINUTE);
     api.sweeper().await.sweep().await;
     let bounces = MailReceiver::judging(|_, _| Verdict::Answer("550 5.1.1 No such user"));
@@ -164,20 +164,20 @@ async fn walk_over_updates(world: &Concierge) {
     let (api, receiver) = (&world.api, Receiver::start().await);
     let ada = api.sign_in("ada").await;
     let (id, _) = api.has_webhook(&ada, &receiver.url, &["tag.*"]).await;
-    api.publishes(&mut api.stream().await).await;
+    api.delivers_all(&api.all_changes().await).await;
     receiver.answers(410, &[]).await;
     receiver.answers(500, &[]).await;
     assert!(api.sends_webhooks().await > 0);
     let path = format!("/api/webhooks/{id}");
-    ada.get(&path).await.expect(200);
-    ada.patch(&path, json!({"enabled": true})).await.expect(200);
-    ada.delete(&path).await.expect(204);
+    ada.reads(&path).await;
+    ada.patches(&path, json!({"enabled": true})).await;
+    ada.deletes(&path).await;
     for path in [
         "/api/notifications",
         "/api/notifications?unread=true",
         "/api/changes?cursor=first",
     ] {
-        ada.get(path).await.expect(200);
+        ada.reads(path).await;
     }
 }
 
@@ -211,8 +211,7 @@ async fn walk_over_work(world: &Concierge) {
     let answer = nobody.post("/api/auth/login", wrong.clone()).await;
     answer.expect(401);
     nobody.post("/api/auth/login", wrong).await.expect(401);
-    let right = json!({"username": "max", "password": PASSWORD});
-    nobody.post("/api/auth/login", right).await.expect(200);
+    posts!(nobody, "/api/auth/login", {"username": "max", "password": PASSWORD});
     let user = api.user("max").await;
     let [phase, ..] = api.has_phases().await;
     api.has_tag(api.home.id, "x").await;
@@ -293,7 +292,7 @@ async fn walk_over_work(world: &Concierge) {
         // A new session goes on, and the one before is left to be extended below.
         max = api.session_of(&user).await;
     }
-    max.trigger("/api/auth/logout").await.expect(204);
+    max.triggers("/api/auth/logout").await;
     each_function_knows_a_caller(api).await;
 }
 
@@ -327,8 +326,7 @@ async fn walk_over_the_agent(world: &Concierge) {
         "agent-sessions",
         "agent-sessions?status=awaiting_confirmation",
     ] {
-        let path = format!("/api/concierge/{list}");
-        world.max.get(&path).await.expect(200);
+        world.max.reads(&format!("/api/concierge/{list}")).await;
     }
     let ids = world.proposed(&session).await;
     let answer = world.executes(&session, &[ids[0].as_str()]).await;
@@ -348,11 +346,10 @@ async fn walk_over_the_agent(world: &Concierge) {
     let cancelled = world.failed_payment().await;
     world.proposed(&cancelled).await;
     world.cancels(&cancelled).await.expect(200);
-    let forgotten = world.failed_payment().await;
-    world.proposed(&forgotten).await;
+    world.proposed(&world.failed_payment().await).await;
     world.api.clock.advance(25 * span::HOUR);
     world.sweeper().sweep().await;
     let ada = world.api.sign_in("ada").await;
     let connection = "/api/concierge/connections/notifications";
-    ada.delete(connection).await.expect(204);
+    ada.deletes(connection).await;
 }

@@ -1,7 +1,7 @@
 //! Texts as people and their keyboards write them: characters, names, passwords, order and words.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, PASSWORD, set, text};
+use tests::support::{Api, Caller, PASSWORD, creates, refused, set, text};
 
 /// The flag of England: a black flag, and tag characters that show nothing by themselves.
 const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";
@@ -135,18 +135,16 @@ async fn names_that_version_1_0_wrote_are_found() {
     old("account", "pk", "username", mia.username.clone()).await;
     assert_eq!(signs_in(&api, DECOMPOSED, PASSWORD).await, 200);
     let same = user(DECOMPOSED, "four words of your own");
-    let answer = ada.post("/api/users", same).await;
-    answer.expect_problem(409, "username_taken");
+    refused!(ada.post("/api/users", same).await => 409, "username_taken");
 
     assert_eq!(creates_tag(&ada, "old").await, 200);
     old("tag_name", "sk", "name", "old".to_owned()).await;
     api.sets_all("tag", [("name", text(DECOMPOSED))]).await;
     assert_eq!(creates_tag(&ada, DECOMPOSED).await, 409);
     // It gets a key of now with its next change, and leaves nothing behind.
-    let body = json!({"name": "Maël"});
-    ada.patch("/api/tags/1", body).await.expect(200);
+    ada.patches("/api/tags/1", json!({"name": "Maël"})).await;
     assert_eq!(creates_tag(&ada, "maël").await, 409);
-    ada.delete("/api/tags/1").await.expect(204);
+    ada.deletes("/api/tags/1").await;
     assert!(api.items_of("tag_name").await.is_empty());
     assert_eq!(creates_tag(&ada, DECOMPOSED).await, 200);
 }
@@ -163,7 +161,7 @@ async fn an_old_tag_that_is_deleted_frees_its_name() {
         }
         api.puts([item]).await;
     }
-    max.delete("/api/tags/1").await.expect(204);
+    max.deletes("/api/tags/1").await;
     assert!(api.items_of("tag_name").await.is_empty());
 }
 
@@ -200,7 +198,7 @@ async fn words_are_found_without_what_is_invisible_in_them() {
         let task = json!({"title": "x", "description": text});
         mia.creates_task(task).await;
     }
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     for (query, task) in [
         ("gesamtkonzept", 1),
         ("Ge\u{AD}samt", 1),
@@ -221,17 +219,15 @@ async fn words_are_found_without_what_is_invisible_in_them() {
 #[tokio::test]
 async fn excerpts_keep_words_and_flags_whole() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     let text = format!("@mia Die Rech\u{AD}nung,\u{2028}שלום\u{200F}! {ENGLAND} می\u{200C}خواهم");
     let shown = format!("@mia Die Rechnung, שלום\u{200F}! {ENGLAND} می\u{200C}خواهم");
     // A flag has seven characters, and is not cut.
     let long = format!("@mia {}{ENGLAND}{ENGLAND}", "x".repeat(190));
     for content in [text, long] {
-        let comment = json!({ "content": content });
-        max.creates("/api/tasks/1/comments", comment).await;
+        creates!(max, "/api/tasks/1/comments", { "content": content });
     }
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let rows = mia.walk("/api/notifications").await;
     let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
     let excerpts: Vec<_> = excerpts.collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use shared::model::span;
 
-use tests::support::{World, text_of};
+use tests::support::{World, posts, text_of};
 
 /// Seconds from now until the table may drop it. Nothing is dropped within the second in which it
 /// ends.
@@ -41,15 +41,13 @@ async fn the_table_drops_what_has_ended_and_nothing_else() {
     // What the world has of these is of another age.
     let before = api.items().await;
     let max = api.sign_in("max").await;
-    let soon = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
-    max.post("/api/tokens", soon).await.expect(200);
+    posts!(max, "/api/tokens", {"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
     let attempt = max.clone().with_header("idempotency-key", "once");
     attempt.creates_milestone(json!({})).await;
     let wrong = json!({"username": "vic", "password": "a wrong one"});
     let nobody = api.anonymous().at("198.51.100.9");
     nobody.post("/api/auth/login", wrong).await.expect(401);
-    let forgotten = json!({"username": "max"});
-    nobody.post("/api/auth/forgot", forgotten).await.expect(204);
+    posts!(nobody, "/api/auth/forgot", {"username": "max"});
 
     let concierge = &world.concierge;
     concierge.alert("payment_declined", &[]).await;

@@ -21,7 +21,6 @@ async fn items(world: &World) -> BTreeMap<String, Item> {
 #[tokio::test]
 async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     let world = World::start().await;
-    let mut changes = world.api().stream().await;
     let later = AttributeValue::M([(LATER.to_owned(), AttributeValue::Bool(true))].into());
     let before = items(&world).await;
     let marked = before.values().cloned().map(|mut item| {
@@ -30,7 +29,7 @@ async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     });
     world.api().puts(marked).await;
     world.sends_all().await;
-    world.concierge.follows(&mut changes).await;
+    world.concierge.follows().await;
     let (mut written, mut lost) = (BTreeSet::new(), BTreeSet::new());
     for (key, item) in items(&world).await {
         let Some(before) = before.get(&key) else {

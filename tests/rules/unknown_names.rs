@@ -11,7 +11,8 @@ use shared::{
 };
 
 use tests::support::{
-    Api, Caller, Concierge, World, described::LATER, key_of, roles, set, shows, text, text_of,
+    Api, Caller, Concierge, World, described::LATER, key_of, patches, posts, refused, roles, set,
+    shows, text, text_of,
 };
 
 /// A type of record with names that another version may extend.
@@ -96,7 +97,7 @@ impl Record {
 
     /// Record 1 by its id, and in the list.
     async fn shown(&self, caller: &Caller) -> [Value; 2] {
-        let single = caller.get(&self.path(1)).await.expect(200);
+        let single = caller.reads(&self.path(1)).await;
         let mut rows = caller.walk(self.list).await.into_iter();
         let row = rows.find(|row| row["id"] == 1).unwrap();
         [single.pointer(self.path.1).unwrap().clone(), row]
@@ -163,7 +164,7 @@ async fn an_unknown_name_is_shown_and_kept_until_it_is_changed() {
             }
         }
         if record.has_delete {
-            caller.delete(&record.path(2)).await.expect(204);
+            caller.deletes(&record.path(2)).await;
             caller.get(&record.path(2)).await.expect(404);
         }
     }
@@ -202,8 +203,8 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
     let world = World::start().await;
     let caller = world.caller().await;
     extends_all(world.api()).await;
-    let milestone = caller.get("/api/milestones/1").await.expect(200);
-    let milestones = caller.get("/api/projects/1/milestones").await.expect(200);
+    let milestone = caller.reads("/api/milestones/1").await;
+    let milestones = caller.reads("/api/projects/1/milestones").await;
     for milestone in [&milestone, &milestones[0]] {
         let task = &milestone["tasks"][0];
         assert_eq!([&task["status"], &task["priority"]], [LATER, LATER]);
@@ -217,13 +218,11 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
     ] {
         assert_eq!(dashboard[list][0][name], LATER, "{list}");
     }
-    let counts = caller.get("/api/projects/1/task-counts").await.expect(200);
+    let counts = caller.reads("/api/projects/1/task-counts").await;
     let of = |status: &str| counts["byStatus"][status].as_i64().unwrap();
     assert!(of(LATER) >= 3, "{counts}");
-    assert_eq!(
-        (of(LATER), of("todo")),
-        (counts["total"].as_i64().unwrap(), 0)
-    );
+    let found = (of(LATER), of("todo"));
+    assert_eq!(found, (counts["total"].as_i64().unwrap(), 0));
 }
 
 /// A project of an unknown status is not active.
@@ -231,8 +230,7 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
 async fn active_projects_are_counted_across_an_unknown_status() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let sets = async |project: &str, body: Value| {
-        let path = format!("/api/projects/{project}");
-        max.patch(&path, body).await.expect(200);
+        max.patches(&format!("/api/projects/{project}"), body).await;
         let dashboard = max.get("/api/managed-services/dashboard").await;
         dashboard.expect(200)["metrics"]["activeEngagements"].clone()
     };
@@ -254,18 +252,15 @@ async fn an_answer_keeps_an_unknown_status_and_its_resolution() {
     extends_all(world.api()).await;
     let resolutions = async || world.api().items_of("resolutions").await;
     let before = resolutions().await;
-    let reply = "/api/managed-services/ticket/1/reply";
-    let body = json!({"content": "Soon."});
-    caller.post(reply, body).await.expect(200);
+    posts!(caller, "/api/managed-services/ticket/1/reply", {"content": "Soon."});
     caller.comments_on_request(1, "Any news?").await;
     for (path, pointer) in [
         ("/api/managed-services/ticket/1", "/ticket/status"),
         ("/api/service-requests/1", "/status"),
     ] {
-        let record = caller.get(path).await.expect(200);
+        let record = caller.reads(path).await;
         assert_eq!(record.pointer(pointer), Some(&json!(LATER)), "{path}");
-        let body = json!({"status": "resolved"});
-        caller.patch(path, body).await.expect(200);
+        caller.patches(path, json!({"status": "resolved"})).await;
     }
     assert_eq!(resolutions().await, before);
 }
@@ -275,11 +270,10 @@ async fn a_task_of_an_unknown_status_has_its_reminder() {
     let world = Concierge::start().await;
     let (api, sweeper) = (&world.api, world.sweeper());
     let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
     let due = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
     mia.creates_task(due).await;
     api.sets_all("task", [("status", text(LATER))]).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.clock.advance(span::DAY);
     let swept = roles::acting_as("sweeper", sweeper.sweep()).await;
     assert_eq!(swept.reminded, 1);
@@ -312,19 +306,16 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
     // Of all users, with open sessions and new ones.
     for name in ["ada", "max", "mia", "vic", "zoe"] {
         let session = api.session_of(&api.user(name).await).await;
-        let session = session.get("/api/auth/session").await.expect(200);
+        let session = session.reads("/api/auth/session").await;
         assert_eq!(session["planFeatures"], json!(["agentAI", LATER]), "{name}");
     }
-    max.get("/api/concierge/alerts").await.expect(200);
-    token.get("/api/tasks").await.expect(200);
-    let answer = token.get("/api/managed-services/tickets").await;
-    answer.expect_problem(403, "permission_denied");
-    mia.get("/api/tasks").await.expect(200);
-    let session = vic.get("/api/auth/session").await.expect(200);
-    shows!(session, {"/user/role": LATER, "permissions": []});
+    max.reads("/api/concierge/alerts").await;
+    token.reads("/api/tasks").await;
+    refused!(token.get("/api/managed-services/tickets").await => 403, "permission_denied");
+    mia.reads("/api/tasks").await;
+    shows!(vic.reads("/api/auth/session").await, {"/user/role": LATER, "permissions": []});
     for list in ["tasks", "projects", "users", "managed-services/tickets"] {
-        let answer = vic.get(&format!("/api/{list}")).await;
-        answer.expect_problem(403, "permission_denied");
+        refused!(vic.get(&format!("/api/{list}")).await => 403, "permission_denied");
     }
 
     // Shown, kept by a write, and changed by an admin alone.
@@ -333,21 +324,17 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
         (&mia, "permissions", json!([LATER, "manage_tickets"])),
         (&vic, "role", json!(LATER)),
     ] {
-        let shown = ada.get(&path(user)).await.expect(200);
+        let shown = ada.reads(&path(user)).await;
         let renamed = ada.patch(&path(user), json!({"fullName": "Name"})).await;
         assert_eq!([&shown[name], &renamed.expect(200)[name]], [&expected; 2]);
     }
-    let body = json!({"name": "Renamed"});
-    ada.patch("/api/organizations/1", body).await.expect(200);
-    let organization = ada.get("/api/organizations/1").await.expect(200);
+    patches!(ada, "/api/organizations/1", {"name": "Renamed"});
+    let organization = ada.reads("/api/organizations/1").await;
     assert_eq!(organization["planFeatures"], json!(["agentAI", LATER]));
-    let body = json!({"permissions": ["manage_users"]});
-    ada.patch(&path(&max), body).await.expect(200);
-    let answer = max.patch(&path(&vic), json!({"role": "viewer"})).await;
-    answer.expect_problem(403, "permission_denied");
-    let body = json!({"role": "viewer"});
-    ada.patch(&path(&vic), body).await.expect(200);
-    vic.get("/api/tasks").await.expect(200);
+    patches!(ada, &path(&max), {"permissions": ["manage_users"]});
+    refused!(max.patch(&path(&vic), json!({"role": "viewer"})).await => 403, "permission_denied");
+    ada.patches(&path(&vic), json!({"role": "viewer"})).await;
+    vic.reads("/api/tasks").await;
 
     // The operator's program sets another plan.
     let directory = api.store.directory();
@@ -384,9 +371,8 @@ async fn an_unknown_state_harms_only_its_record() {
         let path = format!("/api/concierge/{list}/1");
         let before = api.items_of(kind).await;
         api.sets_all(kind, [(name, text(LATER))]).await;
-        let answer = caller.get(&path).await;
-        answer.expect_problem(500, "internal_error");
+        refused!(caller.get(&path).await => 500, "internal_error");
         api.puts(before).await;
-        caller.get(&path).await.expect(200);
+        caller.reads(&path).await;
     }
 }

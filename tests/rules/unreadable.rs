@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::store::metered;
 
-use tests::support::{Answer, Api, Operation, World, example, shows, text_of};
+use tests::support::{Answer, Api, Operation, World, creates, example, shows, text_of};
 
 /// The rows of an answer, of which there are some.
 fn rows(answer: &Answer) -> Vec<Value> {
@@ -47,8 +47,7 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
         assert_eq!(row["tags"], json!([]));
     }
     for subject in ["service-requests", "activities", "tasks"] {
-        let comments = format!("/api/{subject}/1/comments");
-        let (comments, used) = metered(ada.get(&comments)).await;
+        let (comments, used) = metered(ada.get(&format!("/api/{subject}/1/comments"))).await;
         for row in rows(&comments) {
             assert_eq!(row["user"], Value::Null, "{row}");
         }
@@ -58,7 +57,7 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
         assert_eq!(row["creator"], Value::Null, "{row}");
     }
     assert!(ada.get("/api/users").await.ids().len() == 1);
-    assert!(ada.get("/api/tags").await.expect(200) == json!([]));
+    assert!(ada.reads("/api/tags").await == json!([]));
 }
 
 #[tokio::test]
@@ -69,14 +68,11 @@ async fn work_of_a_project_that_does_not_read_is_still_there() {
     let first = |item: &_| text_of(item, "sk") == format!("{:016}", 1);
     let is_home = |item: &_| first(item) && text_of(item, "pk") == "ORG#1#PROJECT";
     assert_eq!(api.damages("project", is_home).await, 1);
-    let task = ada.get("/api/tasks/1").await.expect(200);
-    shows!(task, {"projectId": 1, "project": null});
+    shows!(ada.reads("/api/tasks/1").await, {"projectId": 1, "project": null});
     for list in ["/api/tasks", "/api/activities"] {
-        let row = &rows(&ada.get(list).await)[0];
-        shows!(row, {"projectId": 1, "project": null});
+        shows!(rows(&ada.get(list).await)[0], {"projectId": 1, "project": null});
     }
-    let references = ada.get("/api/managed-services/search-references").await;
-    let titles: Vec<_> = rows(&references);
+    let titles: Vec<_> = rows(&ada.get("/api/managed-services/search-references").await);
     let titles: Vec<_> = titles.iter().map(|row| row["title"].clone()).collect();
     assert_eq!(
         titles.len(),
@@ -95,8 +91,7 @@ async fn the_dashboard_shows_the_newest_that_read() {
     let ada = world.api().sign_in("ada").await;
     for number in 0..22 {
         ada.raises_request().await;
-        let ticket = json!({"title": format!("Ticket {number}")});
-        ada.creates("/api/managed-services/tickets", ticket).await;
+        creates!(ada, "/api/managed-services/tickets", {"title": format!("Ticket {number}")});
         ada.records_activity(json!({})).await;
         world.api().clock.advance(1);
     }
@@ -105,10 +100,7 @@ async fn the_dashboard_shows_the_newest_that_read() {
         ("ticket", "tickets"),
         ("activity", "activityFeed"),
     ];
-    let dashboard = async || {
-        let dashboard = ada.get("/api/managed-services/dashboard").await;
-        dashboard.expect(200)
-    };
+    let dashboard = async || ada.get("/api/managed-services/dashboard").await.expect(200);
     let ids = |dashboard: &Value, list: &str| -> Vec<i64> {
         let rows = dashboard[list].as_array().unwrap().iter();
         rows.map(|row| row["id"].as_i64().unwrap()).collect()

@@ -10,7 +10,7 @@ use shared::{
     store,
 };
 use tests::support::{
-    Api, Caller, Death, Item, number, set, shows, text,
+    Api, Caller, Death, Item, creates, number, patches, set, shows, text,
     webhooks::{API_URL, Receiver, caller, handled, message_of, verified},
 };
 
@@ -46,11 +46,10 @@ impl Told {
 
     /// Creates a task, whose delivery is pending. Returns the delivery's id.
     async fn task(&self) -> String {
-        let mut stream = self.api.stream().await;
-        self.api.changes(&mut stream).await;
+        self.api.changes().await;
         let ada = self.session().await;
         ada.creates_task(json!({})).await;
-        self.api.publishes(&mut stream).await;
+        self.api.publishes().await;
         let newest = self.api.newest_delivery(&ada, self.webhook).await;
         newest["id"].as_str().unwrap().to_owned()
     }
@@ -83,14 +82,12 @@ impl Told {
     }
 
     async fn shown(&self) -> Value {
-        let ada = self.session().await;
-        ada.get(&self.path()).await.expect(200)
+        self.session().await.reads(&self.path()).await
     }
 
     /// Changes the webhook. Returns it.
     async fn changes(&self, body: Value) -> Value {
-        let ada = self.session().await;
-        ada.patch(&self.path(), body).await.expect(200)
+        self.session().await.patches(&self.path(), body).await
     }
 
     /// The entry of its newest delivery alone.
@@ -159,10 +156,9 @@ async fn a_change_is_told_without_its_values() {
 #[tokio::test]
 async fn what_is_delivered_twice_is_created_and_sent_once() {
     let told = Told::start().await;
-    let mut stream = told.api.stream().await;
-    told.api.changes(&mut stream).await;
+    told.api.changes().await;
     told.ada.creates_tasks(["a", "b"]).await;
-    let changes = told.api.changes(&mut stream).await;
+    let changes = told.api.changes().await;
     told.api.delivers_changes(&changes).await;
     let messages = told.api.webhook_messages().await;
     assert_eq!(messages.len(), 2);
@@ -182,15 +178,11 @@ async fn only_enabled_webhooks_of_the_organization_hear_of_what_they_name() {
     let zoe = api.sign_in("zoe").await;
     let (abroad, _) = api.has_webhook(&zoe, &told.receiver.url, &["*"]).await;
     let (off, _) = api.has_webhook(&told.ada, &told.receiver.url, &["*"]).await;
-    let disabled = json!({"enabled": false});
-    let off_path = format!("/api/webhooks/{off}");
-    told.ada.patch(&off_path, disabled).await.expect(200);
-    let mut stream = api.stream().await;
-    api.changes(&mut stream).await;
+    patches!(told.ada, "/api/webhooks/{off}", {"enabled": false});
+    api.changes().await;
     told.ada.creates_task(json!({})).await;
-    let tag = json!({"name": "urgent"});
-    told.ada.creates("/api/tags", tag).await;
-    api.publishes(&mut stream).await;
+    creates!(told.ada, "/api/tags", {"name": "urgent"});
+    api.publishes().await;
     assert_eq!(told.deliveries().await.len(), 1);
     assert!(api.deliveries(&zoe, abroad).await.is_empty());
     assert!(api.deliveries(&told.ada, off).await.is_empty());
@@ -203,13 +195,12 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
     let (zoe, abroad) = (api.sign_in("zoe").await, Receiver::start().await);
     api.has_webhook(&zoe, &abroad.url, &["task.*"]).await;
     told.receiver.always_answers(503).await;
-    let mut stream = api.stream().await;
-    api.changes(&mut stream).await;
+    api.changes().await;
     for title in ["a", "b", "c"] {
         told.ada.creates_task(json!({"title": title})).await;
     }
     zoe.creates_task(json!({"projectId": 3})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.sends_webhooks().await;
     assert_eq!(abroad.take().await.len(), 1);
     for quarter in 0..24 * 4 {
@@ -217,7 +208,7 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
         let has_change = quarter % 4 == 0;
         if has_change {
             zoe.creates_task(json!({"projectId": 3})).await;
-            api.publishes(&mut stream).await;
+            api.publishes().await;
         }
         told.sweeps().await;
         // The other organization is told at once, all day long.
@@ -234,10 +225,8 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
     }
     let deliveries = told.deliveries().await;
     let mut statuses = deliveries.iter().map(|one| &one["status"]);
-    assert!(
-        statuses.all(|status| status == "delivered"),
-        "{deliveries:?}"
-    );
+    let holds = statuses.all(|status| status == "delivered");
+    assert!(holds, "{deliveries:?}");
     let mut ids: Vec<_> = told.receiver.take().await;
     ids.sort_by_key(|message| message.header("webhook-id").to_owned());
     ids.dedup_by_key(|message| message.header("webhook-id").to_owned());
@@ -329,8 +318,7 @@ async fn five_days_of_failures_alone_disable_a_webhook() {
     assert_eq!(told.shown().await["enabled"], true);
     told.api.clock.advance(span::MINUTE);
     told.attempts(&second).await;
-    let webhook = told.shown().await;
-    shows!(webhook, {"enabled": false, "disabledReason": "failing"});
+    shows!(told.shown().await, {"enabled": false, "disabledReason": "failing"});
 }
 
 #[tokio::test]
@@ -352,7 +340,7 @@ async fn a_success_begins_the_five_days_anew() {
 async fn both_secrets_sign_for_a_day_after_a_rotation() {
     let told = Told::start().await;
     let path = format!("{}/rotate-secret", told.path());
-    let rotated = told.ada.trigger(&path).await.expect(200);
+    let rotated = told.ada.triggers(&path).await;
     let newer = rotated["secret"].as_str().unwrap();
     told.attempts_task().await;
     let [message] = told.receiver.take().await.try_into().unwrap();
@@ -417,8 +405,7 @@ async fn a_message_that_does_not_read_takes_no_other_along() {
     broken.body = Some("{}".to_owned());
     broken.message_id = Some("broken".to_owned());
     let good = message_of(told.api.home.id, told.webhook, &delivery);
-    let sender = told.api.webhook_sender().await;
-    let response = handled(&sender, vec![broken, good]).await;
+    let response = handled(&told.api.webhook_sender().await, vec![broken, good]).await;
     let [failed] = &response.batch_item_failures[..] else {
         panic!("{response:?}");
     };
@@ -432,8 +419,7 @@ async fn a_notification_is_an_event_with_its_user() {
     let types = ["notification.created"];
     let url = &told.receiver.url;
     let (webhook, _) = told.api.has_webhook(&told.ada, url, &types).await;
-    let mut stream = told.api.stream().await;
-    told.api.changes(&mut stream).await;
+    told.api.changes().await;
     let mut subject = Item::new();
     set(&mut subject, [("type", text("task")), ("id", number(17))]);
     let mut notification = Item::new();
@@ -452,7 +438,7 @@ async fn a_notification_is_an_event_with_its_user() {
     ];
     set(&mut notification, attributes);
     told.api.puts([notification]).await;
-    told.api.publishes(&mut stream).await;
+    told.api.publishes().await;
     let deliveries = told.api.deliveries(&told.ada, webhook).await;
     let [delivery] = &deliveries[..] else {
         panic!("{deliveries:?}");
@@ -492,8 +478,7 @@ async fn an_organization_without_webhooks_costs_one_small_read() {
     });
     let event = store::WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
     let tenant: OrganizationId = api.home.id;
-    let webhooks = api.store.webhooks();
-    let (messages, used) = store::metered(webhooks.deliver(tenant, vec![event])).await;
+    let (messages, used) = store::metered(api.store.webhooks().deliver(tenant, vec![event])).await;
     assert!(messages.unwrap().is_empty());
     assert_eq!(used.requests, 1);
     assert!(used.units() <= 0.5, "{used:?}");

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, creates, patches};
 
 /// The authors of the items of a kind, by key.
 async fn authors(api: &Api, kind: &str) -> Vec<Value> {
@@ -39,19 +39,15 @@ async fn a_record_names_the_author_of_its_last_write() {
 
     mia.creates_task(json!({})).await;
     assert_eq!(author(&api, "task").await, by_mia);
-    let change = json!({"title": "Renamed"});
-    script.patch("/api/tasks/1", change).await.expect(200);
+    patches!(script, "/api/tasks/1", {"title": "Renamed"});
     assert_eq!(author(&api, "task").await, by_script);
-    let places = json!({"tasks": [{"id": 1, "order": 7}]});
-    max.patch("/api/tasks/reorder", places).await.expect(204);
+    patches!(max, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     assert_eq!(author(&api, "task").await, by_max);
     api.has_tag(api.home.id, "urgent").await;
-    let tag = json!({"tagId": 1});
-    mia.post("/api/tasks/1/tags", tag).await.expect(204);
+    mia.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
     assert_eq!(author(&api, "task").await, by_mia);
 
-    let comment = json!({"content": "Soon."});
-    script.creates("/api/tasks/1/comments", comment).await;
+    creates!(script, "/api/tasks/1/comments", {"content": "Soon."});
     assert_eq!(author(&api, "comment").await, by_script);
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
     max.creates("/api/managed-services/tickets", ticket).await;
@@ -65,9 +61,8 @@ async fn a_write_of_the_service_has_no_author() {
     assert_eq!(authors(&api, "project").await, [const { Value::Null }; 3]);
     api.has_tag(api.home.id, "urgent").await;
     max.creates_task(json!({})).await;
-    let tag = json!({"tagId": 1});
-    max.post("/api/tasks/1/tags", tag).await.expect(204);
-    max.delete("/api/tags/1").await.expect(204);
+    max.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
+    max.deletes("/api/tags/1").await;
     assert_ne!(author(&api, "task").await, Value::Null);
     assert_eq!(api.cleans_up().await, 1);
     assert_eq!(author(&api, "task").await, Value::Null);

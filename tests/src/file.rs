@@ -174,8 +174,7 @@ mod tests {
     const TEXT: &str = "a: 1\n  # Written by `cargo test`: b\n  b: 1\n  # End of b\n# c\n";
 
     fn with_b(text: &str) -> Result<String, String> {
-        let lines = ["b:", "", "  x"].map(str::to_owned);
-        with_section(text, "b", &lines)
+        with_section(text, "b", &["b:", "", "  x"].map(str::to_owned))
     }
 
     #[test]
@@ -194,10 +193,8 @@ mod tests {
             ("b: 1", "# Mind this.", "# Mind this."),
         ] {
             let refused = with_b(&TEXT.replace(from, to)).unwrap_err();
-            assert!(
-                refused.contains(named.trim_start_matches("# ")),
-                "{refused}"
-            );
+            let holds = refused.contains(named.trim_start_matches("# "));
+            assert!(holds, "{refused}");
         }
         let table = "<!-- Written by `cargo test`: b -->\n| x |\nSee below.\n<!-- End of b -->";
         assert!(with_b(table).unwrap_err().contains("See below."));

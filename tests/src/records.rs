@@ -99,10 +99,9 @@ pub fn task(project: ProjectId) -> TaskCreate {
 /// A note about the organization at large or, if one is named, a project.
 #[must_use]
 pub fn activity(project: Option<ProjectId>) -> ActivityCreate {
-    let organization = project.is_none().then_some(1);
     sent(&json!({
         "type": "note", "description": "Called back",
-        "projectId": project, "organizationId": organization,
+        "projectId": project, "organizationId": project.is_none().then_some(1),
     }))
 }
 

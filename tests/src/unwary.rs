@@ -42,8 +42,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
                 hash: String::new(),
             })
         });
-        let seen = seen.collect();
-        inquiry.answered(seen);
+        inquiry.answered(seen.collect());
     }
     let mut proposal = inquiry.proposal();
     proposal.reads.clear();
@@ -72,8 +71,7 @@ fn forget(action: &mut ProposedAction) {
 
 /// A record without any known fact against an action. Of an invoice, one cent is paid.
 fn record(path: &str) -> Value {
-    let id = path.split('/').nth(2);
-    let id = id.unwrap_or_default();
+    let id = path.split('/').nth(2).unwrap_or_default();
     let other = format!("of-{id}");
     // The invoice of a payment is not paid.
     let payment = id.strip_prefix("of-");

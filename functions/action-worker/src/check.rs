@@ -1,7 +1,5 @@
 //! Checks of target systems: an action's reads and their results.
 
-use std::time::Duration;
-
 use agent::{
     action::{ActionKey, AgentAction, Message},
     check::{Observation, ReadError, TargetRead},
@@ -13,67 +11,68 @@ use targets::Targets;
 
 use crate::limits::Limits;
 
-/// Runs the due checks of an ended action: first the reconciliation of its call, then the
-/// verification of its effect. Returns the message of the alert's check, if that is due.
-pub(crate) async fn check_action(
-    store: &Store,
-    targets: &Targets,
-    limits: &Limits,
-    action: &ActionKey,
-) -> Result<Option<Message>, Error> {
-    let mut next = None;
-    for _ in 0..2 {
-        let Some(check) = store.agent().due_check(action).await? else {
-            break;
-        };
-        let Some((action, message)) = run(store, targets, limits, check).await? else {
-            break;
-        };
-        log(&action);
-        next = message;
+/// The table, the target systems, and the limits of their calls.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) targets: Targets,
+    pub(crate) limits: Limits,
+}
+
+impl Context {
+    /// Runs the due checks of an ended action: first the reconciliation of its call, then the
+    /// verification of its effect. Returns the message of the alert's check, if that is due.
+    pub(crate) async fn check_action(&self, action: &ActionKey) -> Result<Option<Message>, Error> {
+        let mut next = None;
+        for _ in 0..2 {
+            let Some(check) = self.store.agent().due_check(action).await? else {
+                break;
+            };
+            let Some((action, message)) = self.check(check).await? else {
+                break;
+            };
+            log(&action);
+            next = message;
+        }
+        Ok(next)
     }
-    Ok(next)
-}
 
-/// Runs the due check of a completed session's alert: resolves it if its matter is read as settled.
-pub(crate) async fn check_alert(
-    store: &Store,
-    targets: &Targets,
-    limits: &Limits,
-    (tenant, session_id): (OrganizationId, AgentSessionId),
-) -> Result<(), Error> {
-    if let Some(check) = store.agent().due_alert_check(tenant, session_id).await? {
-        run(store, targets, limits, check).await?;
+    /// Runs the due check of a completed session's alert: resolves it if its matter is read as settled.
+    pub(crate) async fn check_alert(
+        &self,
+        tenant: OrganizationId,
+        session: AgentSessionId,
+    ) -> Result<(), Error> {
+        if let Some(check) = self.store.agent().due_alert_check(tenant, session).await? {
+            self.check(check).await?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Sends the reads of a check and writes what they observe.
-async fn run(
-    store: &Store,
-    targets: &Targets,
-    limits: &Limits,
-    check: DueCheck,
-) -> Result<Option<(AgentAction, Option<Message>)>, Error> {
-    let timeout = limits.check_timeout();
-    let observation = observe(targets, &check.reads, &check.connections, timeout).await;
-    store.agent().write_check(check, &observation).await
-}
+    /// Sends the reads of a check and writes what they observe.
+    async fn check(
+        &self,
+        check: DueCheck,
+    ) -> Result<Option<(AgentAction, Option<Message>)>, Error> {
+        let observation = self.observe(&check.reads, &check.connections).await;
+        self.store.agent().write_check(check, &observation).await
+    }
 
-/// Sends reads concurrently.
-pub(crate) async fn observe<'a>(
-    targets: &Targets,
-    reads: &[TargetRead],
-    connections: impl IntoIterator<Item = &'a Connection> + Clone,
-    timeout: Duration,
-) -> Observation {
-    let through = |name: &str| {
-        let mut connections = connections.clone().into_iter();
-        let connection = connections.find(|one| *one.name == *name);
-        connection.ok_or_else(|| ReadError::for_good(format!("There is no connection {name}.")))
-    };
-    let seen = targets.read_all(reads, through, timeout).await;
-    reads.iter().zip(seen).collect()
+    /// Sends reads concurrently.
+    pub(crate) async fn observe<'a>(
+        &self,
+        reads: &[TargetRead],
+        connections: impl IntoIterator<Item = &'a Connection> + Clone,
+    ) -> Observation {
+        let through = |name: &str| {
+            let mut connections = connections.clone().into_iter();
+            let connection = connections.find(|one| *one.name == *name);
+            connection.ok_or_else(|| ReadError::for_good(format!("There is no connection {name}.")))
+        };
+        let timeout = self.limits.check_timeout();
+        let seen = self.targets.read_all(reads, through, timeout).await;
+        reads.iter().zip(seen).collect()
+    }
 }
 
 fn log(action: &AgentAction) {

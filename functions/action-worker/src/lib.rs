@@ -12,7 +12,6 @@
 //! connection gets a delayed message. A message is redelivered only if the worker itself failed. A
 //! message that fails every time becomes a dead letter.
 
-mod call;
 mod check;
 mod limits;
 mod run;
@@ -26,17 +25,14 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Clock, Error, Stopwatch, Timestamp};
 use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    messages,
+    FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
 use store::{HeldAction, Store};
 use targets::Targets;
 
-use self::run::Run;
+use self::{check::Context, run::Run};
 
 /// Messages handled concurrently.
 const CONCURRENCY: usize = 10;
@@ -44,20 +40,21 @@ const CONCURRENCY: usize = 10;
 /// Runs approved actions. Created once per cold start.
 #[derive(Debug)]
 pub struct Worker {
-    store: Store,
+    context: Context,
     queue: Queue,
-    targets: Targets,
-    limits: Limits,
 }
 
 impl Worker {
     pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
         let store = store.patient();
+        let targets = targets.counted_in(store.clone());
         Self {
-            targets: targets.counted_in(store.clone()),
-            store,
+            context: Context {
+                store,
+                targets,
+                limits,
+            },
             queue,
-            limits,
         }
     }
 
@@ -98,17 +95,14 @@ impl Worker {
             Message::CheckAlert {
                 organization_id,
                 session_id,
-            } => {
-                let session = (organization_id, session_id);
-                check::check_alert(&self.store, &self.targets, &self.limits, session).await
-            }
+            } => self.context.check_alert(organization_id, session_id).await,
         }
     }
 
     async fn run_action(&self, action: ActionKey) -> Result<(), Error> {
         let since = Stopwatch::start();
-        let agent = self.store.agent();
-        let lease = self.limits.lease_millis();
+        let agent = self.context.store.agent();
+        let lease = self.context.limits.lease_millis();
         let verifies = match agent.claim(&action, lease).await? {
             Claim::Busy | Claim::Deferred => return Ok(()),
             Claim::Slot(slot) => {
@@ -123,7 +117,8 @@ impl Worker {
             Claim::Held(held) => self.run(held).await?,
         };
         self.ended(&action).await?;
-        let has_time = since.elapsed() + self.limits.check_timeout() < self.limits.lease;
+        let has_time =
+            since.elapsed() + self.context.limits.check_timeout() < self.context.limits.lease;
         if verifies
             && has_time
             && let Err(error) = self.check(&action).await
@@ -137,7 +132,7 @@ impl Worker {
 
     /// Sends a message that is delivered at an instant. If that fails, the sweeper sends it.
     async fn send_at(&self, at: Timestamp, message: Message) {
-        let delay = at.millis() - self.store.now().millis();
+        let delay = at.millis() - self.context.store.now().millis();
         let delay = Duration::from_millis(u64::try_from(delay).unwrap_or(0));
         self.queue.try_send_after(message, delay).await;
     }
@@ -145,14 +140,14 @@ impl Worker {
     /// Runs a claimed action. Returns whether its effect is to be verified at once.
     async fn run(&self, held: HeldAction) -> Result<bool, Error> {
         let verifies = held.action.content.verify.is_some();
-        let run = Run::new(&self.store, &self.targets, &self.limits, held);
+        let run = Run::new(&self.context, held);
         let outcome = run.run().await?.inspect(|outcome| self.count(*outcome));
         Ok(verifies && outcome == Some(ActionState::Succeeded))
     }
 
     /// Checks an ended action, if a check is due.
     async fn check(&self, action: &ActionKey) -> Result<(), Error> {
-        let message = check::check_action(&self.store, &self.targets, &self.limits, action).await?;
+        let message = self.context.check_action(action).await?;
         self.queue.try_send(message.as_slice()).await;
         Ok(())
     }
@@ -160,7 +155,7 @@ impl Worker {
     /// Ends the session after its last action, and requests the check of its alert. Otherwise sends
     /// messages for the actions that waited for this one.
     async fn ended(&self, action: &ActionKey) -> Result<(), Error> {
-        let next = self.store.agent().settle_after(action).await?;
+        let next = self.context.store.agent().settle_after(action).await?;
         self.queue.try_send(&next).await;
         Ok(())
     }
@@ -172,7 +167,13 @@ impl Worker {
             // The message names no action.
             return Ok(());
         };
-        if self.store.agent().set_aside_if_damaged(&action).await? {
+        if self
+            .context
+            .store
+            .agent()
+            .set_aside_if_damaged(&action)
+            .await?
+        {
             self.count(ActionState::Unknown);
             self.ended(&action).await?;
         }
@@ -180,13 +181,13 @@ impl Worker {
     }
 
     fn count(&self, outcome: ActionState) {
-        telemetry::count(Metric::Action(outcome.name()), self.store.now());
+        telemetry::count(Metric::Action(outcome.name()), self.context.store.now());
     }
 
     fn is_last_delivery(&self, message: &SqsMessage) -> bool {
         let count = message.attributes.get("ApproximateReceiveCount");
         let count = count.and_then(|count| count.parse::<u32>().ok());
-        count.is_some_and(|count| count >= self.limits.deliveries)
+        count.is_some_and(|count| count >= self.context.limits.deliveries)
     }
 }
 
@@ -199,12 +200,4 @@ impl FromStart for Worker {
     }
 }
 
-impl Background for Worker {
-    type Event = SqsEvent;
-    type Answer = SqsBatchResponse;
-    const PATIENCE: Patience = Patience::Client;
-
-    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        self.handle(event).await
-    }
-}
+runtime::background!(Worker: SqsEvent => SqsBatchResponse, Client);

@@ -1,4 +1,1 @@
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), lambda_runtime::Error> {
-    runtime::background::run::<action_worker::Worker>(env!("CARGO_PKG_NAME")).await
-}
+runtime::main!(runtime::background::run::<action_worker::Worker>);

@@ -3,16 +3,19 @@
 use std::time::Duration;
 
 use agent::{
-    action::{ActionState, Called, NextCall, Outcome, Progress, RunEnd, Wait, Work},
+    action::{
+        ActionState, ApiCall, CallResult, Called, Effect, NextCall, Outcome, Progress, RunEnd,
+        Wait, Work,
+    },
     check::TargetRead,
     connection::{BreakerState, Connection},
 };
 use model::{Error, Id, Stopwatch, span};
 use runtime::telemetry::{self, Metric};
-use store::{HeldAction, Lease, Store};
-use targets::Targets;
+use store::{HeldAction, Lease};
+use targets::{NoResponse, Sending};
 
-use crate::{call, check, limits::Limits};
+use crate::check::Context;
 
 /// Attempts to write an outcome before the message is left for redelivery.
 const RECORDINGS: u32 = 5;
@@ -22,9 +25,7 @@ const COUNTED_RECORDINGS: u32 = 2;
 
 /// A run of an action, within one lease.
 pub(crate) struct Run<'a> {
-    store: &'a Store,
-    targets: &'a Targets,
-    limits: &'a Limits,
+    context: &'a Context,
     progress: Progress,
     connection: Connection,
     read_connections: Vec<Connection>,
@@ -35,18 +36,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(
-        store: &'a Store,
-        targets: &'a Targets,
-        limits: &'a Limits,
-        held: HeldAction,
-    ) -> Self {
-        let called = Called::of(&held.connection);
+    pub(crate) fn new(context: &'a Context, held: HeldAction) -> Self {
+        let (called, limits) = (Called::of(&held.connection), context.limits.of_run());
         Self {
-            store,
-            targets,
-            limits,
-            progress: Progress::new(*held.action, called, held.begins, limits.of_run()),
+            context,
+            progress: Progress::new(*held.action, called, held.begins, limits),
             connection: *held.connection,
             read_connections: held.read_connections,
             is_troubled: held.is_troubled,
@@ -57,11 +51,20 @@ impl<'a> Run<'a> {
     /// Runs the action and records its outcome. Returns the recorded outcome, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = loop {
-            let left = self.limits.lease.saturating_sub(self.lease.elapsed());
-            match self.progress.next(self.store.now(), left) {
+            let left = self
+                .context
+                .limits
+                .lease
+                .saturating_sub(self.lease.elapsed());
+            match self.progress.next(self.context.store.now(), left) {
                 Work::Read(reads) => self.read(&reads).await,
                 Work::Wait(Wait::Slot) => {
-                    let slot = self.store.connections().slot(&self.connection).await?;
+                    let slot = self
+                        .context
+                        .store
+                        .connections()
+                        .slot(&self.connection)
+                        .await?;
                     self.progress.reserved(slot);
                 }
                 Work::Wait(Wait::For(pause)) => tokio::time::sleep(pause).await,
@@ -89,9 +92,9 @@ impl<'a> Run<'a> {
     /// Sends reads and reports their observation.
     async fn read(&mut self, reads: &[TargetRead]) {
         let connections = [&self.connection].into_iter().chain(&self.read_connections);
-        let timeout = self.limits.check_timeout();
-        let observation = check::observe(self.targets, reads, connections, timeout).await;
-        self.progress.observed(&observation, self.store.now());
+        let observation = self.context.observe(reads, connections).await;
+        self.progress
+            .observed(&observation, self.context.store.now());
     }
 
     /// Sends a call, once it is announced, and reports its result.
@@ -99,8 +102,7 @@ impl<'a> Run<'a> {
         if !call.is_announced && !self.announce().await? {
             return Ok(());
         }
-        let (timeout, now) = (self.limits.step_timeout, || self.store.now());
-        let result = call::send(self.targets, &self.connection, call, timeout, now).await;
+        let result = self.context.call(&self.connection, call).await;
         if let Some(is_clear) = result.is_clear {
             self.learn(is_clear).await;
         }
@@ -110,12 +112,12 @@ impl<'a> Run<'a> {
 
     /// Stores the announcement of the next call. Returns whether it may be sent.
     async fn announce(&mut self) -> Result<bool, Error> {
-        let (agent, progress) = (self.store.agent(), &mut self.progress);
+        let (agent, progress) = (self.context.store.agent(), &mut self.progress);
         if progress.action.depends_on_alert() && agent.alert_is_resolved(&progress.action).await? {
             progress.alert_resolved();
             return Ok(false);
         }
-        progress.announce(self.store.now());
+        progress.announce(self.context.store.now());
         let lease = agent.heartbeat(&mut progress.action).await?;
         match lease {
             Lease::Held => {}
@@ -132,10 +134,10 @@ impl<'a> Run<'a> {
             return;
         }
         self.is_troubled = !is_clear;
-        let connections = self.store.connections();
+        let connections = self.context.store.connections();
         match connections.answered(&self.connection, is_clear).await {
             Ok(breaker) => {
-                let is_open = breaker.state(self.store.now()) == BreakerState::Open;
+                let is_open = breaker.state(self.context.store.now()) == BreakerState::Open;
                 if self.progress.breaker_is_open(is_open) {
                     tracing::warn!(
                         organizationId = self.connection.organization_id.get(),
@@ -143,7 +145,7 @@ impl<'a> Run<'a> {
                         pauseSeconds = breaker.pause / span::SECOND,
                         "the circuit breaker of a connection opened"
                     );
-                    telemetry::count(Metric::BreakerOpened, self.store.now());
+                    telemetry::count(Metric::BreakerOpened, self.context.store.now());
                 }
             }
             Err(error) => telemetry::warn("cannot record a connection's answer", &error),
@@ -153,7 +155,7 @@ impl<'a> Run<'a> {
     /// Ends the action's place among the concurrent ones. Without this, the end of its lease does.
     /// After a takeover, the place is the new holder's.
     async fn end_work(&self) {
-        let connections = self.store.connections();
+        let connections = self.context.store.connections();
         let ends = connections.ends(&self.connection, &self.progress.action);
         if let Err(error) = ends.await {
             telemetry::warn("cannot free a place of a connection", &error);
@@ -167,7 +169,7 @@ impl<'a> Run<'a> {
             RunEnd::Lost => return Ok(None),
             RunEnd::Release(next, problem) => (next, problem),
         };
-        let agent = self.store.agent();
+        let agent = self.context.store.agent();
         match agent.release(&self.progress.action, next).await? {
             Lease::Held => {
                 let key = &self.progress.action.key;
@@ -190,7 +192,7 @@ impl<'a> Run<'a> {
     /// Records an outcome; none if the action has another holder. A call's result is worth several
     /// attempts, and more than a counter on the dashboard.
     async fn record(&self, outcome: &Outcome) -> Result<Option<ActionState>, Error> {
-        let (agent, action) = (self.store.agent(), &self.progress.action);
+        let (agent, action) = (self.context.store.agent(), &self.progress.action);
         let mut recordings = 1;
         loop {
             let recorded = if recordings <= COUNTED_RECORDINGS {
@@ -204,6 +206,33 @@ impl<'a> Run<'a> {
                 Err(_) => tokio::time::sleep(Duration::from_millis(100 << recordings)).await,
             }
             recordings += 1;
+        }
+    }
+}
+
+impl Context {
+    /// Sends a call and reads its response.
+    async fn call(&self, connection: &Connection, next: &NextCall) -> CallResult {
+        let (call, is_repeated) = (&next.call, next.is_repeated);
+        let sending = Sending {
+            key: Some(&next.key),
+            timeout: self.limits.step_timeout,
+        };
+        let none = match self.targets.send(connection, call, sending).await {
+            Ok(head) => {
+                let response = head.read(connection).await;
+                return CallResult::of(call, response, is_repeated, self.store.now());
+            }
+            Err(none) => none,
+        };
+        let (problem, now) = (none.problem(), self.store.now());
+        match none {
+            NoResponse::Unsendable(_) => {
+                CallResult::unsent(ApiCall::unsendable(is_repeated), problem, now)
+            }
+            NoResponse::NotSent(_) => CallResult::unsent(Effect::NotNow, problem, now),
+            NoResponse::Unreachable => CallResult::unanswered(Effect::NotNow, problem, now),
+            NoResponse::BrokenOff(_) => CallResult::unanswered(call.unclear(), problem, now),
         }
     }
 }

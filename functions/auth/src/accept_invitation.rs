@@ -1,9 +1,8 @@
 //! `POST /api/auth/accept`
 
-use shared::endpoint::*;
 use shared::store::Accepted as NewAccount;
 
-use crate::view::UserView;
+use crate::prelude::*;
 
 type Refused = (
     ConcurrentChange,
@@ -41,5 +40,5 @@ pub async fn accept_invitation(
     };
     let (sid, user) = invitations.accept(open, &sent.token, &new, begun).await?;
     let cookie = app.cookie.set(&sid.to_string())?;
-    Ok(SetCookie(cookie, UserView::from(&user)))
+    Ok(SetCookie(cookie, UserView::of(&user)))
 }

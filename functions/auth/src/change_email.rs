@@ -1,7 +1,6 @@
 //! `PUT /api/auth/email`
 
 use shared::endpoint::*;
-use shared::telemetry::{self, Metric};
 
 /// Sends a link to a new address of the caller.
 ///
@@ -25,8 +24,7 @@ pub async fn change_email(
         telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt).await?;
         let detail = "`password` is not your current password.";
-        let incorrect = Fault::at("password", FaultCode::Incorrect, detail);
-        return Err(Error::invalid(incorrect).into());
+        return Err(Error::invalid(Fault::at("password", FaultCode::Incorrect, detail)).into());
     }
     let links = caller.app.store.account_links();
     let asked = links.ask_for(user, sent.email, caller.app.links.issue());

@@ -1,7 +1,6 @@
 //! `PUT /api/auth/password`
 
 use shared::endpoint::*;
-use shared::telemetry::{self, Metric};
 
 /// Changes the caller's password.
 ///

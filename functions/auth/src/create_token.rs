@@ -1,8 +1,6 @@
 //! `POST /api/tokens`
 
-use shared::endpoint::*;
-
-use crate::view::TokenView;
+use crate::prelude::*;
 
 /// A new token with its text, which is shown only once.
 #[derive(Serialize, ToSchema)]
@@ -37,7 +35,7 @@ pub async fn create_token(
     let created = tokens.create(caller.write(), caller.user_id(), owner, new.clone());
     let (token, secret) = created.await?;
     Ok(Single(CreatedToken {
-        view: token.into(),
+        view: TokenView::of(token),
         token: secret.map(|secret| secret.expose().to_owned()),
     }))
 }

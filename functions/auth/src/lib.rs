@@ -20,6 +20,7 @@ mod list_tokens_of_user;
 mod login;
 mod logout;
 mod oidc;
+mod prelude;
 mod put_sign_in;
 mod reset_password;
 mod session;

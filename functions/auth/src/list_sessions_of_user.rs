@@ -1,8 +1,6 @@
 //! `GET /api/users/{id}/sessions`
 
-use shared::endpoint::*;
-
-use crate::list_sessions::OpenSession;
+use crate::{list_sessions::OpenSession, prelude::*};
 
 /// Lists the sessions of a user by id, newest first.
 ///
@@ -20,5 +18,5 @@ pub async fn list_user_sessions(
     let (identity, now) = (caller.identity().await?, caller.app.clock.now());
     let open = sessions.filter_map(|session| session.holds(&owner, now).then_some(session));
     let current = identity.session()?;
-    Ok(pages.answer(open, |session| OpenSession::of(&session, current))?)
+    Ok(pages.answer(open, |session| OpenSession::beside(&session, current))?)
 }

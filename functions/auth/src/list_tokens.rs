@@ -1,8 +1,6 @@
 //! `GET /api/tokens`
 
-use shared::endpoint::*;
-
-use crate::view::TokenView;
+use crate::prelude::*;
 
 /// Lists the caller's tokens by id.
 ///
@@ -18,5 +16,5 @@ pub async fn list_tokens(
     let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&identity.user, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);
-    Ok(pages.answer(page, TokenView::from)?)
+    Ok(pages.answer(page, TokenView::of)?)
 }

@@ -1,8 +1,6 @@
 //! `GET /api/users/{id}/tokens`
 
-use shared::endpoint::*;
-
-use crate::view::TokenView;
+use crate::prelude::*;
 
 /// Lists the tokens of a user by id.
 ///
@@ -20,5 +18,5 @@ pub async fn list_user_tokens(
     let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&owner, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);
-    Ok(pages.answer(page, TokenView::from)?)
+    Ok(pages.answer(page, TokenView::of)?)
 }

@@ -1,9 +1,6 @@
 //! `POST /api/auth/login`
 
-use shared::endpoint::*;
-use shared::telemetry::{self, Metric};
-
-use crate::view::UserView;
+use crate::prelude::*;
 
 type Refused = (
     InvalidCredentials,
@@ -54,7 +51,7 @@ pub async fn login(
     let (begun, noted) = tokio::join!(begun, sign_in.succeeded(&attempt));
     begun.and(noted)?;
     let cookie = app.cookie.set(&sid.to_string())?;
-    Ok(SetCookie(cookie, UserView::from(&user)))
+    Ok(SetCookie(cookie, UserView::of(&user)))
 }
 
 /// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown account

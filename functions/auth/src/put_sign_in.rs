@@ -1,9 +1,8 @@
 //! `PUT /api/organizations/{id}/sign-in`
 
-use shared::endpoint::*;
 use targets::SecretOf;
 
-use crate::Auth;
+use crate::prelude::*;
 
 /// Sets the provider by which the organization's users sign in.
 ///

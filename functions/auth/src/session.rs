@@ -1,8 +1,6 @@
 //! `GET /api/auth/session`
 
-use shared::endpoint::*;
-
-use crate::view::{OrganizationView, UserView};
+use crate::prelude::*;
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]
@@ -40,8 +38,8 @@ pub struct SessionView {
 pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
-        user: UserView::from(&identity.user),
-        organization: OrganizationView::from(&identity.organization),
+        user: UserView::of(&identity.user),
+        organization: OrganizationView::of(&identity.organization),
         permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),
         mail: caller.app.sends_mail,

@@ -1,10 +1,6 @@
-use std::sync::Arc;
-
-use axum::extract::FromRef;
-use shared::{App, FromStart, Start};
 use targets::{ProviderCaller, Sealer};
 
-use crate::oidc::known::KnownProviders;
+use crate::{oidc::known::KnownProviders, prelude::*};
 
 #[derive(Clone, Debug)]
 pub struct Auth {

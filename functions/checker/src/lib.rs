@@ -12,8 +12,6 @@ use reqwest::{
 };
 use runtime::{
     FromStart, Start,
-    background::Background,
-    config::Patience,
     telemetry::{self, Metric},
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -86,7 +84,7 @@ impl Checker {
         }
     }
 
-    async fn run(&self) -> Checked {
+    async fn handle(&self, _: IgnoredAny) -> Checked {
         let http = reqwest::Client::builder()
             .redirect(redirect::Policy::none())
             .no_proxy()
@@ -127,11 +125,7 @@ impl Checker {
         })
     }
 
-    /// Runs the steps by this way of sending requests.
-    ///
-    /// # Errors
-    ///
-    /// The first step that failed, with its cause.
+    /// Runs the steps by this way of sending requests. The error is the first step that failed, with its cause.
     pub async fn check(
         &self,
         send: impl AsyncFn(Request) -> Result<Answer, String>,
@@ -195,12 +189,4 @@ impl FromStart for Checker {
     }
 }
 
-impl Background for Checker {
-    type Event = IgnoredAny;
-    type Answer = Checked;
-    const PATIENCE: Patience = Patience::Client;
-
-    async fn handle(&self, _: IgnoredAny) -> Checked {
-        self.run().await
-    }
-}
+runtime::background!(Checker: IgnoredAny => Checked, Client);

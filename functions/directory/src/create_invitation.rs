@@ -1,8 +1,6 @@
 //! `POST /api/invitations`
 
-use shared::endpoint::*;
-
-use crate::view::{InvitationView, inviter};
+use crate::prelude::*;
 
 /// Invites a person, by a mail with a link.
 ///
@@ -24,5 +22,5 @@ pub async fn create_invitation(
     let created = invitations.create(caller.write(), by, new, caller.app.links.issue());
     let invitation = created.await?;
     let by = &caller.identity().await?.user;
-    Ok(Single(InvitationView::new(invitation, Some(by.into()))))
+    Ok(Single(InvitationView::of(&invitation, Some(by.into()))))
 }

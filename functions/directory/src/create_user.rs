@@ -1,8 +1,6 @@
 //! `POST /api/users`
 
-use shared::endpoint::*;
-
-use crate::view::UserView;
+use crate::prelude::*;
 
 /// Creates a user.
 ///
@@ -19,9 +17,8 @@ pub async fn create_user(
         let by = caller.identity().await?;
         by.held().may_give(new.role, &extra_permissions)?;
         let (name, organization) = (&new.username, &by.organization);
-        let hash = password::hash_new(new.password, "password", name, organization);
         Ok(NewUser {
-            password_hash: hash.await?,
+            password_hash: password::hash_new(new.password, "password", name, organization).await?,
             username: new.username.into(),
             full_name: new.full_name.into(),
             email: new.email,

@@ -1,8 +1,6 @@
 //! `GET /api/users/{id}`
 
-use shared::endpoint::*;
-
-use crate::view::UserView;
+use crate::prelude::*;
 
 /// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}")]

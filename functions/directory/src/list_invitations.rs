@@ -1,8 +1,6 @@
 //! `GET /api/invitations`
 
-use shared::endpoint::*;
-
-use crate::view::InvitationView;
+use crate::prelude::*;
 
 /// Lists the invitations of the caller's organization.
 ///
@@ -14,5 +12,5 @@ pub async fn list_invitations(
     let pages = caller.pages()?;
     let invitations = caller.app.store.invitations();
     let page = invitations.list(caller.tenant(), &pages.wanted).await?;
-    Ok(pages.answer(page, |(invitation, by)| InvitationView::new(invitation, by))?)
+    Ok(pages.answer(page, |(invitation, by)| InvitationView::of(&invitation, by))?)
 }

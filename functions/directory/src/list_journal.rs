@@ -1,8 +1,6 @@
 //! `GET /api/journal`
 
-use shared::endpoint::*;
-
-use crate::view::OrganizationEntryView;
+use crate::prelude::*;
 
 /// Lists the organization's journal, oldest entry first.
 ///
@@ -20,5 +18,9 @@ pub async fn list_organization_journal(
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
     let journals = caller.app.store.journals();
     let page = journals.list(tenant, caller.user_id(), filter, &pages.wanted);
-    Ok(pages.answer(page.await?, OrganizationEntryView::from)?)
+    let view = |mut entry: Stored<OrganizationEntry>| {
+        let names = entry.show_names();
+        OrganizationEntryView::of(entry.record, names)
+    };
+    Ok(pages.answer(page.await?, view)?)
 }

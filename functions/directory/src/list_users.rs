@@ -1,8 +1,6 @@
 //! `GET /api/users`
 
-use shared::endpoint::*;
-
-use crate::view::UserView;
+use crate::prelude::*;
 
 /// Lists the users of the caller's organization by username.
 #[utoipa::path(get, path = "/api/users")]

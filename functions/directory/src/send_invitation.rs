@@ -1,8 +1,6 @@
 //! `POST /api/invitations/{id}/send`
 
-use shared::endpoint::*;
-
-use crate::view::{InvitationView, inviter};
+use crate::prelude::*;
 
 type Refused = (
     ConcurrentChange,
@@ -30,5 +28,5 @@ pub async fn send_invitation(
     let invitations = caller.app.store.invitations();
     let invitation = invitations.send(write, id.known()?, by, link).await?;
     let by = &caller.identity().await?.user;
-    Ok(Single(InvitationView::new(invitation, Some(by.into()))))
+    Ok(Single(InvitationView::of(&invitation, Some(by.into()))))
 }

@@ -1,8 +1,6 @@
 //! `PATCH /api/users/{id}`
 
-use shared::endpoint::*;
-
-use crate::view::UserView;
+use crate::prelude::*;
 
 /// Updates a user.
 ///
@@ -28,8 +26,7 @@ pub async fn update_user(
     };
     let directory = caller.app.store.directory();
     let (id, network) = (id.known()?, caller.app.notices_from(&address));
-    let write = caller.write();
-    let updated = directory.update_user(write, by, id, update, network.as_deref());
+    let updated = directory.update_user(caller.write(), by, id, update, network.as_deref());
     let user = updated.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

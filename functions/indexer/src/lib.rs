@@ -5,12 +5,7 @@
 use std::time::Duration;
 
 use model::{Clock, Error, OrganizationId};
-use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    queue::Queue,
-};
+use runtime::{FromStart, Start, config, queue::Queue};
 use store::{Change, Notice, Store, UnlistedChange};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
@@ -92,12 +87,4 @@ impl FromStart for Indexer {
     }
 }
 
-impl Background for Indexer {
-    type Event = StreamEvent;
-    type Answer = StreamResponse;
-    const PATIENCE: Patience = Patience::Background;
-
-    async fn handle(&self, event: StreamEvent) -> StreamResponse {
-        self.handle(event).await
-    }
-}
+runtime::background!(Indexer: StreamEvent => StreamResponse, Background);

@@ -10,14 +10,7 @@ mod writer;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Clock, Error, MailMessage, Stopwatch};
-use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    messages,
-    queue::Queue,
-    telemetry,
-};
+use runtime::{FromStart, Start, config, messages, queue::Queue, telemetry};
 use store::{MailAttempt, MailOutcome, Store};
 
 pub use post::Post;
@@ -110,12 +103,4 @@ impl FromStart for Mailer {
     }
 }
 
-impl Background for Mailer {
-    type Event = SqsEvent;
-    type Answer = SqsBatchResponse;
-    const PATIENCE: Patience = Patience::Client;
-
-    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        self.handle(event).await
-    }
-}
+runtime::background!(Mailer: SqsEvent => SqsBatchResponse, Client);

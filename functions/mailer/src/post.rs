@@ -116,11 +116,10 @@ impl Post {
 
     fn content(&self, mail: &Mail, written: &Written, now: Timestamp) -> io::Result<Vec<u8>> {
         let (from, domain) = (&*self.0.from, &self.0.domain);
-        let id = format!("{}.{}@{domain}", mail.organization_id, mail.id);
         let mut message = MessageBuilder::new()
             .to(mail.to.as_str())
             .subject(written.subject.as_str())
-            .message_id(id)
+            .message_id(format!("{}.{}@{domain}", mail.organization_id, mail.id))
             .date(Date::new(now.epoch_seconds()))
             .header("Auto-Submitted", Raw::new("auto-generated"))
             .text_body(written.text.as_str())

@@ -220,14 +220,8 @@ fn time(at: Timestamp) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let pairs = [
-        ('&', "&amp;"),
-        ('<', "&lt;"),
-        ('>', "&gt;"),
-        ('"', "&quot;"),
-    ];
-    let replace = |text: String, (one, by)| text.replace(one, by);
-    pairs.into_iter().fold(text.to_owned(), replace)
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,45 +1,30 @@
 //! `GET /api/managed-services/hours-saved`
 
-use shared::agent::action::{ActionType, Saving};
 use shared::endpoint::*;
 
-/// Minutes of manual work that an action of the agent saved.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = HoursSaved, examples(json!({
-    "id": "s3-p1-a1",
-    "agentSessionId": 3,
-    "actionType": "reprocess_usage_batch",
-    "targetSystem": "billing",
-    "entity": "ub_1001",
-    "minutes": 25,
-    "at": "2026-01-14T12:05:00.000Z"
-})))]
-#[serde(rename_all = "camelCase")]
-pub struct HoursSavedView {
-    /// Id of the action.
-    id: String,
-    agent_session_id: AgentSessionId,
-    action_type: ActionType,
-    target_system: String,
-    /// Id of the record on which the action was carried out.
-    entity: String,
-    /// Minutes of manual work saved.
-    minutes: i64,
-    /// Instant at which the action ended.
-    at: Timestamp,
-}
-
-impl From<Stored<Saving>> for HoursSavedView {
-    fn from(Stored { record: saving, .. }: Stored<Saving>) -> Self {
-        Self {
-            id: saving.action_id,
-            agent_session_id: saving.session_id,
-            action_type: saving.action_type,
-            target_system: saving.target_system,
-            entity: saving.entity,
-            minutes: saving.minutes,
-            at: saving.at,
-        }
+view! {
+    /// Minutes of manual work that an action of the agent saved.
+    #[schema(as = HoursSaved, examples(json!({
+        "id": "s3-p1-a1",
+        "agentSessionId": 3,
+        "actionType": "reprocess_usage_batch",
+        "targetSystem": "billing",
+        "entity": "ub_1001",
+        "minutes": 25,
+        "at": "2026-01-14T12:05:00.000Z"
+    })))]
+    pub struct HoursSavedView of saving(Stored { record: saving, .. }: Stored<Saving>) {
+        /// Id of the action.
+        id: String = saving.action_id,
+        agent_session_id: AgentSessionId = saving.session_id,
+        action_type: ActionType,
+        target_system: String,
+        /// Id of the record on which the action was carried out.
+        entity: String,
+        /// Minutes of manual work saved.
+        minutes: i64,
+        /// Instant at which the action ended.
+        at: Timestamp,
     }
 }
 
@@ -53,5 +38,5 @@ pub async fn list_hours_saved(
     let pages = caller.pages()?;
     let agent = caller.app.store.agent();
     let page = agent.savings(caller.tenant(), &pages.wanted).await?;
-    Ok(pages.answer(page, HoursSavedView::from)?)
+    Ok(pages.answer(page, HoursSavedView::of)?)
 }

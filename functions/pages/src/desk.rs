@@ -3,8 +3,6 @@
 //!
 //! The desk: a client of the API for people.
 
-use axum::response::{IntoResponse, Response};
-use http::header;
 use shared::endpoint::*;
 
 use crate::file::{CURRENT, File, served};

@@ -1,7 +1,5 @@
 //! Files of a page.
 
-use axum::response::{IntoResponse, Response};
-use http::header;
 use shared::endpoint::*;
 
 /// A file of a page.

@@ -1,14 +1,6 @@
 //! `GET /api/openapi.json`
 
-use axum::{
-    http::{StatusCode, header},
-    response::{IntoResponse, Response},
-};
-use shared::endpoint::*;
-use shared::http::{
-    describe_if_none_match,
-    operation::{Answer, Description},
-};
+use shared::{endpoint::*, http::describe_if_none_match};
 use utoipa::openapi::{
     ObjectBuilder,
     schema::{AdditionalProperties, Type},

@@ -3,8 +3,6 @@
 //!
 //! The page that shows the document.
 
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, header};
 use shared::{auth::cookie, endpoint::*};
 
 use crate::file::{File, served};

@@ -1,9 +1,6 @@
 //! `GET /.well-known/security.txt`, by RFC 9116.
 
-use axum::response::{IntoResponse, Response};
-use http::header;
-use shared::clock::Clock;
-use shared::endpoint::*;
+use shared::{clock::Clock, endpoint::*};
 
 /// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;
@@ -13,6 +10,5 @@ pub(crate) fn page(contact: Option<String>, clock: &Clock) -> Result<Response, P
     let contact = contact.ok_or(Error::NotFound("file"))?;
     let expires = clock.now().start_of_day().plus(EXPIRES);
     let text = format!("Contact: {contact}\nExpires: {expires}\nPreferred-Languages: en\n");
-    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-    Ok((headers, text).into_response())
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }

@@ -4,12 +4,7 @@
 use std::time::Duration;
 
 use model::{Clock, Error, OrganizationId};
-use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    queue::Queue,
-};
+use runtime::{FromStart, Start, config, queue::Queue};
 use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
@@ -117,12 +112,4 @@ impl FromStart for Publisher {
     }
 }
 
-impl Background for Publisher {
-    type Event = StreamEvent;
-    type Answer = StreamResponse;
-    const PATIENCE: Patience = Patience::Background;
-
-    async fn handle(&self, event: StreamEvent) -> StreamResponse {
-        self.handle(event).await
-    }
-}
+runtime::background!(Publisher: StreamEvent => StreamResponse, Background);

@@ -1,13 +1,10 @@
 //! The analysis of alerts by the playbooks and what their reads find.
 
-use std::{sync::Arc, time::Duration};
-
 use futures::future::BoxFuture;
 use playbooks::Playbooks;
-use shared::endpoint::*;
 use targets::Targets;
 
-use crate::actions::observe::connection;
+use crate::{actions::observe::connection, prelude::*};
 
 /// Time limit for all reads of an analysis together.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -8,6 +8,7 @@ mod connections;
 mod journal;
 mod pause;
 mod policy;
+mod prelude;
 mod sessions;
 mod state;
 

@@ -1,8 +1,5 @@
-use std::sync::Arc;
-
-use axum::extract::FromRef;
 use playbooks::Playbooks;
-use shared::{App, FromStart, Start, config, queue::Queue};
+use shared::{config, endpoint::*, queue::Queue};
 use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};

@@ -16,10 +16,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Clock, Error, QueueMessage, Timestamp, span};
 use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    messages,
+    FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
@@ -516,12 +513,4 @@ impl FromStart for Sweeper {
     }
 }
 
-impl Background for Sweeper {
-    type Event = Event;
-    type Answer = Answer;
-    const PATIENCE: Patience = Patience::Background;
-
-    async fn handle(&self, event: Event) -> Answer {
-        self.handle(event).await
-    }
-}
+runtime::background!(Sweeper: Event => Answer, Background);

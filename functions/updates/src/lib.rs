@@ -4,6 +4,7 @@ mod count_notifications;
 mod get_notification_preferences;
 mod list_changes;
 mod list_notifications;
+mod prelude;
 mod read_notifications;
 mod search;
 mod set_notification_preferences;

@@ -1,8 +1,6 @@
 //! `GET /api/notifications`
 
-use shared::endpoint::*;
-
-use crate::Updates;
+use crate::prelude::*;
 
 /// Lists the caller's notifications, newest first.
 ///

@@ -1,4 +1,1 @@
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::serve::run(env!("CARGO_PKG_NAME"), updates::routes()).await
-}
+shared::runtime::main!(shared::serve::run, updates::routes());

@@ -12,7 +12,6 @@ pub async fn set_notification_preferences(
     Body(sent): Body<NotificationPreferencesSet>,
 ) -> Result<Json<NotificationPreferences>, Problem> {
     let notifications = caller.app.store.notifications();
-    let user = caller.user_id();
-    let preferences = notifications.set_preferences(caller.write(), user, &sent);
+    let preferences = notifications.set_preferences(caller.write(), caller.user_id(), &sent);
     Ok(Json(preferences.await?))
 }

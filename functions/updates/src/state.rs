@@ -1,5 +1,4 @@
-use axum::extract::FromRef;
-use shared::{App, FromStart, Start, config, queue::Queue};
+use shared::{config, endpoint::*, queue::Queue};
 use targets::webhooks::WebhookCaller;
 
 #[derive(Clone, Debug)]

@@ -13,10 +13,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Clock, DeliveryMessage, Error, Stopwatch};
 use runtime::{
-    FromStart, Start,
-    background::Background,
-    config::{self, Patience},
-    messages,
+    FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
@@ -90,8 +87,7 @@ impl WebhookSender {
         };
         let (caller, now) = (&self.caller, self.store.now());
         let event = caller.message_of(&attempt.delivery, attempt.web_url.as_ref());
-        let sent = caller.send(&attempt.webhook, &event, PATIENCE, now);
-        let outcome = sent.await;
+        let outcome = caller.send(&attempt.webhook, &event, PATIENCE, now).await;
         tracing::info!(
             organizationId = %organization_id,
             webhookId = %webhook_id,
@@ -116,12 +112,4 @@ impl FromStart for WebhookSender {
     }
 }
 
-impl Background for WebhookSender {
-    type Event = SqsEvent;
-    type Answer = SqsBatchResponse;
-    const PATIENCE: Patience = Patience::Client;
-
-    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        self.handle(event).await
-    }
-}
+runtime::background!(WebhookSender: SqsEvent => SqsBatchResponse, Client);

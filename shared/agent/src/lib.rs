@@ -167,7 +167,7 @@ pub mod connection;
 pub mod journal;
 pub mod pattern;
 pub mod policy;
-mod read_counter;
+mod prelude;
 pub mod session;
 #[cfg(test)]
 mod tests;
@@ -180,4 +180,3 @@ use self::{
     policy::{ActionApproval, AgentPolicy},
     session::{AgentSession, Handling, ProposedAction},
 };
-pub use read_counter::{Counting, ReadCounter};

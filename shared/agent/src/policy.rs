@@ -9,20 +9,9 @@ mod sent;
 
 pub use sent::PolicySet;
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
 use strum::VariantArray;
-use utoipa::ToSchema;
 
-use crate::{
-    action::{ActionType, MoneyDirection, MoneyMoved, Risk},
-    alert::Money,
-};
-use model::{
-    Code, EntryCredential, Error, OrganizationId, Permission, Role, Timestamp, User, UserId, names,
-    span,
-};
+use crate::prelude::*;
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
 /// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit.
@@ -123,40 +112,9 @@ names! {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct PolicySubject<'a> {
-    pub action_type: ActionType,
-    pub risk: Risk,
-    pub money: Option<&'a MoneyMoved>,
-    /// Its target system.
-    pub connection: &'a str,
-    /// The customer who gets its message.
-    pub customer: Option<&'a str>,
-}
-
 #[derive(Clone, Debug)]
 pub struct Requirement<'a> {
     rules: Vec<&'a PolicyRule>,
-}
-
-/// The users with an interest in an action. A rule may exclude them from approving it.
-#[derive(Clone, Debug, Default)]
-pub struct Proposers {
-    /// The user who recorded the alert.
-    pub recorder: Option<UserId>,
-    /// The user who opened the session.
-    pub opener: Option<UserId>,
-    /// The user who requested the proposal.
-    pub proposer: Option<UserId>,
-    /// The users who said that an earlier try of it was not done, if it moves money.
-    pub deniers: Vec<UserId>,
-}
-
-impl Proposers {
-    fn include(&self, user: UserId) -> bool {
-        let named = [self.recorder, self.opener, self.proposer];
-        named.contains(&Some(user)) || self.deniers.contains(&user)
-    }
 }
 
 /// An action's charge to the daily caps, and the most that others may have charged before.
@@ -202,10 +160,10 @@ impl AgentPolicy {
         Err(Error::forbidden(Code::SignInAgain, detail))
     }
 
-    pub fn requires(&self, subject: PolicySubject<'_>) -> Requirement<'_> {
+    pub fn requires(&self, content: &ActionContent) -> Requirement<'_> {
         let rules = self.rules.iter();
         Requirement {
-            rules: rules.filter(|rule| rule.when.fits(subject)).collect(),
+            rules: rules.filter(|rule| rule.when.fits(content)).collect(),
         }
     }
 }
@@ -236,26 +194,21 @@ impl PolicyPreset {
 }
 
 impl PolicyMatch {
-    fn fits(&self, subject: PolicySubject<'_>) -> bool {
-        let (connection, amount) = (self.connection.as_ref(), self.amount_at_least.as_ref());
-        let moves_money = subject.money.is_some();
-        (self.action_type).is_none_or(|one| one == subject.action_type)
-            && (self.risk_at_least).is_none_or(|least| subject.risk >= least)
-            && connection.is_none_or(|one| one == subject.connection)
-            && self.moves_money.is_none_or(|moves| moves == moves_money)
-            && amount.is_none_or(|least| subject.reaches(least))
-    }
-}
-
-impl PolicySubject<'_> {
-    /// True if its amount may reach a limit.
-    fn reaches(self, limit: &Money) -> bool {
-        self.money.is_some_and(|moved| match &moved.amount {
+    fn fits(&self, content: &ActionContent) -> bool {
+        let (connection, money) = (self.connection.as_ref(), content.money.as_ref());
+        // True if the amount may reach a limit.
+        let reaches = |limit: &Money, moved: &MoneyMoved| match &moved.amount {
             Some(money) if money.currency == limit.currency => {
                 money.minor_units.saturating_abs() >= limit.minor_units
             }
             _ => true,
-        })
+        };
+        let is_reached = |limit| money.is_some_and(|moved| reaches(limit, moved));
+        (self.action_type).is_none_or(|one| one == content.action_type)
+            && (self.risk_at_least).is_none_or(|least| content.risk >= least)
+            && connection.is_none_or(|one| *one == content.target_system)
+            && (self.moves_money).is_none_or(|moves| moves == money.is_some())
+            && self.amount_at_least.as_ref().is_none_or(is_reached)
     }
 }
 
@@ -287,9 +240,9 @@ impl<'a> Requirement<'a> {
         self.approvers() > 1 || self.rules.iter().any(|rule| rule.not_opener)
     }
 
-    /// True if an approval satisfies every rule.
-    pub fn admits(&self, approval: &ActionApproval, proposers: &Proposers) -> bool {
-        let is_involved = proposers.include(approval.user_id);
+    /// True if an approval satisfies every rule. A rule may exclude the users with an interest in the action.
+    pub fn admits(&self, approval: &ActionApproval, proposers: &[UserId]) -> bool {
+        let is_involved = proposers.contains(&approval.user_id);
         if approval.is_fresh() && self.asks_for_another() {
             return false;
         }
@@ -303,17 +256,12 @@ impl<'a> Requirement<'a> {
     pub fn given(
         &self,
         approvals: &[ActionApproval],
-        proposers: &Proposers,
+        proposers: &[UserId],
         now: Timestamp,
     ) -> usize {
-        let mut counted: Vec<UserId> = Vec::new();
-        for approval in approvals {
-            let is_new = !counted.contains(&approval.user_id);
-            if is_new && approval.is_valid(now) && self.admits(approval, proposers) {
-                counted.push(approval.user_id);
-            }
-        }
-        counted.len()
+        let counts = |one: &&ActionApproval| one.is_valid(now) && self.admits(one, proposers);
+        let counted = approvals.iter().filter(counts).map(|one| one.user_id);
+        counted.collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the approvers in words, as the subject of a sentence.
@@ -394,9 +342,7 @@ pub struct ActionApproval {
     /// The approver's role at that time.
     pub role: Option<Role>,
     pub at: Timestamp,
-    /// The digest of the approved content.
     pub digest: Option<String>,
-    /// The approver's note.
     pub note: Option<String>,
     /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,
@@ -439,7 +385,7 @@ impl ActionApproval {
 impl PolicyCaps {
     /// Returns an action's charge to the daily caps; none if nothing is capped. The error says how
     /// the action alone exceeds a cap.
-    pub fn charge(&self, subject: PolicySubject<'_>) -> Result<Option<Charge>, String> {
+    pub fn charge(&self, content: &ActionContent) -> Result<Option<Charge>, String> {
         if *self == Self::default() {
             return Ok(None);
         }
@@ -449,12 +395,12 @@ impl PolicyCaps {
         let mut charge = Charge {
             others: self.actions.map(|most| most - 1),
             money: None,
-            message: self.message(subject)?,
+            message: self.message(content)?,
         };
         // Usage counts with the invoice that bills it.
         let is_counted =
             |moved: &&MoneyMoved| moved.direction != MoneyDirection::CustomerIsBilledLater;
-        let moved = subject.money.filter(is_counted);
+        let moved = content.money.as_ref().filter(is_counted);
         let Some(moved) = moved.filter(|_| !self.money.is_empty()) else {
             return Ok(Some(charge));
         };
@@ -466,32 +412,30 @@ impl PolicyCaps {
             let currency = &money.currency;
             return Err(format!("the policy has no cap for {currency}"));
         };
-        let amount = money.minor_units.saturating_abs();
-        if amount > cap.minor_units {
+        let mut taken = money.clone();
+        taken.minor_units = taken.minor_units.saturating_abs();
+        let left = cap.minor_units - taken.minor_units;
+        if left < 0 {
             let cap = cap.says("");
             return Err(format!("its amount is above the cap of {cap} a day"));
         }
-        let taken = Money {
-            minor_units: amount,
-            currency: money.currency.clone(),
-        };
-        charge.money = Some((taken, cap.minor_units - amount));
+        charge.money = Some((taken, left));
         Ok(Some(charge))
     }
 
     /// Returns the charge of a message to the cap of its customer.
-    fn message(&self, subject: PolicySubject<'_>) -> Result<Option<(String, i64)>, String> {
-        let is_message = subject.action_type == ActionType::NotifyCustomer;
+    fn message(&self, content: &ActionContent) -> Result<Option<(String, i64)>, String> {
+        let is_message = content.action_type == ActionType::NotifyCustomer;
         let Some(most) = self.messages_per_customer.filter(|_| is_message) else {
             return Ok(None);
         };
-        let Some(customer) = subject.customer else {
+        let Some(customer) = content.customer.clone() else {
             let why = "its customer is not known, and the policy caps the messages to one";
             return Err(why.to_owned());
         };
         if most < 1 {
             return Err("the policy allows no messages to customers".to_owned());
         }
-        Ok(Some((customer.to_owned(), most - 1)))
+        Ok(Some((customer, most - 1)))
     }
 }

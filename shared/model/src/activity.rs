@@ -2,17 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrOther, OrganizationId, ProjectId,
-    Slug, TagId, Timestamp, UserId, Who, input,
-    input::{Change, Patch},
-    names::names,
-    sort::by_time,
-    task::belongs_somewhere,
-};
+use crate::{prelude::*, task::belongs_somewhere};
 
 /// An event that a user recorded.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -63,16 +53,11 @@ input! {
     check(project_id, organization_id) belongs_somewhere;
     schema any_given(project_id, organization_id);
     example {
-        "type": "meeting",
-        "subtype": "kick_off",
-        "timestamp": "2026-01-14T09:30:00+01:00",
-        "description": "Agreed on the order in which customers move.",
-        "projectId": 1,
+        "type": "meeting", "subtype": "kick_off", "timestamp": "2026-01-14T09:30:00+01:00",
+        "description": "Agreed on the order in which customers move.", "projectId": 1,
         "metadata": {"participants": 6},
     };
-}
 
-input! {
     /// A change of an activity: at least one field. An absent field is kept, null clears it.
     pub struct ActivityUpdate {
         /// When it happened.
@@ -86,9 +71,7 @@ input! {
     }
     needs any;
     example {"description": "Agreed on the order of the first ten customers.", "subtype": null};
-}
 
-input! {
     pub struct ActivityFilter {
         r#type: Option<AnyOf<ActivityType>>,
         creator_id: Option<AnyOf<Who>>,
@@ -98,9 +81,7 @@ input! {
         /// Happened before this instant.
         to: Option<Timestamp>,
     }
-}
 
-input! {
     pub struct TagAttach {
         /// A tag of the caller's organization.
         tag_id: TagId,
@@ -147,34 +128,20 @@ impl Activity {
 names! {
     /// The type of an event.
     pub enum ActivityType = "an activity type" {
-        /// A meeting.
-        Meeting,
-        /// A note.
-        Note,
-        /// A telephone or video call.
-        Call,
-        /// An e-mail.
-        Email,
-        /// A document was written or handed over.
-        Document,
-        /// A decision.
-        Decision,
-        /// A change of a status.
-        StatusChange,
-        /// An event that a system recorded.
-        System,
+        Meeting: "A meeting.",
+        Note: "A note.",
+        Call: "A telephone or video call.",
+        Email: "An e-mail.",
+        Document: "A document was written or handed over.",
+        Decision: "A decision.",
+        StatusChange: "A change of a status.",
+        System: "An event that a system recorded.",
     }
-}
 
-names! {
     /// Orders of activities; ties are broken by id.
     #[derive(Default)]
     pub enum ActivitySort = "a sort order" {
-        /// The last to happen first.
-        NewestFirst as "-timestamp" = default,
-        /// The first to happen first.
-        OldestFirst as "timestamp",
+        NewestFirst as "-timestamp" = default: "The last to happen first.",
+        OldestFirst as "timestamp": "The first to happen first.",
     }
 }
-
-by_time!(ActivitySort);

@@ -1,6 +1,52 @@
-//! Attempts of mails and deliveries. Each begins with a message of a queue.
+//! Messages of queues, and the attempts of mails and deliveries. Each attempt begins with a message.
 
-use crate::span;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use crate::prelude::*;
+
+/// A message of a queue: a JSON object with the version of its form.
+pub trait QueueMessage: Serialize {
+    const VERSION: u32 = 1;
+
+    /// The group, in a shared queue. Groups do not delay each other.
+    fn group(&self) -> Option<String> {
+        None
+    }
+
+    /// The time for which the queue holds the message back, at most 15 minutes.
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_text(&self) -> Result<String, Error> {
+        let (version, message) = (Self::VERSION, self);
+        serde_json::to_string(&Envelope { version, message })
+            .map_err(|error| Error::internal("writing a message", error))
+    }
+
+    /// Parses a message; an unknown version or type is an error.
+    fn from_text(text: &str) -> Result<Self, Error>
+    where
+        Self: DeserializeOwned,
+    {
+        let envelope: Envelope<Self> = serde_json::from_str(text)
+            .map_err(|error| Error::internal("reading a message", error))?;
+        if envelope.version == Self::VERSION {
+            return Ok(envelope.message);
+        }
+        let problem = format!("version {} is unknown", envelope.version);
+        Err(Error::internal("reading a message", problem))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<M> {
+    version: u32,
+    #[serde(flatten)]
+    message: M,
+}
 
 /// The longest pause for which the queue holds a message back, in milliseconds. After a longer one, the
 /// sweeper sends the message.
@@ -8,9 +54,6 @@ pub const LONGEST_DELAY: i64 = 15 * span::MINUTE;
 
 /// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another one.
 pub const DELIVERY: i64 = 2 * span::MINUTE;
-
-/// The milliseconds after which the sweeper sends yet another message.
-pub const RESENT: i64 = 10 * span::MINUTE;
 
 /// The milliseconds by which two clocks may differ.
 pub const SKEW: i64 = span::SECOND;
@@ -34,9 +77,9 @@ macro_rules! attempted {
                 self.due_at = self.due_at.max(Some(until));
             }
 
-            /// Notes that the sweeper sent a message for it.
+            /// Notes that the sweeper sent a message for it. After ten minutes, it sends yet another one.
             pub fn resent(&mut self, now: Timestamp) {
-                self.due_at = Some(now.plus($crate::attempts::RESENT));
+                self.due_at = Some(now.plus(10 * span::MINUTE));
             }
 
             /// The delay of the next attempt's message. `None` when there is none to come, and when the sweeper is to

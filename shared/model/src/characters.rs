@@ -5,7 +5,7 @@ use std::iter::from_fn;
 
 use icu_properties::{
     CodePointMapData, CodePointSetData,
-    props::{DefaultIgnorableCodePoint, GeneralCategory, LineBreak},
+    props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, LineBreak},
 };
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
@@ -109,24 +109,9 @@ fn tags(text: &str) -> usize {
 /// Returns true for a character that a username may hold: a letter, a mark or a digit of any script, or
 /// one of `. _ @ + -`.
 pub fn is_of_a_name(character: char) -> bool {
-    use GeneralCategory::{
-        DecimalNumber, EnclosingMark, LetterNumber, LowercaseLetter, ModifierLetter,
-        NonspacingMark, OtherLetter, OtherNumber, SpacingMark, TitlecaseLetter, UppercaseLetter,
-    };
-    let is_lettered = matches!(
-        category(character),
-        UppercaseLetter
-            | LowercaseLetter
-            | TitlecaseLetter
-            | ModifierLetter
-            | OtherLetter
-            | NonspacingMark
-            | SpacingMark
-            | EnclosingMark
-            | DecimalNumber
-            | LetterNumber
-            | OtherNumber
-    );
+    use GeneralCategoryGroup as Group;
+    let lettered = Group::Letter.union(Group::Mark).union(Group::Number);
+    let is_lettered = lettered.contains(category(character));
     (is_lettered && !is_invisible(character)) || "._@+-".contains(character)
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use chrono::Utc;
 
-use crate::Timestamp;
+use crate::prelude::*;
 
 /// A source of the current time: the system's, or one that a test sets and moves.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! Comments on service requests, activities and tasks.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId, input};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,19 +30,13 @@ input! {
         parent_id: Option<CommentId>,
     }
     example {"content": "September agrees to the cent. In October two invoices differ."};
-}
 
-input! {
     pub struct CommentFilter {
         /// Comments with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<CommentId>>,
     }
-}
 
-input! {
-    pub struct CommentUpdate {
-        content: Content,
-    }
+    pub struct CommentUpdate { content: Content }
     example {"content": "September agrees. In October one invoice still differs."};
 }
 

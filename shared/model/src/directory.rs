@@ -1,27 +1,12 @@
-use serde::{Deserialize, Serialize};
 use strum::EnumString;
-use utoipa::ToSchema;
 
-use crate::{
-    Code, Error, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, WebUrl,
-    input,
-    input::{Change, Patch},
-    names::names,
-    quota::UnitsPerSecond,
-    short_form::short_form,
-    sort::sort,
-};
+use crate::{prelude::*, quota::UnitsPerSecond, sort::sort};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "id": 1,
-    "name": "Halden Services",
-    "planFeatures": ["agentAI"],
-    "unitsPerSecond": 4000,
-    "invitationsPerDay": 50,
-    "webUrl": null,
-    "createdAt": "2026-01-05T09:00:00.000Z",
+    "id": 1, "name": "Halden Services", "planFeatures": ["agentAI"], "unitsPerSecond": 4000,
+    "invitationsPerDay": 50, "webUrl": null, "createdAt": "2026-01-05T09:00:00.000Z",
     "updatedAt": "2026-01-05T09:00:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -59,12 +44,15 @@ pub struct Suspension {
 names! {
     /// The cause of a suspension.
     pub enum SuspensionCause {
-        /// The operator's decision, which the operator may lift.
-        Operator,
-        /// An import that has not ended.
-        Import,
-        /// A deletion that has not ended.
-        Deletion,
+        Operator: "The operator's decision, which the operator may lift.",
+        Import: "An import that has not ended.",
+        Deletion: "A deletion that has not ended.",
+    }
+
+    /// A feature that the operator may include in an organization's plan.
+    #[derive(EnumString)]
+    pub enum PlanFeature {
+        AgentAi as "agentAI": "The resolution agent.",
     }
 }
 
@@ -86,33 +74,6 @@ impl Organization {
     }
 }
 
-input! {
-    /// A change of an organization. An absent field is kept, null clears it.
-    pub struct OrganizationUpdate {
-        name: Change<OrganizationName>,
-        web_url: Patch<WebUrl>,
-    }
-    changes Organization;
-    needs any;
-    example {"name": "Halden Services"};
-}
-
-names! {
-    /// A feature that the operator may include in an organization's plan.
-    #[derive(EnumString)]
-    pub enum PlanFeature {
-        /// The resolution agent.
-        AgentAi as "agentAI",
-    }
-}
-
-input! {
-    pub struct TagFilter {
-        /// Tags with these ids. They are read by id, so none lags behind a write.
-        id: Option<Ids<TagId>>,
-    }
-}
-
 /// A tag of the organization, for tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({"id": 3, "name": "urgent"})))]
@@ -127,19 +88,27 @@ pub struct Tag {
 }
 
 input! {
-    pub struct TagCreate {
-        name: TagName,
+    pub struct TagFilter {
+        /// Tags with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<TagId>>,
     }
-    example {"name": "year end"};
-}
 
-input! {
-    pub struct TagUpdate {
-        name: Change<TagName>,
-    }
+    pub struct TagCreate { name: TagName }
+    example {"name": "year end"};
+
+    pub struct TagUpdate { name: Change<TagName> }
     changes Tag;
     needs any;
     example {"name": "quarter end"};
+
+    /// A change of an organization. An absent field is kept, null clears it.
+    pub struct OrganizationUpdate {
+        name: Change<OrganizationName>,
+        web_url: Patch<WebUrl>,
+    }
+    changes Organization;
+    needs any;
+    example {"name": "Halden Services"};
 }
 
 short_form! {
@@ -149,6 +118,44 @@ short_form! {
 }
 
 sort! {
-    /// Tags: by name, without regard to case.
-    TagSort = "name";
+    TagSort = "name": "Tags: by name, without regard to case.";
+}
+
+plain_text! {
+    /// The address of the organization's desk, to which links append `/#/tasks/17`.
+    WebUrl, r"^(https://[a-z0-9.-]+|http://([a-z0-9-]+\.)*localhost)(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?$", 200,
+    "https://desk.example.com", is_desk,
+    "an https URL, or an http URL of localhost, with a host in lower case, and neither user, query nor fragment";
+}
+
+fn is_desk(url: &str) -> bool {
+    let origin = address::split(url).map_or("", |(origin, _)| origin);
+    let is_local = origin.strip_prefix("http://").is_some_and(|authority| {
+        let host = authority.split(':').next().unwrap_or_default();
+        host.rsplit('.').next() == Some("localhost")
+    });
+    address::is_base(url) && (is_local || origin.starts_with("https://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_https_or_of_this_machine() {
+        let is_one = |text: &str| {
+            let mut faults = Vec::new();
+            WebUrl::read(&text.into(), &mut Place::body(&mut faults)).is_some()
+        };
+        let good = "https://desk.example.com https://example.com:8443/desk/ http://localhost:9000 \
+                    http://app.localhost:3000/";
+        for good in good.split(' ') {
+            assert!(is_one(good), "{good}");
+        }
+        let bad = "desk.example.com http://desk.example.com http://localhost.example.com \
+                   http://notlocalhost https://desk.example.com/#/ javascript:alert(1)";
+        for bad in bad.split(' ') {
+            assert!(!is_one(bad), "{bad}");
+        }
+    }
 }

@@ -1,10 +1,6 @@
 //! Addresses of mail.
 
-use crate::{
-    Fault,
-    input::{Component, Place},
-    plain_text,
-};
+use crate::prelude::*;
 
 plain_text! {
     /// An address for mail, kept as it was sent. Addresses are compared without regard to case.
@@ -12,9 +8,6 @@ plain_text! {
     "ada@example.com", fits,
     "an address for mail in ASCII, such as ada@example.com";
 }
-
-/// The most characters before the `@` (RFC 5321, 4.5.3.1.1).
-const MOST_LOCAL: usize = 64;
 
 fn fits(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
@@ -29,7 +22,8 @@ fn fits(text: &str) -> bool {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    local.len() <= MOST_LOCAL
+    // RFC 5321, 4.5.3.1.1.
+    local.len() <= 64
         && local.split('.').all(is_atom)
         && domain.contains('.')
         && domain.split('.').all(is_label)
@@ -57,31 +51,17 @@ mod tests {
     fn an_address_can_be_sent_to_and_holds_no_header() {
         let is_one = |text: &str| Email::of_text(text).is_ok();
         let longest = format!("{}@{}.example", "a".repeat(64), "b.".repeat(89) + "com");
-        for good in [
-            "ada@example.com",
-            "Ada.L+desk@sub.example.co",
-            "o'neil@xn--bcher-kva.example",
-            &longest,
-        ] {
+        let good = "ada@example.com Ada.L+desk@sub.example.co o'neil@xn--bcher-kva.example";
+        for good in good.split(' ').chain([&*longest]) {
             assert!(is_one(good), "{good}");
         }
-        for bad in [
-            "",
-            "ada",
-            "ada@localhost",
-            "@example.com",
-            "ada@",
-            "a..b@example.com",
-            ".a@example.com",
-            "ada@-example.com",
-            "ada lindqvist@example.com",
-            "ada@example.com\r\nBcc: eve@example.com",
-            "Ada <ada@example.com>",
-            "ada@example.com,eve@example.com",
-            "ädä@example.com",
-            &format!("{}@example.com", "a".repeat(65)),
-            &format!("a@{}com", "b.".repeat(130)),
-        ] {
+        let bad = "|ada|ada@localhost|@example.com|ada@|a..b@example.com|.a@example.com|\
+                   ada@-example.com|ada lindqvist@example.com|Ada <ada@example.com>|\
+                   ada@example.com\r\nBcc: eve@example.com|ada@example.com,eve@example.com|\
+                   ädä@example.com";
+        let (local, domain) = ("a".repeat(65), "b.".repeat(130));
+        let long = [format!("{local}@example.com"), format!("a@{domain}com")];
+        for bad in bad.split('|').chain(long.iter().map(String::as_str)) {
             assert!(!is_one(bad), "{bad}");
         }
     }

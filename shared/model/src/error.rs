@@ -2,10 +2,7 @@
 
 use std::error::Error as StdError;
 
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::{Code, FaultCode, WrongText};
+use crate::prelude::*;
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -34,11 +31,8 @@ impl Fault {
 
     /// A fault at a field that names no record of the caller's organization.
     pub fn unknown(field: &str, noun: &str) -> Self {
-        Self::at(
-            field,
-            FaultCode::Unknown,
-            format!("There is no such {noun}."),
-        )
+        let detail = format!("There is no such {noun}.");
+        Self::at(field, FaultCode::Unknown, detail)
     }
 }
 
@@ -85,16 +79,10 @@ pub enum Error {
     UnderWay,
     /// 429: too many attempts; `retry_after` is in seconds.
     #[error("too many requests")]
-    TooManyRequests {
-        /// Seconds until the next attempt is allowed.
-        retry_after: u64,
-    },
+    TooManyRequests { retry_after: u64 },
     /// 429: the mails of a period are sent; `retry_after` is in seconds.
     #[error("no mail is left")]
-    MailLimit {
-        /// Seconds until the period ends.
-        retry_after: u64,
-    },
+    MailLimit { retry_after: u64 },
     /// 429: the caller's quota is used up.
     #[error("the quota of the {policy} is used up")]
     RateLimited {
@@ -108,7 +96,6 @@ pub enum Error {
     /// 503: the table or the queue does not answer, or is throttled.
     #[error("{what} cannot be reached")]
     Unavailable {
-        /// The resource that cannot be reached.
         what: &'static str,
         #[source]
         source: Source,
@@ -116,7 +103,6 @@ pub enum Error {
     /// 500: a defect of the service, or a record that cannot be read.
     #[error("internal error: {what}")]
     Internal {
-        /// The operation that failed.
         what: &'static str,
         #[source]
         source: Source,
@@ -129,26 +115,20 @@ pub type Source = Box<dyn StdError + Send + Sync>;
 impl Error {
     /// 500: the operation `what` failed because of `source`.
     pub fn internal(what: &'static str, source: impl Into<Source>) -> Self {
-        Self::Internal {
-            what,
-            source: source.into(),
-        }
+        let source = source.into();
+        Self::Internal { what, source }
     }
 
     /// 409 with a stable code and a text for the client.
     pub fn conflict(code: Code, detail: impl Into<String>) -> Self {
-        Self::Conflict {
-            code,
-            detail: detail.into(),
-        }
+        let detail = detail.into();
+        Self::Conflict { code, detail }
     }
 
     /// 403 with a stable code and a text for the client.
     pub fn forbidden(code: Code, detail: impl Into<String>) -> Self {
-        Self::Forbidden {
-            code,
-            detail: detail.into(),
-        }
+        let detail = detail.into();
+        Self::Forbidden { code, detail }
     }
 
     /// 400 with a single fault.
@@ -158,10 +138,8 @@ impl Error {
 
     /// 409: other requests changed the record in every attempt.
     pub fn contended() -> Self {
-        Self::conflict(
-            Code::ConcurrentChange,
-            "Another request changed the record at the same time. Read it and try again.",
-        )
+        let detail = "Another request changed the record at the same time. Read it and try again.";
+        Self::conflict(Code::ConcurrentChange, detail)
     }
 
     /// The error and its sources, outermost first, for the log.

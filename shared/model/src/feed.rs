@@ -2,11 +2,7 @@
 
 use std::ops::Not;
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    AnyOf, Cursor, FeedType, ProjectId, RecordName, Timestamp, UserId, Whole, input, names::names,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,12 +49,9 @@ impl FeedEntry {
 names! {
     /// The kind of a change in the change feed.
     pub enum FeedAction {
-        /// The record was created.
-        Created,
-        /// The record changed.
-        Updated,
-        /// The record was deleted.
-        Deleted,
+        Created: "The record was created.",
+        Updated: "The record changed.",
+        Deleted: "The record was deleted.",
     }
 }
 

@@ -1,10 +1,8 @@
 //! The history of a record: an entry for each change. Entries never change.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
-use crate::{HistoryOf, OrganizationId, Timestamp, UserId, characters::beginning, names::names};
+use crate::{characters::beginning, prelude::*};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,12 +23,9 @@ pub struct HistoryEntry {
 names! {
     /// The kind of a change.
     pub enum HistoryEvent {
-        /// The record was created.
-        Created,
-        /// Fields of the record changed.
-        Updated,
-        /// The record was deleted.
-        Deleted,
+        Created: "The record was created.",
+        Updated: "Fields of the record changed.",
+        Deleted: "The record was deleted.",
     }
 }
 

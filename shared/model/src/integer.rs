@@ -1,14 +1,7 @@
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
-};
+use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type};
 
-use crate::{
-    FaultCode,
-    input::{Component, Field, Place, Reading},
-};
+use crate::prelude::*;
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
 pub const MAX_ID: i64 = (1 << 53) - 1;

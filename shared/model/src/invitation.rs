@@ -1,11 +1,6 @@
 //! Invitations to an organization.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    Code, Email, Error, FullName, Held, InvitationId, Link, OrOther, OrganizationId, Role,
-    Timestamp, User, UserId, input, link::mail_limit, span,
-};
+use crate::{link::mail_limit, prelude::*};
 
 /// An invitation of a person without an account. Its link makes the account.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,9 +36,6 @@ input! {
 }
 
 impl Invitation {
-    /// The most times that an invitation is sent again in a day.
-    const MOST_AGAIN: i64 = 5;
-
     pub const fn ends_at(&self) -> Timestamp {
         self.sent_at.plus(Link::INVITATION)
     }
@@ -59,12 +51,11 @@ impl Invitation {
 
     /// Returns true if the link with that hash makes an account. `inviter` is the user who sent it.
     pub fn is_open(&self, link_hash: &str, inviter: &User) -> bool {
-        let held = Held(inviter.permissions());
         self.accepted_at.is_none()
             && self.link_hash == link_hash
             && self.invited_by == inviter.id
             && !inviter.disabled
-            && self.may_be_sent_by(&held).is_ok()
+            && self.may_be_sent_by(&Held(inviter.permissions())).is_ok()
     }
 
     /// Sends it again, with another link. 409 if it was accepted, 429 after five times in a day (UTC).
@@ -75,7 +66,7 @@ impl Invitation {
         }
         let is_same_day = self.sent_at.start_of_day() == now.start_of_day();
         let before = if is_same_day { self.sent_again } else { 0 };
-        if before >= Self::MOST_AGAIN {
+        if before >= 5 {
             return Err(mail_limit(now, span::DAY));
         }
         self.sent_again = before + 1;

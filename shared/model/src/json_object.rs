@@ -1,19 +1,13 @@
 //! Free-form JSON from clients.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserializer, Serializer, de};
 use serde_json::{Map, Value};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        ArrayBuilder, ObjectBuilder, Ref,
-        schema::{AnyOfBuilder, SchemaType, Type},
-    },
+use utoipa::openapi::{
+    ArrayBuilder, ObjectBuilder, Ref,
+    schema::{AnyOfBuilder, SchemaType, Type},
 };
 
-use crate::{
-    FaultCode,
-    input::{Component, Place, Reading, Schema, map_of},
-};
+use crate::prelude::*;
 
 /// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five levels deep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Code, Email, Error, FullName, InvitationId, LinkToken, LoginName, LoginPassword, NewPassword,
-    OrganizationId, Timestamp, User, UserId, Username, input,
-    input::{Place, Reading, one_of_two},
-    span,
+    OrganizationId, Timestamp, User, UserId, Username, input, input::one_of_two, span,
     user::password_is_more_than_the_username,
 };
 
@@ -103,60 +101,40 @@ input! {
     }
     check(username, password) password_is_more_than_the_username;
     example {
-        "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0",
-        "username": "noor",
-        "fullName": "Noor Haddad",
-        "password": "four words of your own",
+        "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0", "username": "noor",
+        "fullName": "Noor Haddad", "password": "four words of your own",
     };
-}
 
-input! {
     /// An account whose password is forgotten: its address or its username.
     pub struct PasswordForgotten {
         /// The address of one or more accounts.
         email: Option<Email>,
         username: Option<LoginName>,
     }
-    check(email, username) names_one;
+    check(email, username)
+        one_of_two("username", ["Send `email` or `username`.", "Send `email` or `username`, not both."]);
     schema any_given(email, username);
     example {"email": "ada@example.com"};
-}
 
-input! {
     pub struct PasswordReset {
         /// The token of the link.
         token: LinkToken,
         password: NewPassword,
     }
     example {
-        "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0",
-        "password": "four words of your own",
+        "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0", "password": "four words of your own",
     };
-}
 
-input! {
     pub struct EmailChange {
         /// The new address, to which a link is sent.
         email: Email,
         password: LoginPassword,
     }
     example {"email": "ada@example.com", "password": "workdesk"};
-}
 
-input! {
     pub struct EmailConfirm {
         /// The token of the link.
         token: LinkToken,
     }
     example {"token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0"};
-}
-
-fn names_one(
-    email: Reading<&Option<Email>>,
-    username: Reading<&Option<LoginName>>,
-    body: &mut Place<'_>,
-) {
-    let none = "Send `email` or `username`.";
-    let both = "Send `email` or `username`, not both.";
-    one_of_two((email, username), body, "username", [none, both]);
 }

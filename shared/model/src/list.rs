@@ -6,9 +6,7 @@ use utoipa::openapi::{ArrayBuilder, schema::AnyOfBuilder};
 
 use crate::{
     FaultCode, UserId, Whole, input,
-    input::{
-        Field, Fields, Input, Place, Property, Reading, Schema, object_schema, read_field, string,
-    },
+    input::{Field, Fields, Input, Place, Property, Reading, Schema, read_field, string},
 };
 
 /// The query of a list with filters `F` and sort orders `S`.
@@ -50,9 +48,7 @@ pub type Ids<T> = AnyOf<T, 100>;
 /// A filter for a value, or `none` for rows without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrNone<T> {
-    /// Rows without a value.
     None,
-    /// Rows with this value.
     Some(T),
 }
 
@@ -91,7 +87,6 @@ impl<T: FilterValue> FilterValue for OrNone<T> {
 }
 
 impl Cursor {
-    /// The text as it was sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -109,13 +104,6 @@ impl<T> AnyOf<T> {
     /// Returns true if the filter fits the value of a row.
     pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
         self.0.iter().any(|one| value == one)
-    }
-}
-
-impl AnyOf<Who> {
-    /// Returns true if the filter fits the user of a row. `me` is the caller.
-    pub fn has_user(&self, user: UserId, caller: UserId) -> bool {
-        self.0.iter().any(|who| who.user(caller) == user)
     }
 }
 
@@ -178,27 +166,10 @@ impl<F: Input, S: Sort> Input for Listing<F, S> {
         all.extend(Part::properties());
         all
     }
-}
 
-impl<F: Input, S: Sort> Field for Listing<F, S> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        Self::read_object(place.object(value)?, place)
-    }
-
-    fn field_schema() -> Schema {
-        object_schema(Self::properties(), &[], None, &[])
-    }
-
-    fn field_schemas(all: &mut Vec<(String, Schema)>) {
-        all.push((String::new(), Self::field_schema()));
-        for parameters in [F::field_schemas, Part::field_schemas] {
-            let own = all.len();
-            parameters(all);
-            // Parameters stand in the query itself; they have no object.
-            if all.len() > own {
-                all.remove(own);
-            }
-        }
+    fn schemas(all: &mut Vec<(String, Schema)>) {
+        F::schemas(all);
+        Part::schemas(all);
         S::field_schemas(all);
     }
 }
@@ -230,8 +201,7 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
             other => return place.wrong(other, "a string"),
         };
         if parts.len() > MOST {
-            let rule = format!("have at most {MOST} values");
-            return place.must(FaultCode::Length, rule);
+            return place.must(FaultCode::Length, format!("have at most {MOST} values"));
         }
         let mut values = Vec::new();
         for part in parts {

@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
-    OrOther, OrganizationId, QueueMessage, Role, Timestamp, UserId,
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    names::names,
-    random, span,
+    prelude::*,
 };
 
 /// The pauses after the first and each further failed attempt, in milliseconds.
@@ -42,7 +38,6 @@ pub struct Mail {
     pub to: String,
     pub letter: Letter,
     pub status: MailStatus,
-    /// Attempts so far.
     pub attempts: i64,
     /// The problem of the last attempt.
     pub last_error: Option<String>,
@@ -58,14 +53,10 @@ pub struct Mail {
 names! {
     /// The status of a mail.
     pub enum MailStatus = "a status" {
-        /// An attempt is to come.
-        Pending,
-        /// The server accepted it.
-        Sent,
-        /// There was nothing left to say, or the address is no longer the user's.
-        Dropped,
-        /// No further attempt is to come.
-        Failed,
+        Pending: "An attempt is to come.",
+        Sent: "The server accepted it.",
+        Dropped: "There was nothing left to say, or the address is no longer the user's.",
+        Failed: "No further attempt is to come.",
     }
 }
 
@@ -77,7 +68,6 @@ names! {
     rename_all_fields = "camelCase"
 )]
 pub enum Letter {
-    /// An invitation to the organization.
     Invitation {
         /// The full name of the user who invites.
         invited_by: String,
@@ -129,23 +119,24 @@ pub struct MailedLink {
 }
 
 impl Letter {
-    pub const fn link(&self) -> Option<&MailedLink> {
+    /// Returns its link, and the instant from which the letter is of no use.
+    pub const fn link(&self) -> Option<(&MailedLink, Timestamp)> {
         match self {
-            Self::Invitation { link, .. }
-            | Self::PasswordReset { link, .. }
-            | Self::EmailConfirmation { link, .. } => Some(link),
+            Self::Invitation {
+                link, expires_at, ..
+            }
+            | Self::PasswordReset {
+                link, expires_at, ..
+            }
+            | Self::EmailConfirmation {
+                link, expires_at, ..
+            } => Some((link, *expires_at)),
             _ => None,
         }
     }
 
-    /// Returns the instant from which the letter is of no use.
-    const fn expires_at(&self) -> Option<Timestamp> {
-        match self {
-            Self::Invitation { expires_at, .. }
-            | Self::PasswordReset { expires_at, .. }
-            | Self::EmailConfirmation { expires_at, .. } => Some(*expires_at),
-            _ => None,
-        }
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.link()?.1)
     }
 
     /// Returns the earliest instant of the first attempt. The notifications of a minute wait for its end.
@@ -253,17 +244,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Id;
 
     fn mail(letter: Letter, now: Timestamp) -> Mail {
-        let tenant = OrganizationId::new(1).unwrap();
-        Mail::new(
-            tenant,
-            UserId::new(4),
+        let (tenant, to) = (
+            OrganizationId::new(1).unwrap(),
             "mia@example.com".to_owned(),
-            letter,
-            now,
-        )
+        );
+        Mail::new(tenant, UserId::new(4), to, letter, now)
     }
 
     fn changed() -> Letter {
@@ -325,14 +312,11 @@ mod tests {
         let minute = Timestamp::from_millis(60_000);
         let letter = Letter::Notifications { minute };
         let (first, second) = (minute.plus(1), minute.plus(59_000));
-        let mail = |now| mail(letter.clone(), now);
-        assert_eq!(mail(first).id, mail(second).id);
-        assert!(!mail(first).may_begin(minute.plus(59_000)));
-        assert!(mail(first).may_begin(minute.plus(span::MINUTE + SETTLED)));
-        assert_ne!(
-            super::tests::mail(changed(), first).id,
-            super::tests::mail(changed(), first).id
-        );
+        let at = |now| mail(letter.clone(), now);
+        assert_eq!(at(first).id, at(second).id);
+        assert!(!at(first).may_begin(minute.plus(59_000)));
+        assert!(at(first).may_begin(minute.plus(span::MINUTE + SETTLED)));
+        assert_ne!(mail(changed(), first).id, mail(changed(), first).id);
     }
 
     #[test]

@@ -1,26 +1,12 @@
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrOther, OrganizationId, ProjectId,
-    Timestamp, Title, input,
-    input::{Change, Defaulted, Patch, Place, Reading},
-    names::names,
-    short_form::short_form,
-    sort::sort,
-};
+use crate::{prelude::*, sort::sort};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "id": 1,
-    "projectId": 1,
-    "title": "First customers moved",
+    "id": 1, "projectId": 1, "title": "First customers moved",
     "description": "Ten customers are billed by the new system alone.",
-    "startDate": "2026-11-02T08:00:00.000Z",
-    "dueDate": "2026-11-30T16:00:00.000Z",
-    "status": "in_progress",
-    "createdAt": "2026-01-12T08:20:00.000Z",
+    "startDate": "2026-11-02T08:00:00.000Z", "dueDate": "2026-11-30T16:00:00.000Z",
+    "status": "in_progress", "createdAt": "2026-01-12T08:20:00.000Z",
     "updatedAt": "2026-01-14T10:05:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -42,12 +28,8 @@ pub struct Milestone {
 }
 
 input! {
-    pub struct MilestoneFilter {
-        status: Option<AnyOf<MilestoneStatus>>,
-    }
-}
+    pub struct MilestoneFilter { status: Option<AnyOf<MilestoneStatus>> }
 
-input! {
     pub struct MilestoneCreate {
         title: Title,
         description: Option<Description>,
@@ -62,14 +44,10 @@ input! {
     check(start_date, due_date) begins_before_it_is_due;
     example {
         "title": "First customers moved",
-        "description": "Ten customers are billed by the new system alone.",
-        "projectId": 1,
-        "startDate": "2026-11-02T08:00:00Z",
-        "dueDate": "2026-11-30T16:00:00Z",
+        "description": "Ten customers are billed by the new system alone.", "projectId": 1,
+        "startDate": "2026-11-02T08:00:00Z", "dueDate": "2026-11-30T16:00:00Z",
     };
-}
 
-input! {
     /// A change of a milestone. An absent field is kept, null clears it.
     pub struct MilestoneUpdate {
         title: Change<Title>,
@@ -138,14 +116,11 @@ impl Milestone {
             "startDate"
         };
         update.apply(self);
-        let fault = || Error::invalid(Fault::at(moved, FaultCode::Order, WRONG_ORDER));
-        self.dates_are_in_order().then_some(()).ok_or_else(fault)
-    }
-
-    /// Returns true unless the milestone has both dates and the start is after the due date.
-    pub fn dates_are_in_order(&self) -> bool {
-        let starts_by = |due| self.start_date.is_none_or(|start| start <= due);
-        self.due_date.is_none_or(starts_by)
+        if self.due_date.is_some_and(|due| self.start_date > Some(due)) {
+            let fault = Fault::at(moved, FaultCode::Order, WRONG_ORDER);
+            return Err(Error::invalid(fault));
+        }
+        Ok(())
     }
 }
 
@@ -153,16 +128,11 @@ names! {
     /// The status of a milestone; any change is allowed.
     #[derive(Default)]
     pub enum MilestoneStatus = "a status" {
-        /// Not started.
-        Pending = default,
-        /// In progress.
-        InProgress,
-        /// Paused.
-        OnHold,
-        /// Reached.
-        Completed,
-        /// Abandoned.
-        Cancelled,
+        Pending = default: "Not started.",
+        InProgress: "In progress.",
+        OnHold: "Paused.",
+        Completed: "Reached.",
+        Cancelled: "Abandoned.",
     }
 }
 
@@ -173,6 +143,5 @@ short_form! {
 }
 
 sort! {
-    /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
-    MilestoneSort = "dueDate";
+    MilestoneSort = "dueDate": "Milestones: the most urgent first, those without a due date last; ties are broken by id.";
 }

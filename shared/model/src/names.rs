@@ -1,9 +1,8 @@
-//! Enums whose variants are names of the API.
+//! Enums whose variants are names of the API, and short forms of records.
 
 use serde::de::DeserializeOwned;
-use utoipa::ToSchema;
 
-use crate::input::{Schema, string};
+use crate::prelude::*;
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {
@@ -29,20 +28,21 @@ pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> Schema {
         .into()
 }
 
-/// Declares an enum whose variants the API writes in snake case, with their meanings in its schema.
+/// Declares enums whose variants the API writes in snake case, with their meanings in the schema.
 ///
-/// `as` gives the schema or a variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum
-/// that clients send. `= default` marks the default of an enum that derives `Default`.
+/// The text behind a variant is its meaning; it may be a doc comment before it. `as` gives the schema or a
+/// variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum that clients send. `= default`
+/// marks the default of an enum that derives `Default`.
 #[macro_export]
 macro_rules! names {
-    (
+    ($(
         $(#[doc = $about:literal])+
         $(#[derive($derived:ident)])?
         pub enum $name:ident $(as $schema:ident)? $(= $noun:literal)? {
-            $($(#[doc = $doc:literal])+
-            $variant:ident $(as $written:literal)? $(= $default:ident)?,)+
+            $($(#[doc = $doc:literal])*
+            $variant:ident $(as $written:literal)? $(= $default:ident)? $(: $meaning:literal)?,)+
         }
-    ) => {
+    )+) => {$(
         $(#[doc = $about])+
         #[derive(
             Clone,
@@ -63,7 +63,8 @@ macro_rules! names {
         #[strum(serialize_all = "snake_case", const_into_str)]
         pub enum $name {
             $(
-                $(#[doc = $doc])+
+                $(#[doc = $doc])*
+                $(#[doc = $meaning])?
                 $(#[serde(rename = $written)] #[strum(serialize = $written)])?
                 $(#[$default])?
                 $variant,
@@ -83,7 +84,7 @@ macro_rules! names {
             fn schema() -> $crate::input::Schema {
                 $crate::names::schema(
                     &[$($about),+],
-                    &[$((Self::$variant.name(), &[$($doc),+])),+],
+                    &[$((Self::$variant.name(), &[$($doc,)* $($meaning)?])),+],
                 )
             }
         }
@@ -97,10 +98,29 @@ macro_rules! names {
         $(impl $crate::names::OneOf for $name {
             const NOUN: &'static str = $noun;
         })?
+    )+};
+}
+
+/// Declares the short form of a record: some of its fields.
+#[macro_export]
+macro_rules! short_form {
+    ($(#[$about:meta])+ $name:ident of $record:ident { $($field:ident: $type:ty),+ $(,)? }) => {
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+        $(#[$about])+
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $(pub $field: $type,)+
+        }
+
+        impl From<&$record> for $name {
+            fn from(record: &$record) -> Self {
+                Self { $($field: Clone::clone(&record.$field),)+ }
+            }
+        }
     };
 }
 
-pub(crate) use names;
+pub(crate) use {names, short_form};
 
 #[cfg(test)]
 mod tests {

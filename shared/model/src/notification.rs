@@ -6,45 +6,27 @@ use std::{
     ops::Not,
 };
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Serializer;
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema},
-};
+use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema};
 
 use crate::{
-    AnyOf, CommentId, FaultCode, Id, NotificationId, NotificationSubject, OrganizationId,
-    Timestamp, UserId, input,
-    input::{
-        Change, Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema,
-        one_of_two,
-    },
-    names::names,
-    plain_text, span,
+    input::{at_least_one, object_schema},
+    prelude::*,
 };
 
 names! {
     /// The kind of a notification.
     pub enum NotificationKind = "a kind of notification" {
-        /// A comment, a message or a description names the user as `@username`.
-        Mentioned,
-        /// A manual action of the agent was handed over to the user.
-        ActionNeeded,
-        /// The user became the assignee.
-        Assigned,
-        /// A proposal of the agent awaits the user's approval.
-        ApprovalNeeded,
-        /// A comment or message on what the user created, is assigned to or commented on.
-        Commented,
-        /// The user's open task is due within 24 hours.
-        DueSoon,
-        /// The user's open task is past its due date.
-        Overdue,
-        /// The service disabled a webhook.
-        WebhookDisabled,
-        /// The agent's policy allows more than before.
-        PolicyLoosened,
+        Mentioned: "A comment, a message or a description names the user as `@username`.",
+        ActionNeeded: "A manual action of the agent was handed over to the user.",
+        Assigned: "The user became the assignee.",
+        ApprovalNeeded: "A proposal of the agent awaits the user's approval.",
+        Commented: "A comment or message on what the user created, is assigned to or commented on.",
+        DueSoon: "The user's open task is due within 24 hours.",
+        Overdue: "The user's open task is past its due date.",
+        WebhookDisabled: "The service disabled a webhook.",
+        PolicyLoosened: "The agent's policy allows more than before.",
     }
 }
 
@@ -111,9 +93,7 @@ input! {
         unread: Option<bool>,
         kind: Option<AnyOf<NotificationKind>>,
     }
-}
 
-input! {
     /// Notifications that were read: some of them, or all up to an instant.
     pub struct NotificationsRead {
         /// Their ids. Others than the caller's are ignored.
@@ -122,18 +102,25 @@ input! {
         /// it, count as read.
         before: Option<Timestamp>,
     }
-    check(ids, before) one_of_both;
+    check(ids, before) one_of_two("ids", ["Send either `ids` or `before`."; 2]);
     schema any_given(ids, before);
     example {"before": "2026-01-15T12:00:00Z"};
-}
 
-fn one_of_both(
-    ids: Reading<&Option<List<NotificationId, 1, 50>>>,
-    before: Reading<&Option<Timestamp>>,
-    body: &mut Place<'_>,
-) {
-    let detail = "Send either `ids` or `before`.";
-    one_of_two((ids, before), body, "ids", [detail, detail]);
+    pub struct Unsubscribe {
+        /// The text of the link.
+        link: SignedLink,
+    }
+
+    /// The places where a user is to get a kind: at least one field. A mail needs the inbox.
+    pub struct NotificationChannelsSet {
+        /// True for the inbox; false means no mail either.
+        inbox: Change<bool>,
+        /// True for a mail, too, which brings it into the inbox as well.
+        mail: Change<bool>,
+    }
+    needs any;
+    check(inbox, mail) mail_needs_the_inbox;
+    example {"inbox": true, "mail": false};
 }
 
 /// The places where a user gets a kind of notifications.
@@ -174,29 +161,24 @@ impl NotificationPreferences {
             };
         }
     }
-
-    fn channels(&self, kind: NotificationKind) -> NotificationChannels {
-        NotificationChannels {
-            inbox: !self.off.contains(&kind),
-            mail: self.mails(kind),
-        }
-    }
 }
 
 /// The channels by kind.
 impl Serialize for NotificationPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kinds = NotificationKind::ALL.iter();
-        serializer.collect_map(kinds.map(|kind| (kind.name(), self.channels(*kind))))
+        let channels = |kind: &NotificationKind| {
+            let (inbox, mail) = (!self.off.contains(kind), self.mails(*kind));
+            (kind.name(), NotificationChannels { inbox, mail })
+        };
+        serializer.collect_map(NotificationKind::ALL.iter().map(channels))
     }
 }
 
 impl PartialSchema for NotificationPreferences {
     fn schema() -> RefOr<Schema> {
+        let about = "For each kind of notification, where the user gets it.";
         let mut object = ObjectBuilder::new()
-            .description(Some(
-                "For each kind of notification, where the user gets it.",
-            ))
+            .description(Some(about))
             .examples([serde_json::json!(Self::default())]);
         for kind in NotificationKind::ALL {
             let channels = Ref::from_schema_name(NotificationChannels::name());
@@ -207,29 +189,10 @@ impl PartialSchema for NotificationPreferences {
 }
 
 impl ToSchema for NotificationPreferences {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "NotificationPreferences".into()
-    }
-
     fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push((
-            NotificationChannels::name().into(),
-            NotificationChannels::schema(),
-        ));
+        let name = NotificationChannels::name().into();
+        all.push((name, NotificationChannels::schema()));
     }
-}
-
-input! {
-    /// The places where a user is to get a kind: at least one field. A mail needs the inbox.
-    pub struct NotificationChannelsSet {
-        /// True for the inbox; false means no mail either.
-        inbox: Change<bool>,
-        /// True for a mail, too, which brings it into the inbox as well.
-        mail: Change<bool>,
-    }
-    needs any;
-    check(inbox, mail) mail_needs_the_inbox;
-    example {"inbox": true, "mail": false};
 }
 
 fn mail_needs_the_inbox(
@@ -240,19 +203,6 @@ fn mail_needs_the_inbox(
     if let (Some(Change::Set(false)), Some(Change::Set(true))) = (inbox, mail) {
         let detail = "A kind that is off has no mail. Send `inbox` as true, or leave it out.";
         body.at("mail").report(FaultCode::Combination, detail);
-    }
-}
-
-impl NotificationChannelsSet {
-    /// Reads the channels, or `true` for the inbox without mail and `false` for neither.
-    fn read_any(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match value {
-            Value::Bool(inbox) => Some(Self {
-                inbox: Change::Set(*inbox),
-                mail: Change::Set(false),
-            }),
-            other => Self::read(other, place),
-        }
     }
 }
 
@@ -298,8 +248,15 @@ impl Input for NotificationPreferencesSet {
         let kinds = NotificationKind::ALL.iter();
         let sent = kinds.filter_map(|kind| Some((*kind, object.get(kind.name())?)));
         let read = sent.map(|(kind, value)| {
-            let mut place = place.at(kind.name());
-            Some((kind, NotificationChannelsSet::read_any(value, &mut place)?))
+            // `true` is the inbox without mail, and `false` neither.
+            let read = match (value, Change::Set(false)) {
+                (Value::Bool(inbox), mail) => Some(NotificationChannelsSet {
+                    inbox: Change::Set(*inbox),
+                    mail,
+                }),
+                (other, _) => NotificationChannelsSet::read(other, &mut place.at(kind.name())),
+            };
+            Some((kind, read?))
         });
         // Each fault is reported.
         let read: Vec<_> = read.collect();
@@ -329,13 +286,6 @@ plain_text! {
 fn is_of_a_link(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte);
     !text.is_empty() && text.bytes().all(is_part)
-}
-
-input! {
-    pub struct Unsubscribe {
-        /// The text of the link.
-        link: SignedLink,
-    }
 }
 
 /// The content of a link that ends the mails of some kinds for a user, as `1.4.mentioned~assigned`.
@@ -430,14 +380,7 @@ mod tests {
         };
         assert_eq!(of.to_string(), "1.4.mentioned~assigned");
         assert_eq!(Unsubscription::parse(&of.to_string()), Some(of));
-        for other in [
-            "",
-            "1.4",
-            "1.4.",
-            "1.4.other",
-            "0.4.mentioned",
-            "1.4.mentioned~",
-        ] {
+        for other in "|1.4|1.4.|1.4.other|0.4.mentioned|1.4.mentioned~".split('|') {
             assert_eq!(Unsubscription::parse(other), None, "{other}");
         }
     }

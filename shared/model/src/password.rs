@@ -1,16 +1,11 @@
 //! Passwords and their hashes. None of them shows its text when it is formatted, so that no log has it.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Serializer;
 use serde_json::Value;
-use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
+use utoipa::openapi::KnownFormat;
 
-use crate::{
-    CommonPassword, Fault, FaultCode, WrongText,
-    input::{Component, Place, Reading, Schema, formatted},
-    text::Form,
-    unique_name::composed,
-};
+use crate::{prelude::*, unique_name::composed};
 
 mod common;
 
@@ -45,27 +40,19 @@ impl TryFrom<String> for LoginPassword {
 pub struct NewPassword(SecretString);
 
 impl NewPassword {
-    /// The fewest characters.
     pub const LEAST: usize = 12;
     pub const MOST: usize = 128;
 
     /// Returns the secret, to hash it for a user of an organization. Words are compared as names are.
-    pub fn for_user(
-        self,
-        username: &str,
-        organization: &str,
-    ) -> Result<SecretString, CommonPassword> {
-        self.beyond(&[username, organization, common::SERVICE])?;
+    pub fn for_user(self, user: &str, organization: &str) -> Result<SecretString, CommonPassword> {
+        self.beyond(&[user, organization, common::SERVICE])?;
         Ok(self.0)
     }
 
     /// Checks that the password has twelve characters beside the words.
     pub(crate) fn beyond(&self, words: &[&str]) -> Result<(), CommonPassword> {
-        if common::leans_on(self.0.expose_secret(), words, Self::LEAST) {
-            Err(CommonPassword::Named)
-        } else {
-            Ok(())
-        }
+        let is_named = common::leans_on(self.0.expose_secret(), words, Self::LEAST);
+        (!is_named).then_some(()).ok_or(CommonPassword::Named)
     }
 }
 
@@ -164,8 +151,7 @@ mod tests {
     fn a_new_password_has_12_to_128_characters() {
         let read = |text: &str| {
             let mut faults = Vec::new();
-            let value = Value::from(text);
-            let sent = NewPassword::parse(&value, &mut Place::body(&mut faults));
+            let sent = NewPassword::parse(&Value::from(text), &mut Place::body(&mut faults));
             let typed = NewPassword::try_from(text.to_owned());
             assert_eq!(sent.is_some(), typed.is_ok(), "{text}");
             faults.pop().map(|fault| fault.code)
@@ -189,20 +175,11 @@ mod tests {
     fn a_new_password_is_none_that_attackers_try_first() {
         let code = |text: &str| NewPassword::try_from(text.to_owned()).map(|_| ());
         let refused = |why| Err(WrongText::Common(why));
-        for text in [
-            "1qaz2wsx3edc",
-            "QWERTY123456",
-            "Passwordpassword",
-            "iloveyouforever",
-        ] {
+        for text in "1qaz2wsx3edc QWERTY123456 Passwordpassword iloveyouforever".split(' ') {
             assert_eq!(code(text), refused(CommonPassword::Listed), "{text}");
         }
-        for text in [
-            "zzzzzzzzzzzzzzzz",
-            "ÜÜÜÜÜÜÜÜüüüü",
-            "890123456789012",
-            "VwxyzAbcdefgh",
-        ] {
+        let texts = "zzzzzzzzzzzzzzzz ÜÜÜÜÜÜÜÜüüüü 890123456789012 VwxyzAbcdefgh";
+        for text in texts.split(' ') {
             assert_eq!(code(text), refused(CommonPassword::Run), "{text}");
         }
         for text in ["abcdefghijkm", "four words of your own", "zzzzzzzzzzzzzzzy"] {
@@ -217,14 +194,9 @@ mod tests {
             let secret = password.for_user("Ada.Lindqvist", "Halden Services");
             secret.map(|_| ())
         };
-        for text in [
-            "ada.lindqvist",
-            "ADA.LINDQVIST2026",
-            "HaldenServices!?",
-            "Halden  Services 12",
-            "my Workdesk login",
-            "ada.lindqvistWorkdesk12345",
-        ] {
+        let texts = "ada.lindqvist|ADA.LINDQVIST2026|HaldenServices!?|Halden  Services 12|\
+                     my Workdesk login|ada.lindqvistWorkdesk12345";
+        for text in texts.split('|') {
             assert_eq!(fits(text), Err(CommonPassword::Named), "{text}");
         }
         for text in ["ada.lindqvist and a dozen", "Halden and its own walls"] {

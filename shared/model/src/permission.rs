@@ -1,29 +1,24 @@
 use strum::VariantArray;
 
-use super::names::names;
+use crate::prelude::*;
 
 names! {
     /// A user's role in the organization; each has all permissions of the one before it.
     pub enum Role = "a role" {
-        /// Reads.
-        Viewer,
-        /// Does the daily work.
-        Member,
-        /// Serves the organization's requests, tickets and alerts; its messages count as support.
-        Support,
-        /// Runs projects and approves the agent's actions.
-        Manager,
-        /// Runs the organization.
-        Admin,
+        Viewer: "Reads.",
+        Member: "Does the daily work.",
+        Support: "Serves the organization's requests, tickets and alerts; its messages count as support.",
+        Manager: "Runs projects and approves the agent's actions.",
+        Admin: "Runs the organization.",
     }
 }
 
 macro_rules! permissions {
-    ($($(#[doc = $doc:literal])+ $name:ident from $role:ident $($guard:ident)?,)+) => {
+    ($($name:ident from $role:ident $($guard:ident)?: $about:literal,)+) => {
         names! {
             /// A permission. Every user from a certain role up has it; others may be given it.
             pub enum Permission = "a permission" {
-                $($(#[doc = $doc])+ $name,)+
+                $($name: $about,)+
             }
         }
 
@@ -87,50 +82,28 @@ macro_rules! ordinary {
 }
 
 permissions! {
-    /// Read everything outside managed services and the agent.
-    ViewWork from Viewer,
-    /// Read the dashboard and tickets, and search references.
-    ViewManagedServices from Viewer,
-    /// Raise service requests.
-    CreateServiceRequest from Member,
-    /// Comment on service requests.
-    CommentServiceRequest from Member,
-    /// Create tasks.
-    CreateTask from Member,
-    /// Change, reorder and re-phase tasks.
-    UpdateTask from Member,
-    /// Record activities.
-    CreateActivity from Member,
-    /// Comment on activities.
-    CommentActivity from Member,
-    /// Attach tags to activities and detach them.
-    TagActivity from Member,
-    /// Reply to support tickets.
-    ReplyTicket from Member,
-    /// Change service requests.
-    UpdateServiceRequest from Support,
-    /// Delete any service request; creators may always delete their own.
-    DeleteServiceRequest from Manager,
-    /// Delete tasks.
-    DeleteTask from Manager,
-    /// Create, change and delete milestones.
-    ManageMilestones from Manager,
-    /// Manage projects, phases and tags.
-    ManageDirectory from Manager,
-    /// Read agent sessions.
-    ViewAgentRemediation from Support,
-    /// Open agent sessions, have actions proposed, and cancel sessions.
-    CreateAgentRemediation from Support,
-    /// Have approved actions executed.
-    ExecuteAgentRemediation from Manager guards,
-    /// Record alerts.
-    ManageSignals from Support,
-    /// Manage tickets.
-    ManageTickets from Support,
-    /// Manage users.
-    ManageUsers from Admin guards,
-    /// Manage the organization.
-    ManageOrganization from Admin guards,
+    ViewWork from Viewer: "Read everything outside managed services and the agent.",
+    ViewManagedServices from Viewer: "Read the dashboard and tickets, and search references.",
+    CreateServiceRequest from Member: "Raise service requests.",
+    CommentServiceRequest from Member: "Comment on service requests.",
+    CreateTask from Member: "Create tasks.",
+    UpdateTask from Member: "Change, reorder and re-phase tasks.",
+    CreateActivity from Member: "Record activities.",
+    CommentActivity from Member: "Comment on activities.",
+    TagActivity from Member: "Attach tags to activities and detach them.",
+    ReplyTicket from Member: "Reply to support tickets.",
+    UpdateServiceRequest from Support: "Change service requests.",
+    DeleteServiceRequest from Manager: "Delete any service request; creators may always delete their own.",
+    DeleteTask from Manager: "Delete tasks.",
+    ManageMilestones from Manager: "Create, change and delete milestones.",
+    ManageDirectory from Manager: "Manage projects, phases and tags.",
+    ViewAgentRemediation from Support: "Read agent sessions.",
+    CreateAgentRemediation from Support: "Open agent sessions, have actions proposed, and cancel sessions.",
+    ExecuteAgentRemediation from Manager guards: "Have approved actions executed.",
+    ManageSignals from Support: "Record alerts.",
+    ManageTickets from Support: "Manage tickets.",
+    ManageUsers from Admin guards: "Manage users.",
+    ManageOrganization from Admin guards: "Manage the organization.",
 }
 
 impl Role {

@@ -1,24 +1,11 @@
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    AnyOf, Description, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText,
-    Timestamp, Title, input,
-    input::{Change, Defaulted, Patch},
-    names::names,
-    short_form::short_form,
-    sort::sort,
-};
+use crate::{PhaseId, prelude::*, sort::sort};
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "id": 1,
-    "title": "Billing migration",
+    "id": 1, "title": "Billing migration",
     "description": "Move all customers to usage-based billing before the end of the year.",
-    "status": "active",
-    "createdAt": "2026-01-12T08:15:00.000Z",
-    "updatedAt": "2026-01-12T08:15:00.000Z"
+    "status": "active", "createdAt": "2026-01-12T08:15:00.000Z", "updatedAt": "2026-01-12T08:15:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
@@ -40,9 +27,7 @@ input! {
         /// Words, each of which must begin a word of the title, without regard to case.
         query: Option<SearchText>,
     }
-}
 
-input! {
     pub struct ProjectCreate {
         title: Title,
         description: Option<Description>,
@@ -52,9 +37,7 @@ input! {
         "title": "Billing migration",
         "description": "Move all customers to usage-based billing before the end of the year.",
     };
-}
 
-input! {
     /// A change of a project: at least one field. An absent field is kept, null clears it.
     pub struct ProjectUpdate {
         title: Change<Title>,
@@ -65,21 +48,37 @@ input! {
     changes Project;
     needs any;
     example {"title": "Billing migration 2026", "status": "on_hold"};
+
+    pub struct PhaseCreate {
+        title: Title,
+        /// The position; behind all other phases when absent or null.
+        order: Option<Order>,
+    }
+    example {"title": "Move", "order": 2048};
+
+    pub struct PhaseFilter {
+        /// Phases with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<PhaseId>>,
+    }
+
+    /// A change of a phase: at least one field.
+    pub struct PhaseUpdate {
+        title: Change<Title>,
+        order: Change<Order>,
+    }
+    changes Phase;
+    needs any;
+    example {"title": "Move the rest", "order": 3072};
 }
 
 impl Project {
-    pub fn new(
-        id: ProjectId,
-        tenant: OrganizationId,
-        create: ProjectCreate,
-        now: Timestamp,
-    ) -> Self {
+    pub fn new(id: ProjectId, tenant: OrganizationId, sent: ProjectCreate, now: Timestamp) -> Self {
         Self {
             id,
             organization_id: tenant,
-            title: create.title,
-            description: create.description,
-            status: create.status.0.into(),
+            title: sent.title,
+            description: sent.description,
+            status: sent.status.0.into(),
             created_at: now,
             updated_at: now,
         }
@@ -90,14 +89,10 @@ names! {
     /// The status of a project.
     #[derive(Default)]
     pub enum ProjectStatus = "a status" {
-        /// In progress: an active engagement.
-        Active = default,
-        /// Paused.
-        OnHold,
-        /// Done.
-        Completed,
-        /// Over: the project takes no new work.
-        Archived,
+        Active = default: "In progress: an active engagement.",
+        OnHold: "Paused.",
+        Completed: "Done.",
+        Archived: "Over: the project takes no new work.",
     }
 }
 
@@ -122,36 +117,7 @@ pub struct Phase {
     pub updated_at: Timestamp,
 }
 
-input! {
-    pub struct PhaseCreate {
-        title: Title,
-        /// The position; behind all other phases when absent or null.
-        order: Option<Order>,
-    }
-    example {"title": "Move", "order": 2048};
-}
-
-input! {
-    pub struct PhaseFilter {
-        /// Phases with these ids. They are read by id, so none lags behind a write.
-        id: Option<Ids<PhaseId>>,
-    }
-}
-
-input! {
-    /// A change of a phase: at least one field.
-    pub struct PhaseUpdate {
-        title: Change<Title>,
-        order: Change<Order>,
-    }
-    changes Phase;
-    needs any;
-    example {"title": "Move the rest", "order": 3072};
-}
-
 sort! {
-    /// Phases: by `order`; ties are broken by id.
-    PhaseSort = "order";
-    /// Projects: by title, without regard to case; ties are broken by id.
-    ProjectSort = "title";
+    PhaseSort = "order": "Phases: by `order`; ties are broken by id.";
+    ProjectSort = "title": "Projects: by title, without regard to case; ties are broken by id.";
 }

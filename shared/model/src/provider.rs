@@ -2,19 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::{PartialSchema, ToSchema};
 
-use crate::{
-    Fault, FaultCode, LoginName, OrganizationId, Role, SealedSecret, SentSecret, Timestamp, User,
-    address, input,
-    input::{Component, Defaulted, Field, Place, Reading, Schema, escaped, map_of},
-    journal::subject,
-    names::names,
-    plain_text,
-    text::Form,
-};
+use crate::{input::escaped, journal::subject, prelude::*};
 
 plain_text! {
     /// The provider's issuer, as its tokens name it: https, and a host name in the public DNS.
@@ -27,9 +17,7 @@ plain_text! {
 
     /// The name of a claim.
     ClaimName, "^[!-~]+$", 255, "groups", is_graphic, "printable ASCII without spaces";
-}
 
-plain_text! {
     /// The page that follows a sign-in: a path of this host, or a URL of an allowed origin.
     ReturnUrl, r"^(/([!-.0-\[\]-~][!-\[\]-~]*)?|https?://[!-\[\]-~]+)$", 1000, "/#/tasks", is_return,
     "a path such as /#/tasks, or an http or https URL, in ASCII without spaces and backslashes";
@@ -38,22 +26,21 @@ plain_text! {
 names! {
     /// The fault of a sign-in by a provider, in the fragment `#sign-in=…` of the page that follows.
     pub enum SignInFault {
-        /// The sign-in was not begun by this browser within ten minutes, or it ended before.
-        StateInvalid,
-        /// The provider does not answer, or not as OpenID Connect asks.
-        ProviderUnavailable,
-        /// The provider did not sign the user in.
-        ProviderRefused,
-        /// The provider did not take the code.
-        CodeInvalid,
-        /// The provider's token does not verify.
-        TokenInvalid,
-        /// The provider did not ask for credentials.
-        SignInAgain,
-        /// No user may sign in so: ask an admin.
-        SignInNotAllowed,
-        /// The network had too many sign-ins that failed.
-        TooManyAttempts,
+        StateInvalid: "The sign-in was not begun by this browser within ten minutes, or it ended before.",
+        ProviderUnavailable: "The provider does not answer, or not as OpenID Connect asks.",
+        ProviderRefused: "The provider did not sign the user in.",
+        CodeInvalid: "The provider did not take the code.",
+        TokenInvalid: "The provider's token does not verify.",
+        SignInAgain: "The provider did not ask for credentials.",
+        SignInNotAllowed: "No user may sign in so: ask an admin.",
+        TooManyAttempts: "The network had too many sign-ins that failed.",
+    }
+
+    /// The use of passwords beside a provider.
+    #[derive(Default)]
+    pub enum PasswordSignIn = "a use of passwords" {
+        Allowed = default: "Users sign in by password as well.",
+        Off: "Users of the provider sign in by it alone.",
     }
 }
 
@@ -88,17 +75,6 @@ fn is_graphic(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-names! {
-    /// The use of passwords beside a provider.
-    #[derive(Default)]
-    pub enum PasswordSignIn = "a use of passwords" {
-        /// Users sign in by password as well.
-        Allowed = default,
-        /// Users of the provider sign in by it alone.
-        Off,
-    }
-}
-
 /// Roles by the provider's groups. Of several groups, the highest role counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -107,14 +83,9 @@ pub struct GroupRoles(pub BTreeMap<String, Role>);
 /// The provider by which the organization's users sign in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SignIn, examples(json!({
-    "issuer": "https://login.example.com",
-    "clientId": "workdesk",
-    "roles": {"Workdesk admins": "admin"},
-    "defaultRole": "member",
-    "groupsClaim": "groups",
-    "passwords": "allowed",
-    "createdAt": "2026-01-14T09:30:00.000Z",
-    "updatedAt": "2026-01-14T09:30:00.000Z"
+    "issuer": "https://login.example.com", "clientId": "workdesk", "roles": {"Workdesk admins": "admin"},
+    "defaultRole": "member", "groupsClaim": "groups", "passwords": "allowed",
+    "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProvider {
@@ -149,17 +120,11 @@ input! {
         passwords: Defaulted<PasswordSignIn>,
     }
     example {
-        "issuer": "https://login.example.com",
-        "clientId": "workdesk",
-        "clientSecret": "a_secret_of_the_example",
-        "roles": {"Workdesk admins": "admin"},
-        "defaultRole": "member",
-        "groupsClaim": "groups",
-        "passwords": "allowed",
+        "issuer": "https://login.example.com", "clientId": "workdesk",
+        "clientSecret": "a_secret_of_the_example", "roles": {"Workdesk admins": "admin"},
+        "defaultRole": "member", "groupsClaim": "groups", "passwords": "allowed",
     };
-}
 
-input! {
     pub struct OidcBegin {
         /// The organization whose provider signs in.
         organization: OrganizationId,
@@ -168,9 +133,7 @@ input! {
         /// True to have the provider ask for credentials again, for an operation that refused with `sign_in_again`.
         again: Defaulted<bool>,
     }
-}
 
-input! {
     pub struct SignInWaysOf {
         /// The username, matched without regard to case.
         username: LoginName,

@@ -41,7 +41,6 @@ pub enum QuotaHolder {
 }
 
 impl UnitsPerSecond {
-    /// The most that a plan may have.
     pub const MOST: u32 = 1_000_000;
 
     /// Creates a plan of so many units a second; `None` beyond 1 to 1,000,000.

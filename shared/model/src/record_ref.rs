@@ -4,15 +4,13 @@
 use std::{collections::BTreeMap, fmt};
 
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
+    Deserializer, Serializer,
     de::{Error, IgnoredAny, MapAccess, Visitor},
     ser::SerializeMap,
 };
 use serde_json::Value;
 
-use crate::{
-    Deletion, Facts, FeedType, Id, Path, ProjectId, RecordId, RecordType, ReferenceId, SubjectType,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -189,8 +187,7 @@ impl<I: RecordId> From<I> for Deleted {
 impl<I: RecordId> From<(ProjectId, I)> for Deleted {
     fn from((project, id): (ProjectId, I)) -> Self {
         const {
-            let deletion = I::TYPE.facts().deletion;
-            let is_one = matches!(deletion, Deletion::TasksOfProject);
+            let is_one = matches!(I::TYPE.facts().deletion, Deletion::TasksOfProject);
             assert!(is_one, "a record without a project");
         }
         Self {
@@ -358,12 +355,8 @@ mod tests {
         assert!(Talk::of(RecordType::Ticket, 7).is_some_and(|talk| talk.thread().is_none()));
         let read = serde_json::from_value::<HistoryOf>;
         assert!(read(json!({"ticket": 7})).is_ok());
-        for other in [
-            json!({"tag": 7}),
-            json!({"task": 7, "ticket": 7}),
-            json!({}),
-            json!("task"),
-        ] {
+        let others = json!([{"tag": 7}, {"task": 7, "ticket": 7}, {}, "task"]);
+        for other in others.as_array().unwrap() {
             assert!(read(other.clone()).is_err(), "{other}");
         }
         assert!(serde_json::from_value::<UnlistedKind>(json!("task")).is_err());
@@ -375,11 +368,8 @@ mod tests {
         assert_eq!(Deleted::of(RecordType::Project, 4, None), None);
         let read = |value: Value| serde_json::from_value::<Deleted>(value).ok();
         assert!(read(json!({"Phase": [2, 4]})).is_some_and(|deleted| deleted.project.is_some()));
-        for other in [
-            json!({"Phase": 4}),
-            json!({"Project": 4}),
-            json!({"Thread": {"tagId": 1}}),
-        ] {
+        let others = json!([{"Phase": 4}, {"Project": 4}, {"Thread": {"tagId": 1}}]);
+        for other in others.as_array().unwrap() {
             assert_eq!(read(other.clone()), None, "{other}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, Permission, id::id, names::names};
+use crate::{Permission, names::names};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -15,7 +15,6 @@ pub struct Facts {
     /// The attribute by which other records name it: `serviceRequestId`.
     pub named_by: &'static str,
     pub path: Path,
-    /// The view of the desk that shows it.
     pub view: View,
     /// The permission to read it.
     pub permission: Permission,
@@ -104,13 +103,12 @@ impl Facts {
 
 macro_rules! records {
     ($(
-        $(#[doc = $about:literal])+
-        $name:ident $(($id:ident = $article:literal))? { $($fact:ident: $value:expr),+ $(,)? }
+        $name:ident $(($id:ident = $article:literal))?: $about:literal { $($fact:ident: $value:expr),+ $(,)? }
     )+) => {
         names! {
             /// A type of record.
             pub enum RecordType {
-                $($(#[doc = $about])+ $name,)+
+                $($name: $about,)+
             }
         }
 
@@ -119,7 +117,7 @@ macro_rules! records {
                 match self {
                     $(Self::$name => {
                         const FACTS: &Facts = &Facts {
-                            about: &[$($about),+],
+                            about: &[$about],
                             $($fact: $value,)+
                             ..Facts::USUAL
                         };
@@ -142,6 +140,68 @@ macro_rules! records {
     };
 }
 
+/// A type of id, in bodies and paths. An id is a positive integer up to 2^53-1, which every JSON client holds exactly.
+/// It is unique among the records of its kind in all organizations, and is never reused.
+pub trait Id: Copy + Sized + Send + Sync + 'static {
+    /// The record that the id names, for messages: `task`.
+    const NOUN: &'static str;
+
+    /// Returns the id with this number, if it is from 1 to [`MAX_ID`](crate::MAX_ID).
+    fn new(number: i64) -> Option<Self>;
+
+    fn get(self) -> i64;
+}
+
+/// Declares a type of id, with the noun of its records and the noun's article.
+macro_rules! id {
+    ($(#[$doc:meta])+ $name:ident = $article:literal $noun:expr) => {
+        $(#[$doc])+
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(i64);
+
+        impl Id for $name {
+            const NOUN: &'static str = $noun;
+
+            fn new(number: i64) -> Option<Self> {
+                (1..=crate::MAX_ID).contains(&number).then_some(Self(number))
+            }
+
+            fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl crate::input::Component for $name {
+            fn parse(
+                value: &serde_json::Value,
+                place: &mut crate::input::Place<'_>,
+            ) -> crate::input::Reading<Self> {
+                crate::integer::integer(value, place, 1, crate::MAX_ID).map(Self)
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> crate::input::Schema {
+                crate::integer::integer_schema(1, crate::MAX_ID)
+                    .description(Some(format!("Names {} {}.", $article, <Self as Id>::NOUN)))
+                    .examples([1])
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    };
+}
+
 pub trait RecordId: Id {
     const TYPE: RecordType;
 }
@@ -158,190 +218,107 @@ impl<I: RecordId> From<I> for ReferenceId {
 }
 
 records! {
-    /// A task.
-    Task(TaskId = "a") {
-        noun: "task",
-        key: "TASK",
-        named_by: "taskId",
-        path: Path::Record("tasks"),
-        view: View::Record("tasks"),
+    Task(TaskId = "a"): "A task." {
+        noun: "task", key: "TASK", named_by: "taskId",
+        path: Path::Record("tasks"), view: View::Record("tasks"),
         parents: &[RecordType::Project],
-        thread: Some(RecordType::Comment),
-        has_history: true,
-        has_tags: true,
-        has_reminders: true,
-        deletion: Deletion::Comments,
+        thread: Some(RecordType::Comment), deletion: Deletion::Comments,
+        has_history: true, has_tags: true, has_reminders: true,
     }
-    /// A milestone.
-    Milestone(MilestoneId = "a") {
-        noun: "milestone",
-        key: "MILESTONE",
-        named_by: "milestoneId",
+    Milestone(MilestoneId = "a"): "A milestone." {
+        noun: "milestone", key: "MILESTONE", named_by: "milestoneId",
         path: Path::Record("milestones"),
         parents: &[RecordType::Project],
-        has_history: true,
         deletion: Deletion::LinkedTasks,
-    }
-    /// A service request.
-    ServiceRequest(ServiceRequestId = "a") {
-        noun: "service request",
-        key: "REQUEST",
-        named_by: "serviceRequestId",
-        path: Path::Record("service-requests"),
-        view: View::Record("requests"),
-        thread: Some(RecordType::Comment),
         has_history: true,
-        deletion: Deletion::Comments,
     }
-    /// A support ticket.
-    Ticket(TicketId = "a") {
-        noun: "ticket",
-        key: "TICKET",
-        named_by: "ticketId",
-        path: Path::Record("managed-services/ticket"),
-        view: View::Record("tickets"),
+    ServiceRequest(ServiceRequestId = "a"): "A service request." {
+        noun: "service request", key: "REQUEST", named_by: "serviceRequestId",
+        path: Path::Record("service-requests"), view: View::Record("requests"),
+        thread: Some(RecordType::Comment), deletion: Deletion::Comments,
+        has_history: true,
+    }
+    Ticket(TicketId = "a"): "A support ticket." {
+        noun: "ticket", key: "TICKET", named_by: "ticketId",
+        path: Path::Record("managed-services/ticket"), view: View::Record("tickets"),
         permission: Permission::ViewManagedServices,
         thread: Some(RecordType::TicketMessage),
         has_history: true,
     }
-    /// An activity.
-    Activity(ActivityId = "an") {
-        noun: "activity",
-        key: "ACTIVITY",
-        named_by: "activityId",
-        path: Path::Record("activities"),
-        view: View::Page(""),
-        parents: &[RecordType::Project],
-        title: TitleOf::Description,
-        thread: Some(RecordType::Comment),
+    Activity(ActivityId = "an"): "An activity." {
+        noun: "activity", key: "ACTIVITY", named_by: "activityId",
+        path: Path::Record("activities"), view: View::Page(""),
+        parents: &[RecordType::Project], title: TitleOf::Description,
+        thread: Some(RecordType::Comment), deletion: Deletion::Comments,
         has_tags: true,
-        deletion: Deletion::Comments,
     }
-    /// A project.
-    Project(ProjectId = "a") {
-        noun: "project",
-        key: "PROJECT",
-        named_by: "projectId",
-        path: Path::Record("projects"),
-        view: View::Record("projects"),
+    Project(ProjectId = "a"): "A project." {
+        noun: "project", key: "PROJECT", named_by: "projectId",
+        path: Path::Record("projects"), view: View::Record("projects"),
         has_history: true,
     }
-    /// A phase of a project.
-    Phase(PhaseId = "a") {
-        noun: "phase",
-        key: "PHASE",
-        named_by: "phaseId",
+    Phase(PhaseId = "a"): "A phase of a project." {
+        noun: "phase", key: "PHASE", named_by: "phaseId",
         path: Path::Below("phases"),
         parents: &[RecordType::Project],
         deletion: Deletion::TasksOfProject,
     }
-    /// A tag.
-    Tag(TagId = "a") {
-        noun: "tag",
-        key: "TAG",
-        named_by: "tagIds",
+    Tag(TagId = "a"): "A tag." {
+        noun: "tag", key: "TAG", named_by: "tagIds",
         path: Path::List("tags"),
         deletion: Deletion::Tags,
     }
-    /// A comment on a service request, an activity or a task.
-    Comment(CommentId = "a") {
-        noun: "comment",
-        key: "COMMENT",
-        named_by: "commentId",
+    Comment(CommentId = "a"): "A comment on a service request, an activity or a task." {
+        noun: "comment", key: "COMMENT", named_by: "commentId",
         path: Path::Below("comments"),
         parents: &[RecordType::Task, RecordType::Activity, RecordType::ServiceRequest],
     }
-    /// A message of a support ticket.
-    TicketMessage(TicketMessageId = "a") {
-        noun: "ticket message",
-        key: "MESSAGE",
+    TicketMessage(TicketMessageId = "a"): "A message of a support ticket." {
+        noun: "ticket message", key: "MESSAGE",
         path: Path::Parent,
         permission: Permission::ViewManagedServices,
         parents: &[RecordType::Ticket],
     }
-    /// A user.
-    User(UserId = "a") {
-        noun: "user",
-        key: "USER",
-        named_by: "userId",
-        path: Path::Record("users"),
-        view: View::Page("settings"),
+    User(UserId = "a"): "A user." {
+        noun: "user", key: "USER", named_by: "userId",
+        path: Path::Record("users"), view: View::Page("settings"),
     }
-    /// An alert.
-    Alert(AlertId = "an") {
-        noun: "alert",
-        key: "ALERT",
-        named_by: "alertId",
-        path: Path::Record("concierge/alerts"),
-        view: View::Record("alerts"),
+    Alert(AlertId = "an"): "An alert." {
+        noun: "alert", key: "ALERT", named_by: "alertId",
+        path: Path::Record("concierge/alerts"), view: View::Record("alerts"),
         permission: Permission::ViewAgentRemediation,
     }
-    /// An agent session.
-    AgentSession(AgentSessionId = "an") {
-        noun: "agent session",
-        key: "AGENT_SESSION",
-        named_by: "sessionId",
-        path: Path::Record("concierge/agent-sessions"),
-        view: View::Record("agent-sessions"),
+    AgentSession(AgentSessionId = "an"): "An agent session." {
+        noun: "agent session", key: "AGENT_SESSION", named_by: "sessionId",
+        path: Path::Record("concierge/agent-sessions"), view: View::Record("agent-sessions"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::SignalType,
         has_reminders: true,
     }
-    /// The organization itself.
-    Organization(OrganizationId = "an") {
-        noun: "organization",
-        key: "ORGANIZATION",
-        named_by: "organizationId",
-        path: Path::Record("organizations"),
-        view: View::Page("settings"),
+    Organization(OrganizationId = "an"): "The organization itself." {
+        noun: "organization", key: "ORGANIZATION", named_by: "organizationId",
+        path: Path::Record("organizations"), view: View::Page("settings"),
     }
-    /// The agent's policy, with the id of the organization.
-    AgentPolicy {
-        noun: "policy",
-        key: "AGENT_POLICY",
-        path: Path::List("concierge/policy"),
-        view: View::Page("settings"),
+    AgentPolicy: "The agent's policy, with the id of the organization." {
+        noun: "policy", key: "AGENT_POLICY",
+        path: Path::List("concierge/policy"), view: View::Page("settings"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::Fixed("Approval policy"),
     }
-    /// A webhook.
-    Webhook(WebhookId = "a") {
-        noun: "webhook",
-        key: "WEBHOOK",
-        named_by: "webhookId",
-        path: Path::Record("webhooks"),
-        view: View::Page("settings"),
+    Webhook(WebhookId = "a"): "A webhook." {
+        noun: "webhook", key: "WEBHOOK", named_by: "webhookId",
+        path: Path::Record("webhooks"), view: View::Page("settings"),
         permission: Permission::ManageOrganization,
         title: TitleOf::Url,
     }
-    /// An access token.
-    Token(TokenId = "a") {
-        noun: "token",
-        key: "TOKEN",
-        named_by: "tokenId",
-    }
-    /// An invitation to the organization.
-    Invitation(InvitationId = "an") {
-        noun: "invitation",
-        key: "INVITATION",
-        named_by: "invitationId",
-    }
-    /// A notification of a user.
-    Notification {
-        noun: "notification",
-        key: "NOTIFICATION",
+    Token(TokenId = "a"): "An access token." { noun: "token", key: "TOKEN", named_by: "tokenId" }
+    Invitation(InvitationId = "an"): "An invitation to the organization." { noun: "invitation", key: "INVITATION", named_by: "invitationId" }
+    Notification: "A notification of a user." {
+        noun: "notification", key: "NOTIFICATION",
         path: Path::List("notifications"),
     }
-    /// The work that is left to do after a delete.
-    Cleanup {
-        noun: "cleanup",
-        key: "CLEANUP",
-    }
-    /// A mail to a user.
-    Mail {
-        noun: "mail",
-        key: "MAIL",
-    }
+    Cleanup: "The work that is left to do after a delete." { noun: "cleanup", key: "CLEANUP" }
+    Mail: "A mail to a user." { noun: "mail", key: "MAIL" }
 }
 
 impl RecordType {

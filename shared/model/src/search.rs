@@ -2,11 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType, Whole, input,
-    input::{Field, Form, Place, Reading, Schema, string},
-    words::words,
-};
+use crate::{prelude::*, words::words};
 
 input! {
     /// A search among the records that a service request may refer to.
@@ -17,9 +13,7 @@ input! {
         /// Only records of this type.
         r#type: Option<ReferenceType>,
     }
-}
 
-input! {
     /// A search among the records of an organization.
     pub struct SearchQuery {
         /// Words, each of which must begin a word of the record's title, description or content, without

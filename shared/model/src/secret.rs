@@ -1,13 +1,9 @@
 //! Secrets for other systems: as clients send them, and as the table has them.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
+use utoipa::openapi::KnownFormat;
 
-use crate::{
-    FaultCode, Timestamp,
-    input::{Component, Json, Place, Reading, Schema, formatted},
-};
+use crate::prelude::*;
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at either
 /// end. It shows no text when it is formatted.

@@ -1,15 +1,6 @@
 //! Service requests, and the priorities of tasks, service requests and tickets.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
-    OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, Resolution, ServiceRequestId,
-    ServiceStatus, Timestamp, Title, UserId, Who, input,
-    input::{Change, Defaulted, Patch, Place, Reading},
-    names::names,
-};
+use crate::prelude::*;
 
 /// A request to the organization's services.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -67,15 +58,10 @@ input! {
     schema all_or_none_given(reference_type, reference_id);
     example {
         "title": "Add a cost center to our invoices",
-        "description": "Our accounting needs it in the header of each invoice.",
-        "priority": "high",
-        "category": "billing",
-        "referenceType": "project",
-        "referenceId": 1,
+        "description": "Our accounting needs it in the header of each invoice.", "priority": "high",
+        "category": "billing", "referenceType": "project", "referenceId": 1,
     };
-}
 
-input! {
     /// A change of a service request: at least one field. An absent field is kept, null clears it.
     pub struct ServiceRequestUpdate {
         title: Change<Title>,
@@ -89,9 +75,7 @@ input! {
     }
     needs any;
     example {"status": "in_progress", "assigneeId": 1, "category": null};
-}
 
-input! {
     pub struct ServiceRequestFilter {
         /// Requests with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<ServiceRequestId>>,
@@ -112,11 +96,12 @@ impl ServiceRequestFilter {
         let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
         let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
         let category = self.category.as_ref();
+        let by_creator = |who: &Who| who.user(caller) == request.creator_id;
         status.is_none_or(|any| any.has(&request.status))
             && priority.is_none_or(|any| any.has(&request.priority))
             && category.is_none_or(|any| any.names(request.category.as_ref()))
             && assignee.is_none_or(|any| any.names_user(request.assignee_id, caller))
-            && creator.is_none_or(|any| any.has_user(request.creator_id, caller))
+            && creator.is_none_or(|any| any.0.iter().any(by_creator))
             && self.updated_since.is_none_or(|at| request.updated_at >= at)
     }
 }
@@ -200,13 +185,9 @@ names! {
     /// The priority of a task, service request or ticket.
     #[derive(Default)]
     pub enum Priority = "a priority" {
-        /// Can wait.
-        Low,
-        /// Normal.
-        Medium = default,
-        /// Soon.
-        High,
-        /// At once.
-        Urgent,
+        Low: "Can wait.",
+        Medium = default: "Normal.",
+        High: "Soon.",
+        Urgent: "At once.",
     }
 }

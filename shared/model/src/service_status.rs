@@ -1,22 +1,17 @@
 //! The statuses of service requests and tickets.
 
-use super::{Code, Error, OrOther, Timestamp, input::Change, names::names};
+use crate::prelude::*;
 
 names! {
     /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange; each may change to
     /// `resolved` or `closed`. `resolved` may change to `open` or `closed`; `closed` is final.
     #[derive(Default)]
     pub enum ServiceStatus = "a status" {
-        /// Raised.
-        Open = default,
-        /// Being worked on.
-        InProgress,
-        /// Waiting for the user who raised it.
-        Pending,
-        /// Solved; may be opened again.
-        Resolved,
-        /// Closed for good.
-        Closed,
+        Open = default: "Raised.",
+        InProgress: "Being worked on.",
+        Pending: "Waiting for the user who raised it.",
+        Resolved: "Solved; may be opened again.",
+        Closed: "Closed for good.",
     }
 }
 

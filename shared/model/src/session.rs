@@ -1,9 +1,4 @@
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
-    input, names::names, span,
-};
+use crate::prelude::*;
 
 /// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
 /// latest. A logout, a disabled user or a changed password ends it at once.
@@ -31,10 +26,8 @@ names! {
     /// The method of a sign-in.
     #[derive(Default)]
     pub enum SignInMethod {
-        /// By password.
-        Password = default,
-        /// By the organization's provider.
-        Oidc,
+        Password = default: "By password.",
+        Oidc: "By the organization's provider.",
     }
 }
 
@@ -44,17 +37,12 @@ input! {
         password: LoginPassword,
     }
     example {"username": "ada", "password": "workdesk"};
-}
 
-input! {
     pub struct PasswordChange {
         current_password: LoginPassword,
         new_password: NewPassword,
     }
-    example {
-        "currentPassword": "workdesk",
-        "newPassword": "four words of your own",
-    };
+    example {"currentPassword": "workdesk", "newPassword": "four words of your own"};
 }
 
 impl Session {
@@ -93,7 +81,6 @@ impl Session {
     }
 
     const IDLE: i64 = 24 * span::HOUR;
-    const ABSOLUTE: i64 = Sid::LONGEST;
 
     /// The instant at which it ends, unless a request extends it.
     pub fn ends_at(&self) -> Timestamp {
@@ -101,7 +88,7 @@ impl Session {
     }
 
     pub const fn latest_end(&self) -> Timestamp {
-        self.created_at.plus(Self::ABSOLUTE)
+        self.created_at.plus(Sid::LONGEST)
     }
 
     /// Returns true if the session is still valid for this user.

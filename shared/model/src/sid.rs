@@ -2,7 +2,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Cell, Id, OrganizationId, Timestamp, UserId, random, span};
+use crate::prelude::*;
 
 /// A session id: `cell.organization-user-seconds-secret`, in cell 0 without the cell. The cookie's signature protects the cell, the two ids
 /// and the instant of sign-in. So session, user and organization are read in parallel, and an old cookie is
@@ -22,15 +22,10 @@ impl Sid {
     /// Milliseconds for which a session lasts at most.
     pub const LONGEST: i64 = 7 * span::DAY;
 
-    pub fn generate(
-        cell: &Cell,
-        organization: OrganizationId,
-        user: UserId,
-        now: Timestamp,
-    ) -> Self {
+    pub fn generate(cell: &Cell, tenant: OrganizationId, user: UserId, now: Timestamp) -> Self {
         Self {
             cell: cell.written().cloned(),
-            organization,
+            organization: tenant,
             user,
             issued: now.epoch_seconds(),
             secret: random::token(),
@@ -106,8 +101,7 @@ mod tests {
     fn a_session_id_without_a_cell_is_of_cell_0() {
         let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
         let (cell, now) = (Cell::default(), Timestamp::from_millis(0));
-        let sid = Sid::generate(&cell, organization, user, now);
-        let plain = sid.to_string();
+        let plain = Sid::generate(&cell, organization, user, now).to_string();
         assert!(plain.starts_with("7-9-0-"), "{plain}");
         for text in [&plain, &format!("0.{plain}")] {
             let read = Sid::parse(text, &Cell::default()).unwrap();

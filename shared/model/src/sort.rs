@@ -4,7 +4,7 @@ use crate::names::names;
 
 /// The order of a list that has one.
 macro_rules! sort {
-    ($(#[doc = $doc:literal] $name:ident = $value:literal;)+) => {$(
+    ($($name:ident = $value:literal: $doc:literal;)+) => {$(
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
@@ -27,7 +27,7 @@ macro_rules! sort {
             fn field_schemas(all: &mut Vec<(String, crate::input::Schema)>) {
                 let schema = crate::input::string()
                     .enum_values(Some([$value]))
-                    .description(Some($doc.trim_ascii()));
+                    .description(Some($doc));
                 all.push((stringify!($name).to_owned(), schema.into()));
             }
         }
@@ -35,90 +35,49 @@ macro_rules! sort {
 }
 
 sort! {
-    /// Agent sessions: the newest first; ties are broken by id.
-    AgentSessionSort = "-createdAt";
-    /// Alerts: the last to occur first; ties are broken by id.
-    AlertSort = "-occurredAt";
-    /// Connections: by name.
-    ConnectionSort = "name";
-    /// Changes of a record: the newest first.
-    HistorySort = "-at";
-    /// Invitations: those that were not accepted first, then the newest.
-    InvitationSort = "open";
-    /// Journal entries: the oldest first; ties are broken by session, chain and number.
-    JournalSort = "at";
-    /// Notifications: the newest first.
-    NotificationSort = "-at";
-    /// Entries of the organization's journal: by number, which is the oldest first.
-    OrganizationJournalSort = "seq";
-    /// Tasks of a project: by `order`; ties are broken by id.
-    ProjectTaskSort = "order";
-    /// Records that a service request may refer to: the newest first; ties are broken by id.
-    ReferenceSort = "-createdAt";
-    /// Hours saved: the newest days first; entries of a day by system and record.
-    SavingSort = "-day";
-    /// Sessions: the newest first.
-    SessionSort = "-createdAt";
-    /// Tokens: by id.
-    TokenSort = "id";
-    /// Users: by username, without regard to case.
-    UserSort = "username";
+    AgentSessionSort = "-createdAt": "Agent sessions: the newest first; ties are broken by id.";
+    AlertSort = "-occurredAt": "Alerts: the last to occur first; ties are broken by id.";
+    ConnectionSort = "name": "Connections: by name.";
+    HistorySort = "-at": "Changes of a record: the newest first.";
+    InvitationSort = "open": "Invitations: those that were not accepted first, then the newest.";
+    JournalSort = "at": "Journal entries: the oldest first; ties are broken by session, chain and number.";
+    NotificationSort = "-at": "Notifications: the newest first.";
+    OrganizationJournalSort = "seq": "Entries of the organization's journal: by number, which is the oldest first.";
+    ProjectTaskSort = "order": "Tasks of a project: by `order`; ties are broken by id.";
+    ReferenceSort = "-createdAt": "Records that a service request may refer to: the newest first; ties are broken by id.";
+    SavingSort = "-day": "Hours saved: the newest days first; entries of a day by system and record.";
+    SessionSort = "-createdAt": "Sessions: the newest first.";
+    TokenSort = "id": "Tokens: by id.";
+    UserSort = "username": "Users: by username, without regard to case.";
 }
 
 names! {
     /// Orders of service requests; ties are broken by id.
     #[derive(Default)]
     pub enum CreatedSort = "a sort order" {
-        /// The newest first.
-        NewestFirst as "-createdAt" = default,
-        /// The oldest first.
-        OldestFirst as "createdAt",
+        NewestFirst as "-createdAt" = default: "The newest first.",
+        OldestFirst as "createdAt": "The oldest first.",
     }
-}
 
-names! {
     /// Orders of comments and messages; ties are broken by id.
     #[derive(Default)]
     pub enum ThreadSort = "a sort order" {
-        /// The oldest first.
-        OldestFirst as "createdAt" = default,
-        /// The newest first.
-        NewestFirst as "-createdAt",
+        OldestFirst as "createdAt" = default: "The oldest first.",
+        NewestFirst as "-createdAt": "The newest first.",
     }
-}
 
-names! {
     /// Orders of tasks; ties are broken by id.
     #[derive(Default)]
     pub enum TaskSort = "a sort order" {
-        /// By id.
-        Id as "id" = default,
-        /// By id, descending.
-        NewestFirst as "-id",
-        /// The last created first.
-        LastCreatedFirst as "-createdAt",
-        /// The first created first.
-        FirstCreatedFirst as "createdAt",
-        /// The last changed first. A change may take two seconds to show in this order.
-        LastChangedFirst as "-updatedAt",
-        /// By `order`; with one `projectId`.
-        Order as "order",
-        /// The most urgent first, those without a due date last; with one `assigneeId`.
-        DueDate as "dueDate",
+        Id as "id" = default: "By id.",
+        NewestFirst as "-id": "By id, descending.",
+        LastCreatedFirst as "-createdAt": "The last created first.",
+        FirstCreatedFirst as "createdAt": "The first created first.",
+        LastChangedFirst as "-updatedAt":
+            "The last changed first. A change may take two seconds to show in this order.",
+        Order as "order": "By `order`; with one `projectId`.",
+        DueDate as "dueDate": "The most urgent first, those without a due date last; with one `assigneeId`.",
     }
 }
 
-macro_rules! by_time {
-    ($($name:ident),*) => {$(
-        impl $name {
-            /// Returns true if the newest comes first.
-            pub fn is_descending(self) -> bool {
-                self == Self::NewestFirst
-            }
-        }
-    )*};
-}
-
-by_time!(CreatedSort, ThreadSort);
-
-pub(crate) use {by_time, sort};
+pub(crate) use sort;

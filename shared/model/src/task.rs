@@ -1,14 +1,6 @@
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    AnyOf, Description, FaultCode, Ids, MilestoneId, OrNone, OrOther, Order, OrganizationId,
-    PhaseId, Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who, input,
-    input::{Change, Defaulted, List, Nullable, Patch, Place, Reading, one_of_two},
-    names::names,
-};
+use crate::{PhaseId, prelude::*};
 
 /// A task of a project or of the whole organization.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -63,17 +55,11 @@ input! {
     schema any_given(project_id, organization_id);
     example {
         "title": "Compare the invoices of both systems",
-        "description": "September agrees to the cent. In October two invoices differ.",
-        "projectId": 1,
-        "milestoneId": 1,
-        "phaseId": 1,
-        "assigneeId": 1,
-        "priority": "high",
+        "description": "September agrees to the cent. In October two invoices differ.", "projectId": 1,
+        "milestoneId": 1, "phaseId": 1, "assigneeId": 1, "priority": "high",
         "dueDate": "2026-11-30T16:00:00Z",
     };
-}
 
-input! {
     /// A change of a task: at least one field. An absent field is kept, null clears it.
     pub struct TaskUpdate {
         title: Change<Title>,
@@ -93,17 +79,13 @@ input! {
     changes Task;
     needs any;
     example {"status": "in_progress", "assigneeId": 1, "dueDate": null};
-}
 
-input! {
     pub struct TaskPhase {
         /// A phase of the task's project; null removes the task from its phase.
         phase_id: Nullable<PhaseId>,
     }
     example {"phaseId": 1};
-}
 
-input! {
     /// A move of a task beside another one of its project.
     pub struct TaskMove {
         /// The task that it comes before. Send either this or `after`.
@@ -113,31 +95,24 @@ input! {
         /// The new status; absent or null keeps it.
         status: Option<TaskStatus>,
     }
-    check(before, after) names_one_neighbour;
+    check(before, after)
+        one_of_two("before", ["Send `before` or `after`.", "Send `before` or `after`, not both."]);
     schema any_given(before, after);
     example {"after": 3, "status": "in_progress"};
-}
 
-input! {
     pub struct TaskReorder {
         /// The tasks to move, each at most once.
         tasks: List<TaskPlace, 1, 100>,
     }
-    example {
-        "tasks": [{"id": 3, "order": 1024}, {"id": 1, "order": 2048}],
-    };
-}
+    example {"tasks": [{"id": 3, "order": 1024}, {"id": 1, "order": 2048}]};
 
-input! {
     pub struct TaskPlace {
         id: TaskId,
         order: Order,
     }
     distinct by id, "The list has this task twice.";
     example {"id": 3, "order": 1024};
-}
 
-input! {
     pub struct TaskFilter {
         /// Tasks with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<TaskId>>,
@@ -254,17 +229,6 @@ impl From<TaskPhase> for TaskUpdate {
     }
 }
 
-/// Checks that a move names one task as its neighbour.
-fn names_one_neighbour(
-    before: Reading<&Option<TaskId>>,
-    after: Reading<&Option<TaskId>>,
-    body: &mut Place<'_>,
-) {
-    let none = "Send `before` or `after`.";
-    let both = "Send `before` or `after`, not both.";
-    one_of_two((before, after), body, "before", [none, both]);
-}
-
 /// Checks that a record belongs to a project, the organization, or both.
 pub(crate) fn belongs_somewhere(
     project: Reading<&Option<ProjectId>>,
@@ -281,19 +245,12 @@ names! {
     /// The status of a task; any change is allowed.
     #[derive(Default)]
     pub enum TaskStatus = "a status" {
-        /// Not planned yet.
-        Backlog,
-        /// Planned.
-        Todo = default,
-        /// In progress.
-        InProgress,
-        /// In review.
-        InReview,
-        /// Waiting for something else.
-        Blocked,
-        /// Finished.
-        Done,
-        /// Abandoned.
-        Cancelled,
+        Backlog: "Not planned yet.",
+        Todo = default: "Planned.",
+        InProgress: "In progress.",
+        InReview: "In review.",
+        Blocked: "Waiting for something else.",
+        Done: "Finished.",
+        Cancelled: "Abandoned.",
     }
 }

@@ -1,27 +1,13 @@
 use std::ops::Not;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    AnyOf, Content, Description, Error, Ids, OrNone, OrOther, OrganizationId, Priority, Resolution,
-    ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who, input,
-    input::{Change, Defaulted, Patch},
-    names::names,
-};
+use crate::prelude::*;
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "id": 4,
-    "title": "Usage of October is missing from the invoice",
-    "status": "pending",
-    "priority": "high",
-    "assigneeId": 3,
-    "creatorId": 1,
-    "messageCount": 2,
-    "lastMessageAt": "2026-01-14T11:40:00.000Z",
-    "createdAt": "2026-01-14T09:30:00.000Z",
+    "id": 4, "title": "Usage of October is missing from the invoice", "status": "pending",
+    "priority": "high", "assigneeId": 3, "creatorId": 1, "messageCount": 2,
+    "lastMessageAt": "2026-01-14T11:40:00.000Z", "createdAt": "2026-01-14T09:30:00.000Z",
     "updatedAt": "2026-01-14T11:40:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -75,13 +61,10 @@ input! {
     }
     example {
         "title": "Usage of October is missing from the invoice",
-        "description": "Invoice HS-2026-10 shows no usage after October 12.",
-        "priority": "high",
+        "description": "Invoice HS-2026-10 shows no usage after October 12.", "priority": "high",
         "assigneeId": 1,
     };
-}
 
-input! {
     /// A change of a ticket: at least one field. An absent field is kept, null clears it.
     pub struct TicketUpdate {
         title: Change<Title>,
@@ -93,9 +76,7 @@ input! {
     }
     needs any;
     example {"status": "pending", "priority": "high"};
-}
 
-input! {
     pub struct TicketFilter {
         /// Tickets with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<TicketId>>,
@@ -106,9 +87,7 @@ input! {
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
     }
-}
 
-input! {
     pub struct TicketReply {
         content: Content,
         /// True for a note that only users who manage tickets or reply to them see. It does not reopen the
@@ -152,11 +131,8 @@ names! {
     /// Orders of tickets; ties are broken by id.
     #[derive(Default)]
     pub enum TicketSort = "a sort order" {
-        /// The newest first.
-        NewestFirst as "-createdAt" = default,
-        /// The oldest first.
-        OldestFirst as "createdAt",
-        /// The one with the newest message first, those without a message last.
-        LastMessageFirst as "-lastMessageAt",
+        NewestFirst as "-createdAt" = default: "The newest first.",
+        OldestFirst as "createdAt": "The oldest first.",
+        LastMessageFirst as "-lastMessageAt": "The one with the newest message first, those without a message last.",
     }
 }

@@ -3,12 +3,8 @@
 use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use serde::{Deserialize, Serialize};
 
-use crate::{
-    Cell, Error, Fault, FaultCode, OrOther, OrganizationId, Permission, Timestamp, TokenId,
-    TokenName, User, UserId, digest, input, input::List, random, span,
-};
+use crate::{each_once, prelude::*};
 
 /// A token of a user, for scripts. A request with it acts as its owner, with at most the permissions
 /// that the token names. The token ends when it expires or is deleted. It also ends, for good, when the
@@ -62,19 +58,13 @@ impl TokenCreate {
             return Ok(at);
         }
         let detail = "`expiresAt` must be in the future, at most 366 days from now.";
-        Err(Error::invalid(Fault::at(
-            "expiresAt",
-            FaultCode::Period,
-            detail,
-        )))
+        let fault = Fault::at("expiresAt", FaultCode::Period, detail);
+        Err(Error::invalid(fault))
     }
 
     /// The permissions that it names, each once.
     pub fn named(&self) -> Option<Vec<Permission>> {
-        let mut named = self.permissions.as_ref()?.0.clone();
-        named.sort_unstable();
-        named.dedup();
-        Some(named)
+        Some(each_once(self.permissions.as_ref()?.0.clone()))
     }
 }
 

@@ -1,13 +1,6 @@
-use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-use crate::{
-    AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission,
-    ProviderSubject, Role, SearchText, Timestamp, UserId, Username, input,
-    input::{Change, List, Patch, Place, Reading},
-    short_form::short_form,
-    span,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,9 +55,7 @@ input! {
         /// Words, each of which must begin a word of the username or the full name, without regard to case.
         query: Option<SearchText>,
     }
-}
 
-input! {
     pub struct UserCreate {
         /// Unique in the service without regard to case; never changes.
         username: Username,
@@ -79,16 +70,11 @@ input! {
     }
     check(username, password) password_is_more_than_the_username;
     example {
-        "username": "grace",
-        "fullName": "Grace Okafor",
-        "role": "member",
-        "password": "four words of your own",
-        "permissions": ["manage_tickets"],
+        "username": "grace", "fullName": "Grace Okafor", "role": "member",
+        "password": "four words of your own", "permissions": ["manage_tickets"],
         "email": "grace@example.com",
     };
-}
 
-input! {
     /// A change of a user: at least one field.
     pub struct UserUpdate {
         full_name: Change<FullName>,
@@ -105,12 +91,8 @@ input! {
     }
     needs any;
     example {"fullName": "Mia Sørensen", "role": "manager", "disabled": false};
-}
 
-input! {
-    pub struct PasswordSet {
-        password: NewPassword,
-    }
+    pub struct PasswordSet { password: NewPassword }
     example {"password": "four words of your own"};
 }
 
@@ -147,22 +129,11 @@ impl User {
         by_role || extra.any(|extra| *extra == permission)
     }
 
-    /// Returns true if a later version may grant the user more than this one does.
-    pub fn has_unknown_names(&self) -> bool {
-        let mut extra = self.extra_permissions.iter();
-        self.role.known().is_none() || extra.any(|extra| extra.known().is_none())
-    }
-
     /// Returns the address for notifications: a verified one of an enabled user.
     pub fn mailed_at(&self) -> Option<&str> {
         self.verified_email()
             .filter(|_| !self.disabled)
             .map(|email| &**email)
-    }
-
-    /// Returns true if notifications go to this address.
-    pub fn is_mailed_at(&self, address: &str) -> bool {
-        self.mailed_at() == Some(address)
     }
 
     /// Returns true if the user may see internal notes of tickets.
@@ -265,11 +236,10 @@ impl Held {
     /// Checks that the caller may change the user or set their password. 403 if the user has a permission that the
     /// caller does not hold: the caller could gain it. A name of a later version may grant any of them.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
-        let held = if user.has_unknown_names() {
-            Permission::VARIANTS.to_vec()
-        } else {
-            user.permissions()
-        };
+        let mut extra = user.extra_permissions.iter();
+        let has_unknown = user.role.known().is_none() || extra.any(|one| one.known().is_none());
+        let all = has_unknown.then(|| Permission::VARIANTS.to_vec());
+        let held = all.unwrap_or_else(|| user.permissions());
         self.has_all(held, "change a user who has")
     }
 
@@ -295,10 +265,11 @@ impl Held {
     }
 }
 
-pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
-    permissions.sort_unstable();
-    permissions.dedup();
-    permissions.into_iter().map(OrOther::from).collect()
+/// Returns each of these once, in order.
+pub fn each_once<T: Ord, U: From<T>>(mut all: Vec<T>) -> Vec<U> {
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(U::from).collect()
 }
 
 short_form! {
@@ -316,7 +287,7 @@ mod tests {
         let now = Timestamp::from_millis(0);
         serde_json::from_value(serde_json::json!({
             "id": 1, "organizationId": 1, "username": "ada", "fullName": "Ada", "role": role,
-            "extraPermissions": each_once(extra.to_vec()), "createdAt": now, "updatedAt": now,
+            "extraPermissions": extra, "createdAt": now, "updatedAt": now,
         }))
         .unwrap()
     }

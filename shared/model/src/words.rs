@@ -63,31 +63,25 @@ mod tests {
     #[test]
     fn words_have_no_case_and_no_accents() {
         for (text, expected) in [
-            ("Move the INVOICES", vec!["move", "the", "invoices"]),
-            ("Crème brûlée", vec!["creme", "brulee"]),
-            ("Cre\u{301}me", vec!["creme"]),
-            ("Straße, ŁÓDŹ", vec!["strasse", "lodz"]),
-            ("ΣΊΣΥΦΟΣ σίσυφος", vec!["σισυφοσ", "σισυφοσ"]),
-            ("Ångström ﬁle", vec!["angstrom", "file"]),
-            ("İstanbul", vec!["istanbul"]),
-            ("#17 HS-2026-10", vec!["17", "hs", "2026", "10"]),
-            ("ｗｉｄｅ １７", vec!["wide", "17"]),
-            ("don't\u{a0}stop…now", vec!["don", "t", "stop", "now"]),
-            ("請求書 計算", vec!["請求書", "計算"]),
-            (" \u{301} -- ", vec![]),
-            (
-                "Øre Đor ħal ŧana ısparta",
-                vec!["ore", "dor", "hal", "tana", "isparta"],
-            ),
-            (
-                "Æther œuvre Þór eyða",
-                vec!["aether", "oeuvre", "thor", "eyda"],
-            ),
-            ("Ge\u{AD}samt\u{AD}kon\u{2060}zept", vec!["gesamtkonzept"]),
-            ("می\u{200C}خواهم", vec!["میخواهم"]),
-            ("a\u{200B}b \u{FEFF}c", vec!["a", "b", "c"]),
+            ("Move the INVOICES", "move the invoices"),
+            ("Crème brûlée", "creme brulee"),
+            ("Cre\u{301}me", "creme"),
+            ("Straße, ŁÓDŹ", "strasse lodz"),
+            ("ΣΊΣΥΦΟΣ σίσυφος", "σισυφοσ σισυφοσ"),
+            ("Ångström ﬁle", "angstrom file"),
+            ("İstanbul", "istanbul"),
+            ("#17 HS-2026-10", "17 hs 2026 10"),
+            ("ｗｉｄｅ １７", "wide 17"),
+            ("don't\u{a0}stop…now", "don t stop now"),
+            ("請求書 計算", "請求書 計算"),
+            (" \u{301} -- ", ""),
+            ("Øre Đor ħal ŧana ısparta", "ore dor hal tana isparta"),
+            ("Æther œuvre Þór eyða", "aether oeuvre thor eyda"),
+            ("Ge\u{AD}samt\u{AD}kon\u{2060}zept", "gesamtkonzept"),
+            ("می\u{200C}خواهم", "میخواهم"),
+            ("a\u{200B}b \u{FEFF}c", "a b c"),
         ] {
-            let found: Vec<_> = words(text).collect();
+            let found = words(text).collect::<Vec<_>>().join(" ");
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -5,27 +5,16 @@ use crate::FaultCode;
 /// The reason why a text does not fit its type, as the predicate of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongText {
-    /// White space only.
     #[error("hold more than white space")]
     Blank,
-    /// Too long or too short.
     #[error("have {least} to {most} characters")]
-    Length {
-        /// The fewest characters.
-        least: usize,
-        /// The most characters.
-        most: usize,
-    },
-    /// A character that a single line cannot hold.
+    Length { least: usize, most: usize },
     #[error("be a single line without control or format characters, such as U+{:04X}", u32::from(*.0))]
     Hidden(char),
-    /// A character that a username cannot hold.
     #[error("consist of letters, digits and the characters . _ @ + -")]
     Name,
-    /// Letters of scripts that look alike.
     #[error("have letters of one script; Latin ones do not mix with Cyrillic or Greek ones")]
     Scripts,
-    /// A password that attackers try first.
     #[error("{0}")]
     Common(CommonPassword),
 }

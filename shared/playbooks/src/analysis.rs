@@ -1,19 +1,12 @@
 use std::collections::HashSet;
 
-use agent::{
-    action::ActionType,
-    alert::Alert,
-    connection::Connection,
-    pattern::Pattern,
-    session::{Analysis, Case, ProposedAction},
-};
-use model::{characters::without_hidden, span};
+use model::characters::without_hidden;
 
 use super::{
     pattern,
     playbook::{Playbook, Values},
-    template::quoted,
 };
+use crate::prelude::*;
 
 pub(super) fn of(
     case: &Case,

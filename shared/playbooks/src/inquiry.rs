@@ -1,13 +1,6 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use agent::{
-    check::{FactCondition, Seen, TargetRead},
-    connection::Connection,
-    journal::Excerpt,
-    session::{Case, Proposal, ReadEvidence},
-};
-use model::JsonText;
-
+use crate::prelude::*;
 use crate::{
     analysis,
     playbook::{Action, Playbook, Read, RenderContext, Values},
@@ -31,7 +24,6 @@ pub struct Inquiry<'a> {
 /// A read that an analysis wants. It changes nothing, so a pause does not stop it.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// The connection to send it through.
     pub connection: &'a Connection,
     pub read: &'a TargetRead,
     place: usize,
@@ -44,7 +36,7 @@ impl Playbooks {
         let mut inquiry = Inquiry {
             case,
             playbooks,
-            fallback: self.fallback(),
+            fallback: &self.fallback,
             passed_over,
             answers: Vec::new(),
             excerpts: Vec::new(),

@@ -8,6 +8,7 @@ mod inquiry;
 mod pattern;
 mod playbook;
 mod playbooks;
+mod prelude;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,6 @@
 //! Patterns in words.
 
-use agent::pattern::{Cycle, Pattern, PatternWindow};
-
-use super::template::quoted;
+use crate::prelude::*;
 
 /// Returns the number of other alerts, their usual rate, what they share, and the conclusion.
 pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {

@@ -1,11 +1,8 @@
 //! The shipped playbooks: files beside the code, versioned with it. Each start of a function that
 //! uses them, and the tests, check them all.
 
-use agent::session::Case;
-use serde::Deserialize;
-use serde_json::Value;
-
-use super::playbook::{MOST_READS, Matches, Playbook, Read};
+use super::playbook::{MOST_READS, Playbook, Read};
+use crate::prelude::*;
 
 /// A playbook's file, as the build script writes it.
 #[derive(Debug, Deserialize)]
@@ -23,7 +20,7 @@ const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/files.json"));
 pub struct Playbooks {
     playbooks: Vec<Playbook>,
     /// The playbook for alerts that no other matches.
-    fallback: Playbook,
+    pub(super) fallback: Playbook,
 }
 
 /// The reason why the playbooks cannot be used, in words.
@@ -42,13 +39,12 @@ impl Playbooks {
         let mut playbooks: Vec<Playbook> = Vec::new();
         for file in files {
             let flawed = |flaw: String| PlaybookError(format!("playbook {}: {flaw}", file.name));
-            let read = Playbook::read(&file.name, file.hash, file.content);
-            let playbook = read.map_err(flawed)?;
+            let playbook = Playbook::read(&file.name, file.hash, file.content).map_err(flawed)?;
             let mut others = playbooks.iter().chain(&fallback);
             if others.any(|other| other.matches == playbook.matches) {
                 return Err(flawed("another one matches the same".to_owned()));
             }
-            if playbook.matches == Matches::default() {
+            if playbook.is_fallback() {
                 fallback = Some(playbook);
             } else {
                 playbooks.push(playbook);
@@ -59,11 +55,6 @@ impl Playbooks {
             playbooks,
             fallback: fallback.ok_or_else(none)?,
         })
-    }
-
-    /// Returns the playbook that matches every alert.
-    pub(super) const fn fallback(&self) -> &Playbook {
-        &self.fallback
     }
 
     /// Returns the playbooks that match an alert, most specific first, without the fallback. Also
@@ -80,8 +71,11 @@ impl Playbooks {
         });
         let mut reads: Vec<Read> = Vec::new();
         able.retain(|playbook| {
-            let new = playbook.reads(case).into_iter();
-            let new: Vec<Read> = new.filter(|read| !reads.contains(read)).collect();
+            let (own, _) = playbook.reads_with(playbook.values(&case.alert), |_, _| ());
+            let new: Vec<Read> = own
+                .into_iter()
+                .filter(|read| !reads.contains(read))
+                .collect();
             let fits = reads.len() + new.len() <= MOST_READS;
             if fits {
                 reads.extend(new);

@@ -12,7 +12,6 @@ const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A text with placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Template(Vec<Piece>);
@@ -37,8 +36,6 @@ impl TryFrom<String> for Template {
             let Some((name, after)) = after.split_once('}') else {
                 return Err(format!("a brace stays open in {text:?}"));
             };
-            let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-            let is_name = |part: &str| !part.is_empty() && part.bytes().all(plain);
             if !name.split('.').all(is_name) || name.matches('.').count() > 1 {
                 return Err(format!("{{{name}}} is no placeholder, in {text:?}"));
             }
@@ -88,21 +85,17 @@ impl Template {
         let [Piece::Text(kind), Piece::Placeholder(_)] = self.0.as_slice() else {
             return false;
         };
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
         let kind = kind.strip_suffix('/').unwrap_or_default();
-        !kind.is_empty() && kind.bytes().all(is_plain) && of.is_none_or(|of| of == kind)
-    }
-
-    /// Returns the placeholder if it is the whole text.
-    fn only_placeholder(&self) -> Option<&str> {
-        match self.0.as_slice() {
-            [Piece::Placeholder(name)] => Some(name),
-            _ => None,
-        }
+        is_name(kind) && of.is_none_or(|of| of == kind)
     }
 }
 
-/// Returns a value encoded as a segment of a path.
+/// True for lower-case letters and underscores.
+pub(super) fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    !text.is_empty() && text.bytes().all(is_plain)
+}
+
 pub(super) fn segment(value: &str) -> String {
     utf8_percent_encode(value, NOT_UNRESERVED).to_string()
 }
@@ -141,10 +134,9 @@ impl Body {
         &self,
         value: &impl Fn(&str) -> Option<Value>,
     ) -> Result<Map<String, Value>, Missing> {
-        self.0
-            .iter()
-            .map(|(name, member)| Ok((name.clone(), member.render(value)?)))
-            .collect()
+        let members = self.0.iter();
+        let members = members.map(|(name, member)| Ok((name.clone(), member.render(value)?)));
+        members.collect()
     }
 }
 
@@ -172,9 +164,9 @@ impl Json {
 
     fn render(&self, value: &impl Fn(&str) -> Option<Value>) -> Result<Value, Missing> {
         Ok(match self {
-            Self::Text(text) => match text.only_placeholder() {
-                Some(name) => value(name).ok_or_else(|| Missing(name.to_owned()))?,
-                None => Value::String(text.render(|name| value(name).map(plain))?),
+            Self::Text(text) => match text.0.as_slice() {
+                [Piece::Placeholder(name)] => value(name).ok_or_else(|| Missing(name.clone()))?,
+                _ => Value::String(text.render(|name| value(name).map(plain))?),
             },
             Self::Object(body) => Value::Object(body.render(value)?),
             Self::Array(elements) => {

@@ -1,26 +1,14 @@
 mod debt;
-mod demo;
 mod ids;
 mod messages;
 mod stripe;
 mod texts;
 mod values;
 
-use agent::{
-    action::{ActionType, MoneyDirection, Reversible},
-    alert::Alert,
-    check::{FactCondition, Facts, Seen, TargetRead},
-    connection::Connection,
-    journal::Excerpt,
-    pattern::ClassHistory,
-    session::{
-        Case, FindingWeight, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction,
-    },
-};
-use model::{Id, Slug};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
+use crate::prelude::*;
 
 /// Sets members of an object.
 fn with(mut object: Value, more: &Value) -> Value {
@@ -236,16 +224,10 @@ fn a_stuck_usage_batch_is_reprocessed() {
     assert_eq!(analysis.affected_systems, ["billing"]);
     assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
     let held = analysis.evidence.iter().map(|one| (&*one.id, one.holds));
-    let expected = [
-        ("not_processed", Some(true)),
-        ("stuck", Some(true)),
-        ("restarted", None),
-    ];
-    assert_eq!(held.collect::<Vec<_>>(), expected);
+    let is = Some(true);
+    assert!(held.eq([("not_processed", is), ("stuck", is), ("restarted", None)]));
     assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#7");
-    let [read] = proposal.reads.as_slice() else {
-        panic!("{:?}", proposal.reads);
-    };
+    let [read] = <[_; 1]>::try_from(proposal.reads).unwrap();
     assert_eq!(read.request.as_deref(), Some("GET /usage-batches/ub_1001"));
     assert_eq!((read.status, &read.error), (Some(200), &None));
     assert_eq!(read.facts.0.get("batch.state"), Some(&json!("processing")));
@@ -339,15 +321,19 @@ fn the_most_specific_playbook_wins() {
 
 #[test]
 fn what_was_declined_for_good_is_never_tried_again() {
-    // The customer is informed anyway, if the reason is known.
-    for (failure, told) in [
-        ("stolen_card", ActionType::NotifyCustomer),
-        ("do_not_honor", ActionType::NotifyCustomer),
-        ("account_closed", ActionType::NotifyCustomer),
-        ("card_declined", ActionType::NotifyCustomer),
-        ("D-51", ActionType::NotifyCustomer),
-        ("", ActionType::ManualReview),
+    for failure in [
+        "stolen_card",
+        "do_not_honor",
+        "account_closed",
+        "card_declined",
+        "D-51",
+        "",
     ] {
+        // The customer is informed anyway, if the reason is known.
+        let told = match failure {
+            "" => ActionType::ManualReview,
+            _ => ActionType::NotifyCustomer,
+        };
         let proposal = propose(&payment(failure), &failed_payment());
         let kinds = proposal.actions.iter().map(|one| one.content.action_type);
         assert_eq!(kinds.collect::<Vec<_>>(), [told], "{failure}");
@@ -361,9 +347,7 @@ fn what_was_declined_for_good_is_never_tried_again() {
 fn money_is_what_the_record_says_whatever_the_alarm_does() {
     let actions = propose(&invoice(&json!({})), &duplicated(1)).actions;
     // A credit of 0.00 USD is not offered.
-    let [void] = actions.as_slice() else {
-        panic!("{actions:?}");
-    };
+    let [void] = <[_; 1]>::try_from(actions).unwrap();
     let moved = void.content.money.as_ref().unwrap();
     let money = moved.amount.as_ref().unwrap();
     assert_eq!((money.minor_units, &*money.currency), (701_550, "USD"));
@@ -476,9 +460,7 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
 fn an_unknown_alert_gets_a_manual_review_and_little_confidence() {
     let unknown = json!({"signalType": "moon_in_the_way", "targetSystem": "sky"});
     let proposal = propose(&Answers::default(), &unknown);
-    let [action] = proposal.actions.as_slice() else {
-        panic!("{:?}", proposal.actions);
-    };
+    let [action] = <[_; 1]>::try_from(proposal.actions).unwrap();
     assert_eq!(action.content.action_type, ActionType::ManualReview);
     assert_eq!(action.content.target_system, "sky");
     assert!(!action.is_automated);
@@ -515,10 +497,8 @@ fn an_action_that_nobody_could_verify_is_manual() {
         connection.allow.retain(|one| !is_read(one));
     }
     let actions = propose_in(&case, &payment("processing_error")).actions;
-    let (found, why) = (
-        manual(&actions[1]).unwrap(),
-        "GET /payments/pay_1/messages is not allowed",
-    );
+    let found = manual(&actions[1]).unwrap();
+    let why = "GET /payments/pay_1/messages is not allowed";
     assert!(found.contains(why), "{found}");
 }
 
@@ -530,5 +510,18 @@ fn a_batch_that_makes_progress_is_left_alone() {
         answers.0[0].1["minutesSinceProgress"] = json!(minutes);
         let action = propose(&answers, &json!({})).actions.remove(0);
         assert_eq!(action.is_automated, is_automated, "{minutes}");
+    }
+}
+
+#[test]
+fn each_open_alert_of_the_demo_has_a_playbook() {
+    let (demo, playbooks) = (
+        local::demo_data::DemoData::shipped().unwrap(),
+        Playbooks::shipped().unwrap(),
+    );
+    for alert in demo.open_alerts() {
+        let case = case(&json!(alert));
+        let (matching, _) = playbooks.for_case(&case);
+        assert!(!matching.is_empty(), "{}", alert["signalType"]);
     }
 }

@@ -19,6 +19,22 @@ pub trait Background: FromStart {
     fn handle(&self, event: Self::Event) -> impl Future<Output = Self::Answer>;
 }
 
+/// Declares a function without clients, whose method `handle` answers an event.
+#[macro_export]
+macro_rules! background {
+    ($function:ty: $event:ty => $answer:ty, $patience:ident) => {
+        impl $crate::background::Background for $function {
+            type Event = $event;
+            type Answer = $answer;
+            const PATIENCE: $crate::config::Patience = $crate::config::Patience::$patience;
+
+            async fn handle(&self, event: $event) -> $answer {
+                self.handle(event).await
+            }
+        }
+    };
+}
+
 pub async fn run<F: Background>(name: &'static str) -> Result<(), Error> {
     let served = async {
         let function = &F::from_start(&Start::cold(F::PATIENCE).await?)?;

@@ -6,7 +6,7 @@
 //! Workdesk calls two operations. The crate `aws-sdk-kms` has 50 of them and would take long to
 //! build. This client is made of the same parts as the SDK's own.
 
-use std::{error::Error, fmt, sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use aws_runtime::{
     auth::{
@@ -79,14 +79,8 @@ pub struct KmsError {
 }
 
 /// A value of an answer in base64.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Blob(SecretString);
-
-impl fmt::Debug for Blob {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Blob")
-    }
-}
 
 /// An error response, by its code alone.
 #[derive(Debug, thiserror::Error)]
@@ -94,11 +88,8 @@ impl fmt::Debug for Blob {
 struct Refusal(ErrorMetadata);
 
 impl Kms {
-    /// A client with the SDK's usual retries and time limits.
-    ///
-    /// # Errors
-    ///
-    /// No region or no credentials are configured.
+    /// A client with the SDK's usual retries and time limits. Fails if no region or no credentials are
+    /// configured.
     pub fn new(aws: &SdkConfig) -> Result<Self, ConfigError> {
         let retries = aws.retry_config().cloned();
         let retries = retries.unwrap_or_else(RetryConfig::standard);
@@ -130,11 +121,8 @@ impl Kms {
         })
     }
 
-    /// Encrypts a text of 1 to 4,096 bytes with a key. Returns the ciphertext in base64.
-    ///
-    /// # Errors
-    ///
-    /// The service refused the request, or did not answer in time.
+    /// Encrypts a text of 1 to 4,096 bytes with a key. Returns the ciphertext in base64. Fails if the service
+    /// refused the request, or did not answer in time.
     pub async fn encrypt(
         &self,
         key: &str,
@@ -150,12 +138,8 @@ impl Kms {
         Ok(ciphertext.expose_secret().to_owned())
     }
 
-    /// Decrypts a ciphertext in base64 with the key that encrypted it.
-    ///
-    /// # Errors
-    ///
-    /// The ciphertext does not belong to the context, the service refused the request, or it did not
-    /// answer in time.
+    /// Decrypts a ciphertext in base64 with the key that encrypted it. Fails if the ciphertext does not belong to
+    /// the context, or the service refused the request, or did not answer in time.
     pub async fn decrypt(
         &self,
         ciphertext: &str,

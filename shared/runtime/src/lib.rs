@@ -14,4 +14,5 @@ pub mod queue;
 mod start;
 pub mod telemetry;
 
+pub use lambda_runtime::Error;
 pub use start::{FromStart, Start};

@@ -87,8 +87,7 @@ mod tests {
     use super::*;
 
     fn links(secrets: &[&str]) -> Links {
-        let secrets = secrets.iter().map(ToString::to_string);
-        Links::new(SigningSecrets::new(secrets).unwrap())
+        Links::new(SigningSecrets::new(secrets.iter().map(ToString::to_string)).unwrap())
     }
 
     #[test]

@@ -80,8 +80,7 @@ impl Queue {
                 .build()
                 .map_err(|error| Error::internal("building a batch of messages", error))
         };
-        let entries = messages.iter().enumerate().map(entry);
-        let entries: Result<Vec<_>, Error> = entries.collect();
+        let entries: Result<Vec<_>, Error> = messages.iter().enumerate().map(entry).collect();
         let batch = self.client.send_message_batch().queue_url(&*self.url);
         let batch = batch.set_entries(Some(entries.map_err(|error| error.chain())?));
         let sent = batch.send().await;

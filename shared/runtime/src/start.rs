@@ -14,6 +14,17 @@ use crate::{
 /// suffix it is the URL of all others.
 const ENDPOINT_URL: &str = "AWS_ENDPOINT_URL";
 
+/// Declares the program of a function: runs it by the name of its package.
+#[macro_export]
+macro_rules! main {
+    ($run:expr $(, $routes:expr)?) => {
+        #[tokio::main(flavor = "current_thread")]
+        async fn main() -> Result<(), $crate::Error> {
+            $run(env!("CARGO_PKG_NAME") $(, $routes)?).await
+        }
+    };
+}
+
 /// The settings and AWS clients of a function after its cold start.
 #[derive(Debug)]
 pub struct Start {

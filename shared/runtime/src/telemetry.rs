@@ -25,11 +25,6 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::Environment;
 
-const NAMESPACE: &str = "Workdesk";
-
-/// Stack of a function without `STACK_NAME`.
-const NO_STACK: &str = "local";
-
 /// Milliseconds from which a request is slow, and always logged.
 const SLOW: u128 = 1_000;
 
@@ -118,10 +113,10 @@ pub enum Metric {
 }
 
 impl Function {
-    /// Returns a function with the metrics of the stack `STACK_NAME`. `SUCCESS_LOG_SHARE` is the share of
-    /// successes that is logged: all, unless it is a number from 0 to 1.
+    /// Returns a function with the metrics of the stack `STACK_NAME`; `local` without it. `SUCCESS_LOG_SHARE` is
+    /// the share of successes that is logged: all, unless it is a number from 0 to 1.
     pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
-        let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
+        let stack = environment.optional("STACK_NAME").unwrap_or("local");
         Arc::new(Self {
             name,
             stack: stack.to_owned(),
@@ -195,8 +190,7 @@ fn place(id: &str) -> f64 {
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let place = u32::try_from(hash % u64::from(PLACES)).unwrap_or_default();
-    f64::from(place) / f64::from(PLACES)
+    f64::from(u32::try_from(hash % u64::from(PLACES)).unwrap_or_default()) / f64::from(PLACES)
 }
 
 /// Runs a request. Returns its output and its record.
@@ -205,8 +199,7 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Recor
     let cold_start = FUNCTION.try_with(is_first).unwrap_or_default();
     let start = Stopwatch::start();
     let request = NOTED.scope(RefCell::default(), async {
-        let output = request.await;
-        (output, NOTED.with(RefCell::take))
+        (request.await, NOTED.with(RefCell::take))
     });
     let ((output, noted), used) = table::metered(request).await;
     let record = Record {
@@ -322,7 +315,7 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
         "_aws": {
             "Timestamp": now.millis(),
             "CloudWatchMetrics": [{
-                "Namespace": NAMESPACE,
+                "Namespace": "Workdesk",
                 "Dimensions": [names],
                 "Metrics": [{"Name": name, "Unit": unit}],
             }],
@@ -352,8 +345,7 @@ impl Record {
             return;
         };
         let Noted { caller, address } = &self.noted;
-        let address = address.as_deref();
-        let address = address.filter(|_| status.is_client_error());
+        let address = address.as_deref().filter(|_| status.is_client_error());
         macro_rules! line {
             ($level:ident, $cause:expr) => {
                 tracing::$level!(

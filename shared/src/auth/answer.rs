@@ -1,17 +1,8 @@
 //! Responses that set the session cookie, or clear it.
 
-use axum::{
-    Json,
-    response::{IntoResponse, Response},
-};
-use http::{
-    HeaderValue, StatusCode,
-    header::{LOCATION, SET_COOKIE},
-};
-use serde::Serialize;
-use utoipa::ToSchema;
+use http::header::{LOCATION, SET_COOKIE};
 
-use crate::http::operation::{Answer, Description, about};
+use crate::prelude::*;
 
 /// 200 with a body and the cookie of a new session.
 #[derive(Debug)]
@@ -55,36 +46,31 @@ impl Answer for Redirect {
     }
 }
 
-/// 204 that clears the session cookie.
-#[derive(Debug)]
-pub struct ForgetCookie(pub HeaderValue);
+/// Declares a 204 with a cookie, and the cookie's meaning.
+macro_rules! cookies {
+    ($($(#[doc = $about:literal])+ $name:ident = $meaning:literal;)+) => {$(
+        $(#[doc = $about])+
+        #[derive(Debug)]
+        pub struct $name(pub HeaderValue);
 
-impl IntoResponse for ForgetCookie {
-    fn into_response(self) -> Response {
-        (StatusCode::NO_CONTENT, [(SET_COOKIE, self.0)]).into_response()
-    }
+        impl IntoResponse for $name {
+            fn into_response(self) -> Response {
+                (StatusCode::NO_CONTENT, [(SET_COOKIE, self.0)]).into_response()
+            }
+        }
+
+        impl Answer for $name {
+            fn describe(description: &mut Description) {
+                let cookie = [("Set-Cookie", $meaning)];
+                description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
+            }
+        }
+    )+};
 }
 
-impl Answer for ForgetCookie {
-    fn describe(description: &mut Description) {
-        let cookie = [("Set-Cookie", "Makes the client forget its session")];
-        description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
-    }
-}
-
-/// 204 with the cookie of a new session in place of the old one.
-#[derive(Debug)]
-pub struct RenewCookie(pub HeaderValue);
-
-impl IntoResponse for RenewCookie {
-    fn into_response(self) -> Response {
-        (StatusCode::NO_CONTENT, [(SET_COOKIE, self.0)]).into_response()
-    }
-}
-
-impl Answer for RenewCookie {
-    fn describe(description: &mut Description) {
-        let cookie = [("Set-Cookie", "The session that takes the place of this one")];
-        description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
-    }
+cookies! {
+    /// 204 that clears the session cookie.
+    ForgetCookie = "Makes the client forget its session";
+    /// 204 with the cookie of a new session in place of the old one.
+    RenewCookie = "The session that takes the place of this one";
 }

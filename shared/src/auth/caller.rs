@@ -1,27 +1,12 @@
 //! The caller of an operation, as an argument of its handler.
 
-use std::{marker::PhantomData, sync::Arc};
-
-use axum::extract::{FromRef, FromRequestParts};
-use http::{Uri, request::Parts};
-use model::{
-    Code, Error, HistoryOf, HistorySort, Id, Listing, NamedPermission, OrganizationId, UserId,
-    input::Input,
-};
-use store::{EntryWithActor, PendingWrite, Preconditions};
-
 use super::{
     claim::Claim,
-    identity::Identity,
-    need::{self, Need, OwnOr},
+    need::{Need, OwnOr},
 };
 use crate::{
-    App, Problem,
-    http::{
-        Links, List, Pages, PathId, Rest, condition,
-        operation::{Argument, Description},
-        query,
-    },
+    http::{Rest, condition, query},
+    prelude::*,
 };
 
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters `Q`.
@@ -135,9 +120,10 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
         use Code::{OrganizationSuspended, RateLimited, Unauthenticated};
         description.needs_caller(N::TAKES_TOKENS);
-        description.needs(N::names());
+        let (needs, codes): (_, Vec<Option<Code>>) = N::names().into_iter().unzip();
+        description.needs(needs);
         description.problems(&[Unauthenticated, OrganizationSuspended, RateLimited]);
-        description.problems(&N::codes());
+        description.problems(&codes.into_iter().flatten().collect::<Vec<_>>());
         query::describe::<Q>(description);
         condition::describe(description);
     }

@@ -12,36 +12,24 @@
 //! A token is random and names no user. Its holder is read before the operation starts, so that a token
 //! costs one request more than a cookie. From there on both are the same.
 
-use std::{
-    pin::pin,
-    sync::{Arc, Mutex, atomic::Ordering},
-};
+use std::{pin::pin, sync::atomic::Ordering};
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
 use futures::{
     FutureExt,
     channel::oneshot,
     future::{BoxFuture, Either, Shared, select},
 };
-use http::{HeaderValue, request::Parts};
-use model::{Clock, Error, OrganizationId, Sid, UserId, input::Fields, quota::QuotaHolder};
-use runtime::telemetry;
-use store::{
-    IdempotencyKey, PendingWrite, Preconditions, Store, TokenHolder, WriteContext, stop_reading,
-};
+use model::quota::QuotaHolder;
+use store::stop_reading;
 
 use super::{
-    SessionCookie, bearer,
-    identity::{Credential, Identity},
+    bearer,
+    identity::Credential,
     limits::{Limits, Meter},
 };
 use crate::{
-    Problem,
     http::{MOST_BYTES, condition, problem::add_quota},
+    prelude::*,
 };
 
 /// The caller that a signed cookie or a token names, until the authentication has ended.
@@ -56,10 +44,8 @@ pub(super) struct Claim {
 #[derive(Clone, Debug)]
 pub struct Authentication {
     pub cookie: SessionCookie,
-    /// Holds sessions, tokens, users and organizations.
     pub store: Store,
     pub limits: Limits,
-    /// The time, by which sessions and tokens end.
     pub clock: Clock,
 }
 
@@ -201,10 +187,8 @@ pub(crate) async fn authenticate(
         add_quota(response.headers_mut(), meter.headers());
     }
     if replayed.is_some_and(|replayed| replayed.load(Ordering::Relaxed)) {
-        let yes = HeaderValue::from_static("true");
-        response
-            .headers_mut()
-            .insert(condition::IDEMPOTENCY_REPLAYED, yes);
+        let (headers, yes) = (response.headers_mut(), HeaderValue::from_static("true"));
+        headers.insert(condition::IDEMPOTENCY_REPLAYED, yes);
     }
     response
 }

@@ -1,16 +1,7 @@
 //! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
 //! cookie, nor sign a browser in to another account.
 
-use axum::extract::{FromRef, FromRequestParts};
-use http::{HeaderMap, Method, header, request::Parts};
-use model::Code;
-
-use super::SessionCookie;
-use crate::{
-    App, Problem,
-    http::operation::{Argument, Description},
-    problem::Cause,
-};
+use crate::prelude::*;
 
 /// The most characters of an origin that a message shows.
 const LONGEST_ORIGIN: usize = 200;

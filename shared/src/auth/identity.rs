@@ -1,9 +1,6 @@
 //! The caller, and the credential that identifies them.
 
-use model::{
-    Code, EntryCredential, Error, Held, Organization, Permission, Session, Timestamp, Token, User,
-    UserRef,
-};
+use crate::prelude::*;
 
 /// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]
@@ -33,10 +30,6 @@ impl Credential {
 }
 
 impl Identity {
-    pub fn as_author(&self) -> UserRef {
-        UserRef::from(&self.user)
-    }
-
     /// Returns `true` when the user holds the permission, and the credential is a session or a token that
     /// has it too.
     pub fn may(&self, permission: Permission) -> bool {

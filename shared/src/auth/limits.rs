@@ -15,20 +15,18 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{MutexGuard, PoisonError},
 };
 
 use futures::future::join_all;
-use model::{
-    Clock, Error, OrganizationId, Timestamp,
-    quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of},
-};
-use runtime::telemetry;
-use store::{Store, units_so_far};
+use model::quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of};
+use store::units_so_far;
 use tokio::time::{error::Elapsed, timeout};
 
-use crate::problem::quota_headers;
+use crate::{
+    prelude::*,
+    problem::{QuotaHeaders, quota_headers},
+};
 
 /// The time of a quota after which an instance charges it: one hundredth.
 const PART: Duration = Duration::from_millis(100);
@@ -216,7 +214,6 @@ impl Known {
 }
 
 impl Limits {
-    /// No caller is known yet.
     pub fn new(store: Store, clock: Clock) -> Self {
         Self {
             store,
@@ -301,12 +298,11 @@ impl Meter {
 
     /// The headers of the caller's quota, once half of it is used by what this instance knows. None before the
     /// caller is authenticated.
-    pub(super) fn headers(&self) -> Option<[(&'static str, String); 2]> {
+    pub(super) fn headers(&self) -> Option<QuotaHeaders> {
         let metered = self.metered().clone()?;
         metered.plan?;
         let now = self.limits.clock.now();
-        let half_used = self.limits.known(now).half_used(&metered, now);
-        let (policy, quota, used) = half_used?;
+        let (policy, quota, used) = self.limits.known(now).half_used(&metered, now)?;
         let left = units_of(WINDOW.saturating_sub(used), quota);
         let until_free = u64::try_from(used.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX);
         Some(quota_headers(policy, quota, left, until_free))
@@ -544,8 +540,7 @@ mod tests {
             assert_eq!(deployment.request(&caller(1 + request / 9), 10.0), Ok(()));
         }
         let sent = |_| deployment.request(&caller(5), 10.0);
-        let refused = (0..9).map(sent).find_map(Result::err);
-        assert_eq!(refused, Some("organization"));
+        assert_eq!((0..9).map(sent).find_map(Result::err), Some("organization"));
     }
 
     #[test]

@@ -1,12 +1,9 @@
 //! Requirements on the caller of an endpoint, as types: `Caller<need::CreateTask>` is the only way for a
 //! handler to get its caller.
 
-use std::marker::PhantomData;
-
 pub use model::need::*;
-use model::{Code, Error, NamedPermission, OrdinaryPermission, Permission, PlanFeature};
 
-use super::Identity;
+use crate::prelude::*;
 
 /// A requirement. The layer checks it before a write begins and before the response is sent.
 pub trait Need: Send + Sync + 'static {
@@ -16,10 +13,8 @@ pub trait Need: Send + Sync + 'static {
     /// 403 unless the caller and the organization's plan meet it.
     fn check(caller: &Identity) -> Result<(), Error>;
 
-    /// The requirement in words, for the API document.
-    fn names() -> Vec<String>;
-
-    fn codes() -> Vec<Code>;
+    /// The requirement in words, for the API document, and the code of a refusal.
+    fn names() -> Vec<(String, Option<Code>)>;
 }
 
 impl<P: OrdinaryPermission> Need for P {
@@ -27,12 +22,8 @@ impl<P: OrdinaryPermission> Need for P {
         Holds::<P>::check(caller)
     }
 
-    fn names() -> Vec<String> {
+    fn names() -> Vec<(String, Option<Code>)> {
         Holds::<P>::names()
-    }
-
-    fn codes() -> Vec<Code> {
-        Holds::<P>::codes()
     }
 }
 
@@ -45,12 +36,8 @@ impl Need for SignedIn {
         Ok(())
     }
 
-    fn names() -> Vec<String> {
-        vec!["a session or a token".to_owned()]
-    }
-
-    fn codes() -> Vec<Code> {
-        Vec::new()
+    fn names() -> Vec<(String, Option<Code>)> {
+        vec![("a session or a token".to_owned(), None)]
     }
 }
 
@@ -66,12 +53,8 @@ impl Need for Session {
         caller.session().map(|_| ())
     }
 
-    fn names() -> Vec<String> {
-        vec!["a session".to_owned()]
-    }
-
-    fn codes() -> Vec<Code> {
-        vec![Code::SessionRequired]
+    fn names() -> Vec<(String, Option<Code>)> {
+        vec![("a session".to_owned(), Some(Code::SessionRequired))]
     }
 }
 
@@ -84,12 +67,11 @@ impl<P: NamedPermission> Need for Holds<P> {
         permission(caller, P::PERMISSION)
     }
 
-    fn names() -> Vec<String> {
-        vec![P::PERMISSION.name().to_owned()]
-    }
-
-    fn codes() -> Vec<Code> {
-        vec![Code::PermissionDenied]
+    fn names() -> Vec<(String, Option<Code>)> {
+        vec![(
+            P::PERMISSION.name().to_owned(),
+            Some(Code::PermissionDenied),
+        )]
     }
 }
 
@@ -105,12 +87,11 @@ impl Need for AgentPlan {
         has.then_some(()).ok_or_else(lacks)
     }
 
-    fn names() -> Vec<String> {
-        vec!["plan agentAI".to_owned()]
-    }
-
-    fn codes() -> Vec<Code> {
-        vec![Code::PlanFeatureUnavailable]
+    fn names() -> Vec<(String, Option<Code>)> {
+        vec![(
+            "plan agentAI".to_owned(),
+            Some(Code::PlanFeatureUnavailable),
+        )]
     }
 }
 
@@ -126,12 +107,8 @@ impl<A: Need, B: Need> Need for Both<A, B> {
         B::check(caller)
     }
 
-    fn names() -> Vec<String> {
+    fn names() -> Vec<(String, Option<Code>)> {
         [A::names(), B::names()].concat()
-    }
-
-    fn codes() -> Vec<Code> {
-        [A::codes(), B::codes()].concat()
     }
 }
 
@@ -165,12 +142,11 @@ impl<P: NamedPermission> Need for OwnOr<P> {
         Ok(())
     }
 
-    fn names() -> Vec<String> {
-        vec![format!("its creator, or {}", P::PERMISSION.name())]
-    }
-
-    fn codes() -> Vec<Code> {
-        vec![Code::PermissionDenied]
+    fn names() -> Vec<(String, Option<Code>)> {
+        vec![(
+            format!("its creator, or {}", P::PERMISSION.name()),
+            Some(Code::PermissionDenied),
+        )]
     }
 }
 

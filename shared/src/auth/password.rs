@@ -40,9 +40,8 @@ pub async fn hash_new(
 /// Hashes a password in PHC form, with a fresh salt. Takes tens of milliseconds, off the async threads.
 pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     blocking(move || {
-        let salt = random::bytes::<16>();
         let hash: phc::PasswordHash = argon2()?
-            .hash_password_with_salt(password.expose_secret().as_bytes(), &salt)
+            .hash_password_with_salt(password.expose_secret().as_bytes(), &random::bytes::<16>())
             .map_err(failed)?;
         Ok(hash.to_string().into())
     })

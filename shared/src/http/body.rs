@@ -1,18 +1,10 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use axum::extract::{FromRequest, Request};
-use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+use axum::extract::FromRequest;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use model::{
-    Code, Error, FaultCode,
-    input::{self, Fields, Input},
-};
+use model::input;
 
-use super::{
-    operation::{Argument, Description},
-    problem::invalid,
-};
-use crate::{Problem, problem::Cause};
+use crate::prelude::*;
 
 /// The most bytes of a body that the service reads: 256 KiB.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
@@ -70,11 +62,11 @@ impl Rest {
     }
 }
 
-impl<T: Input> Argument for Body<T> {
+impl<T: Input + Field> Argument for Body<T> {
     fn describe(description: &mut Description) {
         use Code::{BodyTooLarge, UnsupportedMediaType, ValidationError};
         description.body(T::field_schema());
-        description.schemas(T::field_schemas);
+        T::field_schemas(&mut description.schemas);
         description.problems(&[ValidationError, BodyTooLarge, UnsupportedMediaType]);
     }
 }

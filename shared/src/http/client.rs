@@ -5,13 +5,10 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use axum::extract::{FromRef, FromRequestParts};
-use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
-use runtime::{config::TrustedProxy, links::is_same, telemetry};
+use runtime::{config::TrustedProxy, links::is_same};
 
-use super::operation::Argument;
-use crate::App;
+use crate::prelude::*;
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]

@@ -1,25 +1,11 @@
 //! The headers that put a request under a condition. `If-Match` names the allowed versions of the record,
 //! and `If-None-Match` the excluded ones. `Idempotency-Key` makes a request one that is done at most once.
 
-use axum::{
-    body::Body,
-    extract::{FromRequestParts, MatchedPath, Request},
-    middleware::Next,
-    response::Response,
-};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
-use model::{Code, Error, Fault, FaultCode};
-use store::{Preconditions, Versions};
-use utoipa::openapi::{
-    path::ParameterIn,
-    schema::{ObjectBuilder, Type},
-};
+use axum::{body::Body, extract::MatchedPath};
+use model::input::string;
 
-use super::{
-    operation::{Argument, Description},
-    problem::{fault, invalid},
-};
-use crate::Problem;
+use super::problem::fault;
+use crate::prelude::*;
 
 /// The header with a request's key, for repeats.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -223,11 +209,8 @@ fn version(opaque: &[u8]) -> Option<i64> {
 /// Describes the headers that an operation with a caller takes.
 pub(crate) fn describe(description: &mut Description) {
     if description.method == Method::POST {
-        let key = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(1))
-            .max_length(Some(LONGEST_KEY))
-            .pattern(Some("^[ -~]+$"));
+        let key = string().min_length(Some(1)).max_length(Some(LONGEST_KEY));
+        let key = key.pattern(Some("^[ -~]+$"));
         let about = "Makes a retry safe: a second request with this key changes nothing and \
                      returns what the first one made.";
         let name = "Idempotency-Key";
@@ -245,9 +228,7 @@ fn describe_conditions(description: &mut Description) {
                     version. A weak tag, `W/\"7\"`, counts as `\"7\"`.";
     let if_none_match = "412 if the record has this `ETag`, or if there is one at all for `*`.";
     for ((_, title), about) in CONDITIONS.into_iter().zip([if_match, if_none_match]) {
-        let tags = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(TAGS));
+        let tags = string().pattern(Some(TAGS));
         description.parameter(ParameterIn::Header, title, false, tags.into(), about);
     }
     description.problems(&[Code::PreconditionFailed]);
@@ -297,11 +278,7 @@ mod tests {
             usize::try_from(seed >> 33).unwrap() % most
         };
         // Letters of a tag, commas and what looks like tags or white space elsewhere among them.
-        let letters: Vec<u8> = [b'!']
-            .into_iter()
-            .chain(b'#'..=b'~')
-            .chain(0x80..=0xff)
-            .collect();
+        let letters: Vec<u8> = (b'#'..=b'~').chain(0x80..=0xff).chain([b'!']).collect();
         for _ in 0..20_000 {
             let (mut list, mut expected) = (Vec::new(), Vec::new());
             let count = 1 + below(4);

@@ -1,25 +1,15 @@
 //! Lists in pages: the page that a request asks for, its rows, and the link to the next page.
 
-use std::{collections::BTreeMap, marker::PhantomData};
+use std::collections::BTreeMap;
 
-use axum::{
-    Json,
-    response::{IntoResponse, Response},
-};
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, Uri, header};
-use model::{Cursor, Error, FaultCode, OrganizationId, Part, UserId};
-use serde::Serialize;
-use store::{Page, Place, Row, Versioned, Wanted};
-use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
+use utoipa::openapi::schema::ArrayBuilder;
 
 use super::{
-    operation::{Answer, Description, about},
-    problem::invalid,
     query,
     single::{ETAG, describe_if_none_match, tagged},
 };
-use crate::auth::Cursors;
+use crate::{auth::Cursors, prelude::*};
 
 /// The most bytes of the rows of an answer: 4 MB of the 6 MB that Lambda allows.
 const MOST_BYTES: usize = 4_000_000;
@@ -84,8 +74,7 @@ impl Links {
     /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with these
     /// filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
-        let rows = part.limit.map(model::Limit::count);
-        self.pages_after(part.cursor.as_ref(), rows)
+        self.pages_after(part.cursor.as_ref(), part.limit.map(model::Limit::count))
     }
 
     /// As [`pages`](Self::pages), with at most so many rows.
@@ -232,7 +221,6 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Rows of at most so many bytes.
     fn up_to(most: usize) -> Self {
         Self {
             json: vec![b'['],
@@ -335,7 +323,7 @@ impl<T: ToSchema> Answer for Lines<T> {
     fn describe(description: &mut Description) {
         let line = description.schema::<T>();
         let about = format!("Lines of JSON. {}", about::<T>());
-        description.success_of(StatusCode::OK, about.trim(), NDJSON, line, &[LINK]);
+        description.answer(StatusCode::OK, about.trim(), Some((NDJSON, line)), &[LINK]);
     }
 }
 

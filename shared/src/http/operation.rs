@@ -11,29 +11,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use axum::{
-    Json,
-    extract::State,
-    response::{self, IntoResponse},
-};
-use http::{Method, StatusCode, header};
-use model::{Code, input::Schema};
+use axum::response;
+use model::input::{Schema, string};
 use utoipa::{
-    PartialSchema, ToSchema,
+    PartialSchema,
     openapi::{
         self, Content, Header, Ref, RefOr, Required, Response, ResponseBuilder,
-        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
+        path::{Operation, ParameterBuilder, PathItem},
         request_body::RequestBodyBuilder,
-        schema::{ObjectBuilder, Type},
         security::SecurityRequirement,
     },
 };
 
-use super::{
-    problem::{ProblemDetails, document},
-    refusal::Refusals,
-};
-use crate::Problem;
+use super::problem::{ProblemDetails, document};
+use crate::prelude::*;
 
 const JSON: &str = "application/json";
 
@@ -72,7 +63,7 @@ pub struct Description {
     /// The needs of the caller as a sentence.
     needs: Option<String>,
     operation: Operation,
-    schemas: Vec<(String, Schema)>,
+    pub(super) schemas: Vec<(String, Schema)>,
     problems: BTreeMap<u16, Vec<Code>>,
 }
 
@@ -102,10 +93,6 @@ impl Description {
         self.schemas.push((T::name().into_owned(), T::schema()));
         T::schemas(&mut self.schemas);
         Ref::from_schema_name(T::name()).into()
-    }
-
-    pub fn schemas(&mut self, add: impl FnOnce(&mut Vec<(String, Schema)>)) {
-        add(&mut self.schemas);
     }
 
     pub fn path_parameter(&mut self, schema: Schema, about: &str) {
@@ -190,19 +177,8 @@ impl Description {
         self.answer(status, description, body, headers);
     }
 
-    /// Adds a success with a body of another media type.
-    pub fn success_of(
-        &mut self,
-        status: StatusCode,
-        description: &str,
-        media_type: &str,
-        body: Schema,
-        headers: &[(&str, &str)],
-    ) {
-        self.answer(status, description, Some((media_type, body)), headers);
-    }
-
-    fn answer(
+    /// As [`success`](Self::success), with the media type of the body.
+    pub(super) fn answer(
         &mut self,
         status: StatusCode,
         description: &str,
@@ -281,7 +257,7 @@ impl Description {
 
 /// The schema of a text.
 pub fn text() -> Schema {
-    ObjectBuilder::new().schema_type(Type::String).into()
+    string().into()
 }
 
 pub(crate) fn text_header(description: &str) -> Header {
@@ -346,7 +322,7 @@ pub fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut 
 }
 
 macro_rules! handlers {
-    ($($argument:ident)*) => {
+    ($(($($argument:ident)*))+) => {$(
         impl<F, Fut, A, R, $($argument),*> Handler<($($argument,)*)> for F
         where
             F: Fn($($argument),*) -> Fut,
@@ -361,16 +337,10 @@ macro_rules! handlers {
                 A::describe(description);
             }
         }
-    };
+    )+};
 }
 
-handlers!();
-handlers!(T1);
-handlers!(T1 T2);
-handlers!(T1 T2 T3);
-handlers!(T1 T2 T3 T4);
-handlers!(T1 T2 T3 T4 T5);
-handlers!(T1 T2 T3 T4 T5 T6);
+handlers!(() (T1) (T1 T2) (T1 T2 T3) (T1 T2 T3 T4) (T1 T2 T3 T4 T5) (T1 T2 T3 T4 T5 T6));
 
 impl<S> Argument for State<S> {}
 
@@ -388,36 +358,32 @@ pub fn about<T: PartialSchema>() -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// 204 without a body.
-#[derive(Clone, Copy, Debug)]
-pub struct NoContent;
+/// Declares an answer without a body: its status and its description.
+macro_rules! empty {
+    ($($(#[doc = $about:literal])+ $name:ident = $status:ident, $description:literal;)+) => {$(
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
 
-impl IntoResponse for NoContent {
-    fn into_response(self) -> response::Response {
-        StatusCode::NO_CONTENT.into_response()
-    }
+        impl IntoResponse for $name {
+            fn into_response(self) -> response::Response {
+                StatusCode::$status.into_response()
+            }
+        }
+
+        impl Answer for $name {
+            fn describe(description: &mut Description) {
+                description.success(StatusCode::$status, $description, None, &[]);
+            }
+        }
+    )+};
 }
 
-impl Answer for NoContent {
-    fn describe(description: &mut Description) {
-        description.success(StatusCode::NO_CONTENT, "Done", None, &[]);
-    }
-}
-
-/// 202 without a body.
-#[derive(Clone, Copy, Debug)]
-pub struct Accepted;
-
-impl IntoResponse for Accepted {
-    fn into_response(self) -> response::Response {
-        StatusCode::ACCEPTED.into_response()
-    }
-}
-
-impl Answer for Accepted {
-    fn describe(description: &mut Description) {
-        description.success(StatusCode::ACCEPTED, "Accepted", None, &[]);
-    }
+empty! {
+    /// 204 without a body.
+    NoContent = NO_CONTENT, "Done";
+    /// 202 without a body.
+    Accepted = ACCEPTED, "Accepted";
 }
 
 /// 200 without a body, and where what it made is found.

@@ -1,14 +1,7 @@
-use agent::{connection::Connection, session::ProposedAction};
-use axum::extract::FromRequestParts;
-use http::request::Parts;
-use model::{
-    ActionId, Code, DeliveryId, Error, Id, Session, SessionName, Slug, WebhookDelivery,
-    input::{Field, Place},
-};
+use model::input::Place;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
-use super::operation::{Argument, Description};
-use crate::Problem;
+use crate::prelude::*;
 
 #[derive(Debug)]
 pub struct Path<T>(pub T);
@@ -64,7 +57,7 @@ impl<A: PathParameters, B: PathParameters> PathParameters for (A, B) {
 
 fn describe<N: Field>(description: &mut Description, about: &str, absent: Code) {
     description.path_parameter(N::field_schema(), about);
-    description.schemas(N::field_schemas);
+    N::field_schemas(&mut description.schemas);
     description.problems(&[absent]);
 }
 
@@ -97,24 +90,20 @@ pub trait Named {
     const NOUN: &'static str;
 }
 
-impl Named for Connection {
-    type Name = Slug;
-    const NOUN: &'static str = Self::NOUN;
+macro_rules! named {
+    ($($record:ty: $name:ty = $noun:expr;)+) => {$(
+        impl Named for $record {
+            type Name = $name;
+            const NOUN: &'static str = $noun;
+        }
+    )+};
 }
 
-impl Named for ProposedAction {
-    type Name = ActionId;
-    const NOUN: &'static str = "action";
-}
-
-impl Named for WebhookDelivery {
-    type Name = DeliveryId;
-    const NOUN: &'static str = Self::NOUN;
-}
-
-impl Named for Session {
-    type Name = SessionName;
-    const NOUN: &'static str = "session";
+named! {
+    Connection: Slug = Self::NOUN;
+    ProposedAction: ActionId = "action";
+    WebhookDelivery: DeliveryId = Self::NOUN;
+    Session: SessionName = "session";
 }
 
 /// A name as the path has it, valid or not, like [`PathId`].

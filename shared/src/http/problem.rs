@@ -1,28 +1,15 @@
 //! Problems as answers: `application/problem+json` (RFC 9457).
 
-use std::sync::{Arc, Mutex};
-
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
-use model::{Code, Error, Fault, FaultCode};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::{Problem, problem::Cause};
+use crate::{prelude::*, problem::QuotaHeaders};
 
 pub(crate) mod document;
 
 /// The body of every answer of the service that is not a success.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Problem, examples(json!({
-    "type": "urn:workdesk:problem:not_found",
-    "title": "Not found",
-    "status": 404,
-    "detail": "There is no such task.",
-    "instance": "/api/tasks/7",
-    "code": "not_found",
-    "requestId": "JKJaXmPLvHcESHA=",
-    "message": "There is no such task."
+    "type": "urn:workdesk:problem:not_found", "title": "Not found", "status": 404,
+    "detail": "There is no such task.", "instance": "/api/tasks/7", "code": "not_found",
+    "requestId": "JKJaXmPLvHcESHA=", "message": "There is no such task."
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemDetails {
@@ -82,7 +69,7 @@ pub(crate) fn fault(pointer: &str, code: FaultCode, detail: impl Into<String>) -
 pub(super) const CHALLENGE: &str = "Bearer realm=\"workdesk\"";
 
 /// Adds the headers of a quota, if there are any.
-pub(crate) fn add_quota(headers: &mut HeaderMap, quota: Option<[(&'static str, String); 2]>) {
+pub(crate) fn add_quota(headers: &mut HeaderMap, quota: Option<QuotaHeaders>) {
     for (name, value) in quota.into_iter().flatten() {
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);

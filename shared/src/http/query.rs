@@ -1,18 +1,9 @@
-use axum::extract::FromRequestParts;
-use http::request::Parts;
-use model::{
-    Error, Fault, FaultCode,
-    input::{self, Input, Schema, without_null},
-};
+use model::input::{self, Schema, without_null};
 use percent_encoding::percent_decode_str;
-use utoipa::openapi::{self, RefOr, path::ParameterIn};
+use utoipa::openapi::{self, RefOr};
 
-use super::{
-    condition,
-    operation::{Argument, Description},
-    problem::fault,
-};
-use crate::Problem;
+use super::{condition, problem::fault};
+use crate::prelude::*;
 
 /// The query parameters of an operation without a caller. A [`Caller`](crate::auth::Caller) has its
 /// own, and checks them after 401 and 403.
@@ -66,14 +57,8 @@ pub(crate) fn describe<Q: Input>(description: &mut Description) {
         let about = about(name, &schema);
         description.parameter(ParameterIn::Query, name, required, schema, about);
     }
-    description.schemas(|all| {
-        let own = all.len();
-        Q::field_schemas(all);
-        // The operation lists the parameters; no schema has them as an object.
-        if all.len() > own {
-            all.remove(own);
-        }
-    });
+    // The operation lists the parameters; no schema has them as an object.
+    Q::schemas(&mut description.schemas);
 }
 
 /// The description of a parameter that has none of its own.

@@ -1,16 +1,6 @@
 //! Single records, each with its version as the entity tag (RFC 9110, 8.8.3).
 
-use axum::{
-    Json,
-    response::{IntoResponse, Response},
-};
-use http::{HeaderValue, Method, StatusCode, header};
-use model::Code;
-use serde::Serialize;
-use store::Versioned;
-use utoipa::{ToSchema, openapi::path::ParameterIn};
-
-use super::operation::{Answer, Description, about, text};
+use crate::prelude::*;
 
 /// 200 with a record.
 #[derive(Debug)]

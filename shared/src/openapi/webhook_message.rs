@@ -1,16 +1,15 @@
 //! The part of the document that receivers of webhooks read.
 
-use model::WebhookMessage;
 use utoipa::{
-    PartialSchema, ToSchema,
+    PartialSchema,
     openapi::{
         Content, HttpMethod, Paths, PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema,
-        path::{OperationBuilder, ParameterBuilder, ParameterIn, PathItem},
+        path::{OperationBuilder, ParameterBuilder, PathItem},
         request_body::RequestBodyBuilder,
     },
 };
 
-use crate::http::operation::text;
+use crate::prelude::*;
 
 const SIGNATURE: &str = "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, for each valid secret; spaces \
                          separate them";

@@ -1,17 +1,8 @@
 use std::ops::Deref;
 
 use futures::future::OptionFuture;
-use model::{
-    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, JsonObject,
-    Project, ProjectId, ProjectRef, TagRef, UserRef,
-};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use super::{
-    Created, Index, List, Named, Names, Shown, directory::takes_work, id_of, tagging, texts,
-    versioned,
-};
+use super::{directory::takes_work, tagging, texts};
 use crate::prelude::*;
 
 resource! { pub Activities as activities }
@@ -100,12 +91,12 @@ impl ActivityWithRefs {
 }
 
 record! {
-    activity: Activity = RecordType::Activity.name(),
+    activity: Activity, id: ActivityId,
     number_sets: [tagging::TAG_IDS],
     long_text: texts::DESCRIPTION,
-    key: key::activity(activity.organization_id, activity.id),
     gsi1: Some(key::activity_in_time(activity)),
     gsi2: key::activity_in_project(activity),
+    hidden: ["metadata", "evidence", "tagIds"],
 }
 
 impl Tracked for Activity {}
@@ -115,12 +106,11 @@ impl Activities<'_> {
     /// the project is archived.
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         creator: UserId,
         new: ActivityCreate,
-    ) -> Result<TaggedActivity, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<TaggedActivity> {
+        let (pending, tenant) = pending.with_tenant();
         let (organization, project) = (new.organization_id, new.project_id);
         let directory = self.0.directory();
         let read = async {
@@ -142,13 +132,8 @@ impl Activities<'_> {
     }
 
     /// One activity. 404 when it is not the tenant's.
-    pub async fn get(
-        &self,
-        tenant: OrganizationId,
-        id: ActivityId,
-    ) -> Result<ActivityWithRefs, Error> {
-        let key = key::activity(tenant, id);
-        let activity = self.0.one(&key, ActivityId::NOUN).await?;
+    pub async fn get(&self, tenant: Tenant, id: ActivityId) -> Result<ActivityWithRefs> {
+        let activity = self.0.get(tenant, id).await?;
         let ids = Names::of_activities([&*activity]);
         let named = self.0.named(tenant, ids).await?;
         Ok(ActivityWithRefs::new(activity, &named))
@@ -157,9 +142,9 @@ impl Activities<'_> {
     /// The organization's activities that match a filter, including those of its projects, by time.
     pub async fn of_organization(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         query: ActivitiesQuery<'_>,
-    ) -> Result<Page<ActivityWithRefs>, Error> {
+    ) -> Result<Page<ActivityWithRefs>> {
         let page = self.page(key::activities(tenant), query).await?;
         self.joined(tenant, page, query).await
     }
@@ -167,11 +152,11 @@ impl Activities<'_> {
     /// A project's activities that match a filter, by time. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: ProjectId,
         query: ActivitiesQuery<'_>,
-    ) -> Result<Page<ActivityWithRefs>, Error> {
-        let key = key::project(tenant, project);
+    ) -> Result<Page<ActivityWithRefs>> {
+        let key = project.key(tenant);
         let activities = key::activities_of_project(tenant, project);
         let project = self.0.table.get(&key, Read::Lasting);
         let (project, page) = tokio::try_join!(project, self.page(activities, query))?;
@@ -183,25 +168,19 @@ impl Activities<'_> {
         &self,
         activities: List<Activity, I>,
         query: ActivitiesQuery<'_>,
-    ) -> Result<Page<Stored<Activity>>, Error> {
-        let ActivityFilter {
-            r#type: kind,
-            creator_id,
-            tag_id,
-            from,
-            to,
-        } = query.filter;
-        if from.zip(*to).is_some_and(|(from, to)| from >= to) {
+    ) -> Result<Page<Stored<Activity>>> {
+        let (filter, from, to) = (query.filter, query.filter.from, query.filter.to);
+        if from.zip(to).is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
         let filter = Filter::of(query.caller)
-            .any("type", kind.as_ref())?
-            .any("creatorId", creator_id.as_ref())?
-            .having(tagging::TAG_IDS, tag_id.as_ref())?;
+            .any("type", filter.r#type.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .having(tagging::TAG_IDS, filter.tag_id.as_ref())?;
         let activities = activities
             .filter(filter.condition())
             .within(from.map(key::instant), to.map(key::instant))
-            .descending_if(query.sort.is_descending());
+            .descending_if(query.sort == ActivitySort::NewestFirst);
         let page = self.0.table.page(activities, query.wanted).await?;
         self.0.whole_page(page).await
     }
@@ -210,10 +189,10 @@ impl Activities<'_> {
     /// a deleted tag.
     async fn joined(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         page: Page<Stored<Activity>>,
         query: ActivitiesQuery<'_>,
-    ) -> Result<Page<ActivityWithRefs>, Error> {
+    ) -> Result<Page<ActivityWithRefs>> {
         let ids = Names::of_activities(page.records().map(|stored| &stored.record));
         let named = self.0.named(tenant, ids).await?;
         let query = query.filter.tag_id.as_ref();
@@ -226,23 +205,22 @@ impl Activities<'_> {
 
     /// Changes an activity, unless `allow` refuses its creator. A new timestamp moves it in the lists. 404
     /// when it is not the tenant's, 409 when other requests kept changing it.
-    pub async fn update<A: Future<Output = Result<(), Error>>>(
+    pub async fn update<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: ActivityId,
         update: ActivityUpdate,
         allow: impl Fn(UserId) -> A,
-    ) -> Result<TaggedActivity, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let key = key::activity(tenant, id);
-        let read = || self.0.table.get(&key, Read::Consistent);
+    ) -> Result<TaggedActivity> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
+        let read = || self.0.read(&key);
         let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
             let activity = context.current(found, ActivityId::NOUN)?;
             allow(activity.creator_id).await?;
             let before = self.0.whole(activity).await?;
             let mut activity = before.clone();
-            activity.change(update.clone(), self.0.clock.now());
+            activity.change(update.clone(), self.0.now());
             let (tags, none) = (Names::of_tags(&activity.tag_ids), Writes::default());
             let written = self.0.commit_change(&context, before, activity, none);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
@@ -253,17 +231,14 @@ impl Activities<'_> {
 
     /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from then on,
     /// and the sweeper deletes them. 404 when it is not the tenant's.
-    pub async fn delete<A: Future<Output = Result<(), Error>>>(
+    pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: ActivityId,
         allow: impl Fn(UserId) -> A,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let allow = |activity: &Activity| allow(activity.creator_id);
         let comments = |_: &Activity| (id.into(), Writes::default());
-        let delete = self
-            .0
-            .delete_if(pending, key::activity, id, allow, comments);
-        delete.await
+        self.0.delete_if(pending, id, allow, comments).await
     }
 }

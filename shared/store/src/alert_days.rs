@@ -2,18 +2,9 @@
 //! times. Windows and baselines are thus counted without reading every alert. Recording an alert
 //! updates the item in the same transaction.
 
-use std::collections::BTreeMap;
+use agent::pattern::{ClassHistory, LabelledAlert, Occurrence};
 
-use agent::{
-    alert::Alert,
-    pattern::{ClassHistory, LabelledAlert, Occurrence},
-};
-use model::span;
-
-use crate::{
-    prelude::*,
-    records::{AlertDay, AlertsSince},
-};
+use crate::prelude::*;
 
 /// Retention of days, in milliseconds.
 const KEPT: i64 = ClassHistory::DAYS * span::DAY;
@@ -24,18 +15,15 @@ pub(super) struct Noted(BTreeMap<(String, Timestamp), Vec<i64>>);
 
 record! {
     alerts: AlertDay = "alert_day",
-    number_sets: ["occurrences"],
     key: day(alerts.organization_id, &alerts.signal_type, alerts.day),
+    number_sets: ["occurrences"],
     expires_at: Some(expires_at(alerts.day)),
 }
 
-record! {
-    since: AlertsSince = "alerts_since",
-    key: key::alerts_since(since.organization_id),
-}
+record! { since: AlertsSince = "alerts_since", key: key::alerts_since(since.organization_id), }
 
 /// Returns the key of a class's day that contains an instant.
-pub(super) fn day(tenant: OrganizationId, signal_type: &str, at: Timestamp) -> Key<AlertDay> {
+pub(super) fn day(tenant: Tenant, signal_type: &str, at: Timestamp) -> Key<AlertDay> {
     key::alert_days(tenant, signal_type).at(key::alert_day(&at.day()))
 }
 
@@ -66,7 +54,7 @@ impl Noted {
     }
 
     /// Returns the writes: one item per class and day.
-    pub(super) fn writes(self, tenant: OrganizationId) -> impl Iterator<Item = Write> {
+    pub(super) fn writes(self, tenant: Tenant) -> impl Iterator<Item = Write> {
         let days = self.0.into_iter().filter(|(_, noted)| !noted.is_empty());
         days.map(move |((signal_type, at), mut noted)| {
             noted.sort_unstable();
@@ -89,7 +77,7 @@ impl Store {
     /// newest alerts are read from an index, the counts from the table.
     pub(super) async fn class_history(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         signal_type: &str,
         alert: &Key<Alert>,
         more: Vec<AnyKey>,
@@ -104,9 +92,7 @@ impl Store {
         let earlier = class().up_to(key::instant(week_ago));
         let recent = class().from(key::instant(week_ago));
         let recent = recent.up_to(key::instant(at.plus(1)));
-        let keys = [AnyKey::from(alert), (&since).into()]
-            .into_iter()
-            .chain(more);
+        let keys = any_keys![alert, &since].into_iter().chain(more);
         let table = &self.table;
         let (found, days, recent, earlier) = tokio::try_join!(
             table.batch_get(keys, Read::Consistent),

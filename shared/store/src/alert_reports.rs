@@ -2,21 +2,10 @@
 //!
 //! Reports of one request may be of one alert, and of several firings of a series. Each follows the others.
 
-use std::collections::{BTreeMap, HashMap};
-
-use agent::{
-    action::LastOutcome,
-    alert::{Alert, AlertReport, AlertStatus, Recurrence, StatusSource},
-};
-use model::{AlertId, Journaled, journal::subject};
+use model::journal::subject;
 use serde_json::{Map, json};
 
-use crate::{
-    alert_days::Noted,
-    ids::Reserved,
-    prelude::*,
-    records::{AlertSeries, AlertSource},
-};
+use crate::{alert_days::Noted, prelude::*};
 
 record! {
     source: AlertSource = "alert_source",
@@ -56,7 +45,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Reported {
     found: Found,
-    tenant: OrganizationId,
+    tenant: Tenant,
     now: Timestamp,
     alerts: BTreeMap<AlertId, Changed>,
     /// The alerts of the names that these reports gave, by source and external id.
@@ -78,7 +67,7 @@ struct Changed {
 }
 
 impl Reported {
-    pub(super) fn new(found: Found, tenant: OrganizationId, now: Timestamp) -> Self {
+    pub(super) fn new(found: Found, tenant: Tenant, now: Timestamp) -> Self {
         let series = found.series.iter();
         let series = series.map(|(name, stored)| (name.clone(), stored.record.clone()));
         Self {
@@ -122,10 +111,8 @@ impl Reported {
                 Some(id) => id.used(),
                 None => store.next_id().await?.used(),
             };
-            let report = AlertReport {
-                status,
-                ..report.clone()
-            };
+            let mut report = report.clone();
+            report.status = status;
             let mut alert = Alert::new(id, self.tenant, report, context.actor, now);
             let credential = context.credential.as_ref();
             alert.recorded_by_machine = credential.is_some_and(|credential| credential.is_machine);
@@ -246,19 +233,19 @@ impl Reported {
     }
 }
 
-pub(super) fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertSource> {
+pub(super) fn source(tenant: Tenant, report: &AlertReport) -> Key<AlertSource> {
     key::alert_source(tenant, &report.content.source, &report.content.external_id)
 }
 
 /// Returns the key of the series of a report; none if its source has none.
-pub(super) fn series(tenant: OrganizationId, report: &AlertReport) -> Option<Key<AlertSeries>> {
+pub(super) fn series(tenant: Tenant, report: &AlertReport) -> Option<Key<AlertSeries>> {
     let (firing, source) = (report.firing.as_ref()?, &report.content.source);
     Some(key::alert_series(tenant, source, &firing.series))
 }
 
 /// Returns the names of the alerts reported before, of a batch.
 pub(super) fn known(
-    tenant: OrganizationId,
+    tenant: Tenant,
     some: &[AlertReport],
     names: &Batch,
 ) -> Result<Vec<Option<Stored<AlertSource>>>> {
@@ -268,8 +255,7 @@ pub(super) fn known(
 
 /// Returns the last fix of an alert's records before an instant.
 fn recurrence(alert: &Alert, at: Timestamp, batch: &Batch) -> Option<Recurrence> {
-    let entities = alert.entities.iter();
-    let outcomes = entities.filter_map(|entity| {
+    let outcomes = alert.entities.iter().filter_map(|entity| {
         let key = key::last_outcome(alert.organization_id, &entity.id, &alert.target_system);
         Some(batch.named(&key)?.record)
     });
@@ -278,6 +264,5 @@ fn recurrence(alert: &Alert, at: Timestamp, batch: &Batch) -> Option<Recurrence>
 }
 
 pub(super) fn none_recorded() -> Error {
-    let source = "a reserved name has no alert";
-    Error::internal("recording an alert", source)
+    Error::internal("recording an alert", "a reserved name has no alert")
 }

@@ -1,15 +1,8 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use agent::alert::{Alert, AlertFilter, AlertReport, AlertUpdate};
-use model::AlertId;
-
-use crate::{
-    alert_days,
-    alert_reports::{Found, Reported, known, none_recorded, series, source},
-    idempotency::Created,
-    prelude::*,
-    records::AlertsSince,
-};
+use crate::alert_days;
+use crate::alert_reports::{Found, Reported, known, none_recorded, series, source};
+use crate::prelude::*;
 
 /// The most reports per transaction: of its 100 writes, each takes up to five, and five are common.
 const TOGETHER: usize = 19;
@@ -17,10 +10,10 @@ const TOGETHER: usize = 19;
 resource! { pub Alerts as alerts }
 
 record! {
-    alert: Alert = RecordType::Alert.name(),
-    key: key::alert(alert.organization_id, alert.id),
+    alert: Alert, id: AlertId,
     gsi1: Some(key::alert_in_class(alert)),
     gsi2: Some(key::alert_in_time(alert)),
+    hidden: ["organizationId", "recurrence"],
 }
 
 impl Tracked for Alert {
@@ -35,7 +28,7 @@ impl Alerts<'_> {
     /// Records an alert. A repeated report, known by source and external id, is counted and returns the alert.
     pub async fn record(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         report: AlertReport,
     ) -> Result<Stored<Alert>> {
         let mut recorded = self.record_all(pending, &[report]).await?;
@@ -46,10 +39,10 @@ impl Alerts<'_> {
     /// them in order. After an error, the earlier ones stay. A repeat records the rest and counts them.
     pub async fn record_all(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         reports: &[AlertReport],
     ) -> Result<Vec<Stored<Alert>>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let recorded = self.record_new(pending, reports).await?;
         let load = async |_| {
             let names = reports.iter().map(|report| source(tenant, report));
@@ -76,10 +69,8 @@ impl Alerts<'_> {
             Created::New(authorized) => authorized,
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
-        let without_key = WriteContext {
-            idempotency_key: None,
-            ..context.clone()
-        };
+        let mut without_key = context.clone();
+        without_key.idempotency_key = None;
         let mut recorded = Vec::with_capacity(reports.len());
         loop {
             let next = left.next();
@@ -100,7 +91,7 @@ impl Alerts<'_> {
     }
 
     /// Reads the records that reports refer to, and reserves an id: most reports are of one new alert.
-    async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found> {
+    async fn found(&self, tenant: Tenant, some: &[AlertReport]) -> Result<Found> {
         let of_head = key::organization_head(tenant);
         let mut keys = vec![AnyKey::from(key::alerts_since(tenant)), of_head.into()];
         for report in some {
@@ -136,13 +127,13 @@ impl Alerts<'_> {
 
     async fn alerts_of(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         ids: impl Iterator<Item = AlertId>,
     ) -> Result<HashMap<AlertId, Stored<Alert>>> {
         let ids: HashSet<AlertId> = ids.collect();
-        let keys = ids.iter().map(|id| key::alert(tenant, *id));
+        let keys = ids.iter().map(|id| id.key(tenant));
         let found = self.0.batch(keys).await?;
-        let alert = |id| Some((id, found.named(&key::alert(tenant, id))?));
+        let alert = |id: AlertId| Some((id, found.named(&id.key(tenant))?));
         Ok(ids.into_iter().filter_map(alert).collect())
     }
 
@@ -177,7 +168,7 @@ impl Alerts<'_> {
 
     /// Sets the start of an organization's records of alerts, for imports of past alerts. Without
     /// it, the first recorded alert sets the start.
-    pub async fn recorded_since(&self, tenant: OrganizationId, since: Timestamp) -> Result<()> {
+    pub async fn recorded_since(&self, tenant: Tenant, since: Timestamp) -> Result<()> {
         let organization_id = tenant;
         let since = Write::put(&AlertsSince {
             organization_id,
@@ -190,7 +181,7 @@ impl Alerts<'_> {
     /// Changes an alert. 404 if it is another tenant's.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AlertId,
         update: &AlertUpdate,
     ) -> Result<Stored<Alert>> {
@@ -198,19 +189,18 @@ impl Alerts<'_> {
             alert.change(update, now);
             Ok(Writes::default())
         };
-        self.0.update(pending, key::alert, id, change).await
+        self.0.update(pending, id, change).await
     }
 
     /// Returns an alert. 404 if it is another tenant's.
-    pub async fn get(&self, tenant: OrganizationId, id: AlertId) -> Result<Stored<Alert>> {
-        let key = key::alert(tenant, id);
-        self.0.one(&key, AlertId::NOUN).await
+    pub async fn get(&self, tenant: Tenant, id: AlertId) -> Result<Stored<Alert>> {
+        self.0.get(tenant, id).await
     }
 
     /// Returns the organization's alerts that match, newest first.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &AlertFilter,
         wanted: &Wanted,

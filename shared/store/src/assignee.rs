@@ -1,7 +1,5 @@
 //! Assignees of service requests and tickets, and changes of both.
 
-use model::{Fault, FaultCode, Resolution};
-
 use super::resolutions;
 use crate::prelude::*;
 
@@ -10,8 +8,8 @@ use crate::prelude::*;
 pub(super) struct Assignee(Option<(UserId, Key<User>)>);
 
 impl Assignee {
-    pub(super) fn new(tenant: OrganizationId, named: Option<&UserId>) -> Self {
-        Self(named.map(|id| (*id, key::user(tenant, *id))))
+    pub(super) fn new(tenant: Tenant, named: Option<&UserId>) -> Self {
+        Self(named.map(|id| (*id, id.key(tenant))))
     }
 
     /// The key that [`fault`](Self::fault) needs.
@@ -34,7 +32,7 @@ impl Assignee {
     }
 
     /// 400 for an assignee with a fault.
-    pub(super) fn known(&self, found: &Batch, before: Option<UserId>) -> Result<(), Error> {
+    pub(super) fn known(&self, found: &Batch, before: Option<UserId>) -> Result<()> {
         self.fault(found, before)
             .map_or(Ok(()), |fault| Err(Error::invalid(fault)))
     }
@@ -44,22 +42,17 @@ impl Store {
     /// Changes a service request or a ticket. `change` returns the resolution to count, made or taken
     /// back, with the instant of the record's creation. 404 when the record is not the tenant's, 400
     /// when its new assignee is not, or is disabled.
-    pub(super) async fn update_assigned<R: Tracked + Clone, I: Id>(
+    pub(super) async fn update_assigned<R: Tracked + Clone, I: Keyed<Record = R>>(
         &self,
-        pending: impl Into<PendingWrite>,
-        key: impl Fn(OrganizationId, I) -> Key<R>,
+        pending: impl Pending,
         id: I,
         assignee: Option<UserId>,
         current: fn(&R) -> Option<UserId>,
-        change: impl Fn(&mut R, Timestamp) -> Result<Option<(Timestamp, Resolution)>, Error>,
-    ) -> Result<Stored<R>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let (key, assignee) = (key(tenant, id), Assignee::new(tenant, assignee.as_ref()));
-        let read = || {
-            let keys = assignee.key().into_iter().chain([AnyKey::from(&key)]);
-            self.table.batch_get(keys, Read::Consistent)
-        };
+        change: impl Fn(&mut R, Timestamp) -> Result<Option<(Timestamp, Resolution)>>,
+    ) -> Result<Stored<R>> {
+        let (pending, tenant) = pending.with_tenant();
+        let (key, assignee) = (id.key(tenant), Assignee::new(tenant, assignee.as_ref()));
+        let read = || self.batch(assignee.key().into_iter().chain([AnyKey::from(&key)]));
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, I::NOUN)?;
             let before = self.whole(before).await?;
@@ -69,8 +62,7 @@ impl Store {
             let mut writes = Writes::default();
             writes.extend(resolution.map(|(at, it)| resolutions::count(tenant, at, it)));
             writes.extend(context.updated(&before.record, &stored, now)?);
-            let after = Some(&stored.record);
-            let follows = self.action_follows(&context, &before.record, after, now);
+            let follows = self.action_follows(&context, &before.record, Some(&stored.record), now);
             writes.extend(follows.await?);
             self.commit_change(&context, before, stored, writes).await
         };

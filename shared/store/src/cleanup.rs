@@ -6,10 +6,9 @@
 mod walk;
 
 use futures::{StreamExt, stream};
-use model::{Deleted, span};
-use serde::Deserialize;
 
-use super::{Cleanup, CleanupName, Deletion, Row, Shard, due, due::due_from};
+use super::due::{self, due_from};
+use super::{CleanupName, Shard};
 use crate::prelude::*;
 
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments,
@@ -32,24 +31,6 @@ record! {
     // A history outlives its record, and is found by this item.
     expires_at: (!deletion.subject.kind.facts().has_history)
         .then(|| deletion.at.plus(DELETION_KEPT).epoch_seconds() + 1),
-}
-
-impl Store {
-    /// The write of a cleanup, due after [`CLEANUP_DELAY`]. Belongs into the transaction of the delete.
-    pub(super) fn cleanup_of(
-        &self,
-        context: &WriteContext,
-        subject: Deleted,
-    ) -> Result<Write, Error> {
-        Write::put(&Cleanup {
-            organization_id: context.tenant,
-            subject,
-            deleted_by: context.actor,
-            due_at: self.clock.now().plus(CLEANUP_DELAY),
-            walked: None,
-            failures: 0,
-        })
-    }
 }
 
 resource! { pub Cleanups as cleanups }
@@ -89,14 +70,14 @@ impl Cleanups<'_> {
 
     /// Runs a cleanup to its end. Does nothing if it has ended, or is due later. The future may be dropped at
     /// any time: an unfinished cleanup stays due. One that fails is deferred.
-    pub async fn run(&self, name: &CleanupName) -> Result<(), Error> {
+    pub async fn run(&self, name: &CleanupName) -> Result<()> {
         let key = key::cleanup(name.organization_id, name.subject).read_as::<AtKey>();
         loop {
-            let found: Option<Stored<AtKey>> = self.0.table.get(&key, Read::Consistent).await?;
+            let found: Option<Stored<AtKey>> = self.0.read(&key).await?;
             let Some(AtKey::Cleanup(cleanup)) = found.map(|stored| stored.record) else {
                 return Ok(());
             };
-            let is_later = cleanup.due_at > self.0.clock.now();
+            let is_later = cleanup.due_at > self.0.now();
             if is_later || self.attend(&cleanup).await? == Progress::Finished {
                 return Ok(());
             }
@@ -109,10 +90,10 @@ impl Cleanups<'_> {
     pub async fn run_due(
         &self,
         shard: Shard,
-        mut report: impl FnMut(&str, Result<Progress, Error>),
-    ) -> Result<(), Error> {
+        mut report: impl FnMut(&str, Result<Progress>),
+    ) -> Result<()> {
         loop {
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let mut wanted = Wanted::first(Self::AT_ONCE);
             let mut any_goes_on = false;
             loop {
@@ -135,11 +116,7 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup, or defers it.
-    async fn attend_to(
-        &self,
-        shard: Shard,
-        row: Row<Readable<Due>>,
-    ) -> (AnyKey, Result<Progress, Error>) {
+    async fn attend_to(&self, shard: Shard, row: Row<Readable<Due>>) -> (AnyKey, Result<Progress>) {
         let key = row.place.key();
         let failures = match row.record.yes().map(|stored| stored.record) {
             Some(Due::Sound(cleanup)) => return (key, self.attend(&cleanup).await),
@@ -154,7 +131,7 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup. Defers it if that fails.
-    async fn attend(&self, cleanup: &Cleanup) -> Result<Progress, Error> {
+    async fn attend(&self, cleanup: &Cleanup) -> Result<Progress> {
         let error = match self.round(cleanup).await {
             Ok(progress) => return Ok(progress),
             Err(error) => error,
@@ -170,7 +147,7 @@ impl Cleanups<'_> {
         later: impl FnOnce(Change, Timestamp) -> Write,
         error: Error,
     ) -> Error {
-        let due_at = self.0.clock.now().plus(pause(failures));
+        let due_at = self.0.now().plus(pause(failures));
         let change = Change::default()
             .set("failures", i64::from(failures.saturating_add(1)))
             .set("dueAt", due_at);
@@ -188,18 +165,18 @@ impl Cleanups<'_> {
     }
 
     /// Runs one round of a cleanup: handles a page of records, and stores the place for the next round.
-    async fn round(&self, cleanup: &Cleanup) -> Result<Progress, Error> {
+    async fn round(&self, cleanup: &Cleanup) -> Result<Progress> {
         let Some(walked) = self.next_page(cleanup).await? else {
             let done = Write::put(&Deletion {
                 organization_id: cleanup.organization_id,
                 subject: cleanup.subject,
                 deleted_by: cleanup.deleted_by,
-                at: self.0.clock.now(),
+                at: self.0.now(),
             });
             self.0.table.write(done?).await?.or_leave();
             return Ok(Progress::Finished);
         };
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let change = Change::default()
             .set("walked", walked)
             .remove("failures")

@@ -1,15 +1,8 @@
 //! Comments on service requests, activities and tasks.
 
-use std::collections::HashMap;
-
-use model::{
-    AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Fault, FaultCode,
-    ProjectId, ServiceRequest, Thread, ThreadSort, UserRef,
-};
-use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use super::{Participant, Reserved, id_is_taken, id_of, in_first_index, resolutions};
+use super::resolutions;
 use crate::prelude::*;
 
 resource! { pub Comments as comments }
@@ -35,13 +28,12 @@ impl Comments<'_> {
     /// of the same thread. 409 when other requests kept changing the service request.
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         thread: Thread,
         author: UserId,
         new: CommentCreate,
-    ) -> Result<Stored<Comment>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<Comment>> {
+        let (pending, tenant) = pending.with_tenant();
         let id = OnceCell::new();
         // The author as a participant, and the record that the thread is on.
         let keys = [
@@ -49,7 +41,7 @@ impl Comments<'_> {
             key::subject(tenant, thread),
         ];
         let read = || async {
-            let found = self.0.table.batch_get(keys.clone(), Read::Consistent);
+            let found = self.0.batch(keys.clone());
             // Both end, also after an error, so that no id is lost on its way.
             let (id, found) = tokio::join!(self.0.id_once(&id), found);
             Ok((id?, found?))
@@ -60,7 +52,7 @@ impl Comments<'_> {
             if new.parent_id == Some(id) {
                 return Err(unknown_parent());
             }
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let project: Option<Stored<InProject>> = found.named(&key::subject_as(tenant, thread));
             let comment = Comment {
                 project_id: project.and_then(|subject| subject.record.project_id),
@@ -85,7 +77,7 @@ impl Comments<'_> {
         context: &WriteContext,
         comment: &Comment,
         found: &Batch,
-    ) -> Result<Writes, Error> {
+    ) -> Result<Writes> {
         let (tenant, thread) = (comment.organization_id, comment.thread);
         let request = service_request(found, tenant, thread)?;
         let mut writes = Writes::default();
@@ -96,8 +88,7 @@ impl Comments<'_> {
                 writes.push_or(is_there, unknown_subject(thread));
             }
             Some(request) if request.reopens_on_comment_of(comment.user_id) => {
-                let reopens = self.reopen(context, &request, comment.created_at);
-                writes.extend(reopens.await?);
+                writes.extend(self.reopen(context, &request, comment.created_at).await?);
             }
             Some(request) => {
                 let as_read = Condition::default().equals("status", &request.status);
@@ -115,43 +106,42 @@ impl Comments<'_> {
 
     /// Changes the text of a comment, unless `allow` refuses its author. 404 when the thread has no such
     /// comment, or it is deleted. 409 when other requests kept changing it.
-    pub async fn edit<A: Future<Output = Result<(), Error>>>(
+    pub async fn edit<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         place: (Thread, CommentId),
         update: CommentUpdate,
         allow: impl Fn(UserId) -> A,
-    ) -> Result<CommentWithAuthor, Error> {
+    ) -> Result<CommentWithAuthor> {
         let edit = |comment: &mut Comment, now| comment.edit(update.clone(), now);
         self.change(pending, place, allow, edit).await
     }
 
     /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its place. 404
     /// when the thread has no such comment, or it is deleted. 409 when other requests kept changing it.
-    pub async fn delete<A: Future<Output = Result<(), Error>>>(
+    pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         place: (Thread, CommentId),
         allow: impl Fn(UserId) -> A,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let deleted = self.change(pending, place, allow, Comment::delete).await;
         deleted.map(|_| ())
     }
 
     /// Changes a comment. 404 when the thread's record or the comment does not exist.
-    async fn change<A: Future<Output = Result<(), Error>>>(
+    async fn change<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         (thread, id): (Thread, CommentId),
         allow: impl Fn(UserId) -> A,
         change: impl Fn(&mut Comment, Timestamp),
-    ) -> Result<CommentWithAuthor, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<CommentWithAuthor> {
+        let (pending, tenant) = pending.with_tenant();
         let table = &self.0.table;
         let subject = key::subject_as::<InProject>(tenant, thread);
         let key = key::comment(tenant, thread, id);
-        let read = || table.batch_get([AnyKey::from(&subject), (&key).into()], Read::Consistent);
+        let read = || table.batch_get(any_keys![&subject, &key], Read::Consistent);
         let write = async |context: WriteContext, found: Batch| {
             if !found.has(&subject) {
                 return Err(unknown_subject(thread));
@@ -160,11 +150,11 @@ impl Comments<'_> {
             let before = context.current(comment, CommentId::NOUN)?;
             allow(before.user_id).await?;
             let mut comment = before.clone();
-            change(&mut comment, self.0.clock.now());
+            change(&mut comment, self.0.now());
             // Comments of earlier versions have no project.
             let subject = found.named(&subject).map(|subject| subject.record);
             comment.project_id = comment.project_id.or(subject.and_then(|it| it.project_id));
-            let author = key::user(tenant, comment.user_id);
+            let author = comment.user_id.key(tenant);
             let none = Writes::default();
             let written = self.0.commit_change(&context, before, comment, none);
             let found = table.batch_get([author.clone()], Read::Lasting);
@@ -182,25 +172,25 @@ impl Comments<'_> {
     /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's record is not the tenant's.
     pub async fn of(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         thread: Thread,
         filter: &CommentFilter,
         sort: ThreadSort,
         wanted: &Wanted,
-    ) -> Result<Page<CommentWithAuthor>, Error> {
+    ) -> Result<Page<CommentWithAuthor>> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
-        let descending = sort.is_descending();
+        let descending = sort == ThreadSort::NewestFirst;
         let comments = async {
             let Some(AnyOf(ids)) = &filter.id else {
                 let comments = key::comments_by_time(tenant, thread).descending_if(descending);
                 return table.page(comments, wanted).await;
             };
             let keys = ids.iter().map(|id| key::comment(tenant, thread, *id));
-            let place = in_first_index;
-            self.0
-                .rows_by_id(keys, |_| true, place, descending, wanted)
-                .await
+            let rows = self
+                .0
+                .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
+            rows.await
         };
         let known = table.batch_get([subject.clone()], Read::Consistent);
         let (known, page) = tokio::try_join!(known, comments)?;
@@ -222,7 +212,7 @@ impl Comments<'_> {
         context: &WriteContext,
         before: &Stored<ServiceRequest>,
         now: Timestamp,
-    ) -> Result<Vec<Write>, Error> {
+    ) -> Result<Vec<Write>> {
         let mut request = before.clone();
         let resolution = request.reopen(now)?;
         let (tenant, created_at) = (request.organization_id, request.created_at);
@@ -247,13 +237,13 @@ struct InProject {
 /// The service request of a thread; `None` for a thread on another record. 404 if it does not exist.
 fn service_request(
     found: &Batch,
-    tenant: OrganizationId,
+    tenant: Tenant,
     thread: Thread,
-) -> Result<Option<Stored<ServiceRequest>>, Error> {
-    let Some(id) = thread.id_as() else {
+) -> Result<Option<Stored<ServiceRequest>>> {
+    let Some(id) = thread.id_as::<ServiceRequestId>() else {
         return Ok(None);
     };
-    let request = found.get(&key::service_request(tenant, id))?;
+    let request = found.get(&id.key(tenant))?;
     request.map(Some).ok_or_else(|| unknown_subject(thread))
 }
 

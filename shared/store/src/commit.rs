@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Attempted, Created, IdempotencyKey, idempotency::KEPT, table::is_conflict_at};
+use super::{idempotency::KEPT, table::is_conflict_at};
 use crate::prelude::*;
 
 impl WriteContext {
@@ -25,12 +25,12 @@ impl Store {
     pub(super) async fn earlier_request(
         &self,
         context: &WriteContext,
-    ) -> Result<Option<Attempted>, Error> {
+    ) -> Result<Option<Attempted>> {
         let Some((user, sent)) = context.idempotency() else {
             return Ok(None);
         };
         let key = key::attempted(context.tenant, user, &sent.key);
-        let found = self.table.get(&key, Read::Consistent).await?;
+        let found = self.read(&key).await?;
         let now = self.clock.now();
         // The table deletes expired items late.
         let earlier = found.filter(|earlier| now.since(earlier.at) < KEPT);
@@ -50,7 +50,7 @@ impl Store {
         context: &WriteContext,
         writes: impl Into<Writes>,
         value: T,
-    ) -> Result<Option<Created<T>>, Error> {
+    ) -> Result<Option<Created<T>>> {
         let (mut writes, entries, refusals) = writes.into().split();
         let mut place = None;
         if let Some((user, key)) = context.idempotency() {

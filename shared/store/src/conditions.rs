@@ -1,13 +1,10 @@
 //! The conditions of a write: the versions of its record, and the fields that stay.
 
-use model::{Fault, FaultCode, input::Fields};
-use serde::Serialize;
+use model::input::Fields;
 use serde_json::Value;
 
-use super::{
-    fields::{UPDATED_AT, fields, is_field},
-    texts,
-};
+use super::fields::{UPDATED_AT, fields, is_field};
+use super::texts;
 use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +25,7 @@ pub struct Preconditions {
 impl Preconditions {
     /// 412 unless a record of that version fulfils them. A record has version 0 before its first write, which
     /// `If-None-Match: *` allows.
-    pub(crate) fn judge(&self, version: i64) -> Result<(), Error> {
+    pub(crate) fn judge(&self, version: i64) -> Result<()> {
         let may_be = match &self.if_match {
             None | Some(Versions::Any) => true,
             Some(Versions::These(versions)) => versions.contains(&version),
@@ -46,7 +43,7 @@ impl Preconditions {
 
 /// 400 for each field of the record with another value than the client sent. Clients may send back a whole
 /// record. Only plain values are compared, and only fields with a public name.
-pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(), Error> {
+pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<()> {
     if sent.is_empty() {
         return Ok(());
     }

@@ -6,11 +6,9 @@
 mod admission;
 mod traffic;
 
-pub(crate) use traffic::{Traffic, name_at_work};
-
-use agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
-use model::{SealedSecret, SentSecret, Slug, input::Patch};
+use model::input::Patch;
 use tokio::sync::OnceCell;
+pub(crate) use traffic::{Traffic, name_at_work};
 
 use crate::prelude::*;
 
@@ -21,28 +19,21 @@ record! {
     key: key::connection(connection.organization_id, &connection.name),
 }
 
-record! {
-    pause: AgentPause = "agent_pause",
-    key: key::agent_pause(pause.organization_id),
-}
+record! { pause: AgentPause = "agent_pause", key: key::agent_pause(pause.organization_id), }
 
 impl Connections<'_> {
-    pub async fn list(
-        &self,
-        tenant: OrganizationId,
-        wanted: &Wanted,
-    ) -> Result<Page<Stored<Connection>>> {
+    pub async fn list(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<Stored<Connection>>> {
         self.0.table.page(key::connections(tenant), wanted).await
     }
 
     /// Returns all readable connections of the organization by name, by a consistent read.
-    pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<Stored<Connection>>> {
+    pub async fn all(&self, tenant: Tenant) -> Result<Vec<Stored<Connection>>> {
         let all = key::connections(tenant).consistent();
         self.0.table.list_stored(all).await
     }
 
     /// Returns a connection. 404 if it is another tenant's.
-    pub async fn get(&self, tenant: OrganizationId, name: &Slug) -> Result<Stored<Connection>> {
+    pub async fn get(&self, tenant: Tenant, name: &Slug) -> Result<Stored<Connection>> {
         let key = key::connection(tenant, name);
         self.0.one(&key, Connection::NOUN).await
     }
@@ -52,7 +43,7 @@ impl Connections<'_> {
     /// URL changes and the secret is not sent. 409 at the limit of connections.
     pub async fn put<S>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         name: &Slug,
         put: ConnectionPut,
         seal: impl Fn(SentSecret) -> S,
@@ -82,7 +73,8 @@ impl Connections<'_> {
             let found = all.into_iter().find(|one| one.name == *name);
             if found.is_none() && context.conditions.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
-                    return Err(too_many());
+                    let most = format_args!("The organization has {MOST_CONNECTIONS} connections");
+                    return Err(too_many(Code::TooManyConnections, most));
                 }
                 let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
                 sealed(now).await?.apply(&mut new.secret);
@@ -98,25 +90,23 @@ impl Connections<'_> {
             connection.replace(put.clone(), sealed(now).await?, now);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
             let writes = Writes::default().noting(entry);
-            self.0
-                .commit_change(&context, before, connection, writes)
-                .await
+            let done = self.0.commit_change(&context, before, connection, writes);
+            done.await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Deletes a connection. Its approved actions that have not ended fail at their next claim
     /// without sending. 404 if it is another tenant's.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>, name: &Slug) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+    pub async fn delete(&self, pending: impl Pending, name: &Slug) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
         let key = key::connection(tenant, name);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
             let connection: Stored<Connection> = context.current(found, Connection::NOUN)?;
-            let as_it_was = Condition::version(connection.version);
             let writes = Writes::from(vec![
-                Write::delete(connection.key(), as_it_was),
+                Write::delete(connection.key(), Condition::version(connection.version)),
                 Write::delete(Traffic::key(&connection), Condition::default()),
             ]);
             let event = OrganizationEvent::ConnectionDeleted;
@@ -130,17 +120,16 @@ impl Connections<'_> {
     /// the system answers. 404 if it is another tenant's.
     pub async fn pause(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         name: &Slug,
         paused: bool,
     ) -> Result<Stored<Connection>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let key = key::connection(tenant, name);
         let of_traffic = key::connection_traffic(tenant, name);
         let read = || async {
             let of_head = key::organization_head(tenant);
-            let keys = [AnyKey::from(&key), (&of_traffic).into(), of_head.into()];
-            let batch = self.0.batch(keys).await?;
+            let batch = self.0.batch(any_keys![&key, &of_traffic, of_head]).await?;
             let head = head_in(&batch, tenant)?;
             Ok((batch.get(&key)?, batch.named(&of_traffic), head))
         };
@@ -174,41 +163,30 @@ impl Connections<'_> {
     }
 
     /// Returns a connection for a test. 404 if it is another tenant's. A replay tests again.
-    pub async fn to_test(
-        &self,
-        pending: impl Into<PendingWrite>,
-        name: &Slug,
-    ) -> Result<Stored<Connection>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let read = || self.get(tenant, name);
-        let write = async |context: WriteContext, connection| {
-            self.0.commit(&context, Writes::default(), connection).await
-        };
-        let tested = self.0.write(pending, read, write).await?;
-        tested.or_load(async |_| read().await).await
+    pub async fn to_test(&self, pending: impl Pending, name: &Slug) -> Result<Stored<Connection>> {
+        let (pending, tenant) = pending.with_tenant();
+        self.0.read_only(pending, || self.get(tenant, name)).await
     }
 
     /// Returns the organization's pause; none if it was never set.
-    pub async fn agent_pause(&self, tenant: OrganizationId) -> Result<Option<Stored<AgentPause>>> {
+    pub async fn agent_pause(&self, tenant: Tenant) -> Result<Option<Stored<AgentPause>>> {
         self.0.read(&key::agent_pause(tenant)).await
     }
 
     /// Returns the pause before another one; the agent runs before the first.
     pub(crate) fn before(pause: AgentPause, found: Option<&Stored<AgentPause>>) -> AgentPause {
-        let running = AgentPause {
-            paused: false,
-            ..pause
-        };
+        let mut running = pause;
+        running.paused = false;
         found.map_or(running, |found| found.record)
     }
 
     pub async fn pause_agent(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: UserId,
         paused: bool,
     ) -> Result<AgentPause> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let pause = AgentPause {
             organization_id: tenant,
             paused,
@@ -227,16 +205,12 @@ impl Connections<'_> {
             let context = context.with_head(head);
             let before = Self::before(pause, found.as_ref());
             if before.paused == paused {
-                let nothing = Writes::default();
-                return self.0.commit(&context, nothing, before).await;
+                return self.0.commit(&context, Writes::default(), before).await;
             }
-            let pause = AgentPause {
-                restored: before.restored,
-                ..pause
-            };
+            let mut pause = pause;
+            pause.restored = before.restored;
             let write = Write::create_or_replace(found, pause)?;
-            let entry = EntryContent::changed(event, &before, &pause);
-            let writes = Writes::from(write).noting(entry);
+            let writes = Writes::from(write).noting(EntryContent::changed(event, &before, &pause));
             self.0.commit(&context, writes, pause).await
         };
         let paused = self.0.write(pending, read, write).await?;
@@ -246,11 +220,4 @@ impl Connections<'_> {
         };
         paused.or_load(load).await
     }
-}
-
-fn too_many() -> Error {
-    let detail = format!(
-        "The organization has {MOST_CONNECTIONS} connections, the most allowed. Delete one first."
-    );
-    Error::conflict(Code::TooManyConnections, detail)
 }

@@ -3,10 +3,8 @@
 use std::future::ready;
 
 use futures::future::OptionFuture;
-use model::{Deleted, RecordId};
-use serde::de::DeserializeOwned;
 
-use super::{Created, fields::is_same, id_is_taken, id_of};
+use super::{CLEANUP_DELAY, fields::is_same};
 use crate::prelude::*;
 
 impl Store {
@@ -15,22 +13,31 @@ impl Store {
         &self,
         key: &Key<R>,
         noun: &'static str,
-    ) -> Result<Stored<R>, Error> {
-        let found = self.table.get(key, Read::Consistent).await?;
+    ) -> Result<Stored<R>> {
+        let found = self.read(key).await?;
         self.whole(found.or_not_found(noun)?).await
+    }
+
+    /// As [`one`](Self::one), by its id.
+    pub(crate) async fn get<I: Keyed<Record: DeserializeOwned>>(
+        &self,
+        tenant: Tenant,
+        id: I,
+    ) -> Result<Stored<I::Record>> {
+        self.one(&id.key(tenant), I::NOUN).await
     }
 
     /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads
     /// again and writes again after a conflict; 409 after eight.
     pub(crate) async fn write<F, T, R, W>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         read: impl Fn() -> R,
         write: impl Fn(WriteContext, F) -> W,
-    ) -> Result<Created<T>, Error>
+    ) -> Result<Created<T>>
     where
-        R: Future<Output = Result<F, Error>>,
-        W: Future<Output = Result<Option<Created<T>>, Error>>,
+        R: Future<Output = Result<F>>,
+        W: Future<Output = Result<Option<Created<T>>>>,
     {
         match self.authorized(pending, read()).await? {
             Created::New((context, found)) => {
@@ -40,31 +47,41 @@ impl Store {
         }
     }
 
+    /// Reads for a request that writes nothing but its idempotency key. A replay reads again.
+    pub(crate) async fn read_only<T, R: Future<Output = Result<T>>>(
+        &self,
+        pending: PendingWrite,
+        read: impl Fn() -> R,
+    ) -> Result<T> {
+        let write = async |context: WriteContext, found| {
+            self.commit(&context, Writes::default(), found).await
+        };
+        let done = self.write(pending, &read, write).await?;
+        done.or_load(async |_| read().await).await
+    }
+
     /// Creates a record with its history; a replay loads the record of the first request. `new` makes
     /// it of the context, its id, the outcome of `read` and the time, with further writes.
-    pub(crate) async fn create<R: Tracked, I: RecordId, F>(
+    pub(crate) async fn create<R: Tracked, I: Keyed<Record = R>, F>(
         &self,
-        pending: impl Into<PendingWrite>,
-        key: impl Fn(OrganizationId, I) -> Key<R>,
-        read: impl Future<Output = Result<F, Error>>,
-        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
-    ) -> Result<Stored<R>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+        pending: impl Pending,
+        read: impl Future<Output = Result<F>>,
+        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes)>,
+    ) -> Result<Stored<R>> {
+        let (pending, tenant) = pending.with_tenant();
         let created = self.create_once(pending, read, new).await?;
-        let load = async |made| self.one(&key(tenant, id_of(made)?), I::NOUN).await;
+        let load = async |made| self.get(tenant, id_of::<I>(made)?).await;
         created.or_load(load).await
     }
 
     /// As [`create`](Self::create), without loading the record of a replay.
     pub(crate) async fn create_once<R: Tracked, I: RecordId, F>(
         &self,
-        pending: impl Into<PendingWrite>,
-        read: impl Future<Output = Result<F, Error>>,
-        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
-    ) -> Result<Created<Stored<R>>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+        pending: impl Pending,
+        read: impl Future<Output = Result<F>>,
+        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes)>,
+    ) -> Result<Created<Stored<R>>> {
+        let (pending, tenant) = pending.with_tenant();
         let head = async {
             let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
             OptionFuture::from(head).await.transpose()
@@ -91,22 +108,20 @@ impl Store {
 
     /// Changes a record, and adds to its history. 404 when it is not the tenant's, 412 at a version that the
     /// conditions do not allow. `change` returns further writes, and may refuse.
-    pub(crate) async fn update<R: Tracked + Clone, I: Id>(
+    pub(crate) async fn update<R: Tracked + Clone, I: Keyed<Record = R>>(
         &self,
-        pending: impl Into<PendingWrite>,
-        key: impl Fn(OrganizationId, I) -> Key<R>,
+        pending: impl Pending,
         id: I,
-        change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes, Error>,
-    ) -> Result<Stored<R>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let key = key(tenant, id);
+        change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes>,
+    ) -> Result<Stored<R>> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
         let read = || async {
             if R::IS_JOURNALED {
                 let (found, head) = Box::pin(self.with_head(&key, tenant)).await?;
                 return Ok((found, Some(head)));
             }
-            Ok((self.table.get(&key, Read::Consistent).await?, None))
+            Ok((self.read(&key).await?, None))
         };
         let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
             context.head = head.map(Box::new);
@@ -128,7 +143,7 @@ impl Store {
         before: Stored<R>,
         after: Stored<R>,
         mut writes: Writes,
-    ) -> Result<Option<Created<Stored<R>>>, Error> {
+    ) -> Result<Option<Created<Stored<R>>>> {
         if writes.change_nothing() && is_same(&before.record, &after.record)? {
             return self.commit(context, writes.into_nothing(), before).await;
         }
@@ -142,39 +157,44 @@ impl Store {
 
     /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the tenant's, 412
     /// at a version that the conditions do not allow. `plan` returns the deleted record, with further writes.
-    pub(crate) async fn delete<R: Tracked, I: Id>(
+    pub(crate) async fn delete<R: Tracked, I: Keyed<Record = R>>(
         &self,
-        pending: impl Into<PendingWrite>,
-        key: impl Fn(OrganizationId, I) -> Key<R>,
+        pending: impl Pending,
         id: I,
         plan: impl Fn(&R) -> (Deleted, Writes),
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let allow = |_: &R| ready(Ok(()));
-        self.delete_if(pending, key, id, allow, plan).await
+        self.delete_if(pending, id, allow, plan).await
     }
 
     /// As [`delete`](Self::delete), unless `allow` refuses.
-    pub(crate) async fn delete_if<R: Tracked, I: Id, A>(
+    pub(crate) async fn delete_if<R: Tracked, I: Keyed<Record = R>, A>(
         &self,
-        pending: impl Into<PendingWrite>,
-        key: impl Fn(OrganizationId, I) -> Key<R>,
+        pending: impl Pending,
         id: I,
         allow: impl Fn(&R) -> A,
         plan: impl Fn(&R) -> (Deleted, Writes),
-    ) -> Result<(), Error>
+    ) -> Result<()>
     where
-        A: Future<Output = Result<(), Error>>,
+        A: Future<Output = Result<()>>,
     {
         let pending = pending.into();
-        let key = key(pending.tenant(), id);
-        let read = || self.table.get(&key, Read::Consistent);
+        let key = id.key(pending.tenant());
+        let read = || self.read(&key);
         let write = async |context: WriteContext, found: Option<Stored<R>>| {
             let found = context.current(found, I::NOUN)?;
             allow(&found).await?;
             let (deleted, mut writes) = plan(&found);
             writes.push(Write::forget(&found));
-            writes.push(self.cleanup_of(&context, deleted)?);
             let now = self.clock.now();
+            writes.push(Write::put(&Cleanup {
+                organization_id: context.tenant,
+                subject: deleted,
+                deleted_by: context.actor,
+                due_at: now.plus(CLEANUP_DELAY),
+                walked: None,
+                failures: 0,
+            })?);
             writes.extend(context.deleted(&found, now)?);
             let follows = self.action_follows(&context, &found.record, None, now);
             writes.extend(follows.await?);

@@ -1,15 +1,5 @@
 //! The managed-services dashboard: the newest records and the metrics of an organization.
 
-use std::collections::HashMap;
-
-use model::{
-    Activity, ActivityId, ActivityType, Content, OrOther, ProjectId, ServiceRequest, Slug, Ticket,
-    UserRef,
-};
-use serde::{Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
-
-use super::{Gsi1, List};
 use crate::prelude::*;
 
 /// Rows of each list.
@@ -72,7 +62,7 @@ pub struct FeedItem {
 resource! { pub Dashboards as dashboard }
 
 impl Dashboards<'_> {
-    pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
+    pub async fn of(&self, tenant: Tenant) -> Result<Dashboard> {
         let totals_key = key::totals(tenant);
         let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(
             self.newest(key::service_requests(tenant)),
@@ -106,10 +96,7 @@ impl Dashboards<'_> {
         })
     }
 
-    async fn newest<R: DeserializeOwned>(
-        &self,
-        by_time: List<R, Gsi1>,
-    ) -> Result<Vec<Stored<R>>, Error> {
+    async fn newest<R: DeserializeOwned>(&self, by_time: List<R, Gsi1>) -> Result<Vec<Stored<R>>> {
         let newest = by_time.descending().limit(NEWEST);
         let newest = self.0.table.list_stored(newest).await?;
         let texts = self.0.texts(&newest).await?;

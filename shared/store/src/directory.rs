@@ -11,21 +11,14 @@ pub use users::NewUser;
 
 pub(super) use users::{count_admins, email_taken, take_email};
 
+use model::words::{spaced, words};
 pub(super) use projects::takes_work;
 
-use model::{
-    Project, ReferenceType,
-    words::{spaced, words},
-};
-
-use crate::{prelude::*, records::Reference};
+use crate::prelude::*;
 
 resource! { pub Directory as directory }
 
-record! {
-    reference: Reference = "reference",
-    key: key::reference(reference),
-}
+record! { reference: Reference = "reference", key: key::reference(reference), }
 
 impl From<&Organization> for Reference {
     fn from(organization: &Organization) -> Self {

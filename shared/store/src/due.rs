@@ -2,11 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use agent::{action::AgentAction, session::AgentSession};
-use model::{Deleted, Mail, QueueMessage, SignInEntry, WebhookDelivery};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-use super::{Cleanup, FailureCount, Gsi2, Reminder, Table, UnlistedChange, key::Gsi4};
+use super::{UnlistedChange, key::Gsi4};
 use crate::prelude::*;
 
 /// A part of the due work: that of a sixteenth of the organizations.
@@ -18,8 +14,7 @@ impl Shard {
     /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations. Each
     /// leaves it with its next write.
     pub fn all() -> impl Iterator<Item = Self> {
-        let numbers = (0..key::SHARDS).map(Some);
-        numbers.chain([None]).map(Self)
+        (0..key::SHARDS).map(Some).chain([None]).map(Self)
     }
 
     pub fn of(organization: OrganizationId) -> Self {
@@ -61,7 +56,7 @@ pub(crate) async fn page<R, T>(
     shard: Shard,
     now: Timestamp,
     wanted: &Wanted,
-) -> Result<Page<Readable<T>>, Error>
+) -> Result<Page<Readable<T>>>
 where
     R: Record<Workdesk>,
     T: DeserializeOwned,
@@ -91,39 +86,29 @@ pub struct DueCount {
     pub oldest: Timestamp,
 }
 
+macro_rules! kinds {
+    ($($record:ident)*) => {
+        impl DueCounts<'_> {
+            pub const KINDS: [&'static str; 8] = [$($record::KIND),*];
+
+            /// Returns the kinds with records of a shard that are due at `now`.
+            pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>> {
+                let counts = tokio::try_join!($(self.of_kind::<$record>(shard, now)),*)?;
+                let all: [_; 8] = counts.into();
+                Ok(all.into_iter().flatten().collect())
+            }
+        }
+    };
+}
+
+kinds! { AgentAction AgentSession Cleanup Reminder WebhookDelivery Mail SignInEntry FailureCount }
+
 impl DueCounts<'_> {
-    pub const KINDS: [&'static str; 8] = [
-        AgentAction::KIND,
-        AgentSession::KIND,
-        Cleanup::KIND,
-        Reminder::KIND,
-        WebhookDelivery::KIND,
-        Mail::KIND,
-        SignInEntry::KIND,
-        FailureCount::KIND,
-    ];
-
-    /// Returns the kinds with records of a shard that are due at `now`.
-    pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
-        let counts = tokio::try_join!(
-            self.of_kind::<AgentAction>(shard, now),
-            self.of_kind::<AgentSession>(shard, now),
-            self.of_kind::<Cleanup>(shard, now),
-            self.of_kind::<Reminder>(shard, now),
-            self.of_kind::<WebhookDelivery>(shard, now),
-            self.of_kind::<Mail>(shard, now),
-            self.of_kind::<SignInEntry>(shard, now),
-            self.of_kind::<FailureCount>(shard, now),
-        )?;
-        let all: [_; DueCounts::KINDS.len()] = counts.into();
-        Ok(all.into_iter().flatten().collect())
-    }
-
     async fn of_kind<R: Record<Workdesk>>(
         &self,
         shard: Shard,
         now: Timestamp,
-    ) -> Result<Option<DueCount>, Error> {
+    ) -> Result<Option<DueCount>> {
         let wanted = &Wanted::default();
         let table = &self.0.table;
         // An action that was sent again is due later, and overdue until a worker claims it.
@@ -191,11 +176,10 @@ impl SweepMessage {
             return None;
         }
         let cleanup: Cleanup = change.after()?;
-        let wait = cleanup.due_at.since(now).max(0);
         Some(Self::Cleanup(CleanupName {
             organization_id: cleanup.organization_id,
             subject: cleanup.subject,
-            delay: Duration::from_millis(wait.unsigned_abs()),
+            delay: Duration::from_millis(cleanup.due_at.since(now).max(0).unsigned_abs()),
         }))
     }
 }

@@ -17,10 +17,8 @@ mod replaying;
 mod stream;
 mod tail;
 
-use model::{Deleted, FeedAction, FeedEntry, RecordName, span};
 use tail::{KEPT, MOST_ENTRIES, TailBatch, newest_of, tail};
 
-use super::{Deleter, FeedBatch, FeedStart, back_off, unavailable};
 use crate::prelude::*;
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
@@ -47,10 +45,7 @@ record! {
     expires_at: Some(batch.at.plus(KEPT + GRACE).epoch_seconds() + 1),
 }
 
-record! {
-    start: FeedStart = "feed_start",
-    key: key::feed_start(start.organization_id),
-}
+record! { start: FeedStart = "feed_start", key: key::feed_start(start.organization_id), }
 
 #[derive(Clone, Debug, Default)]
 pub struct Published {
@@ -72,11 +67,7 @@ struct Newest {
 impl Feed<'_> {
     /// Appends entries, which are in the order of their changes. Leaves out those of an earlier delivery.
     /// 503 if other publishers kept appending.
-    pub async fn publish(
-        &self,
-        tenant: OrganizationId,
-        mut entries: Vec<FeedEntry>,
-    ) -> Result<Published, Error> {
+    pub async fn publish(&self, tenant: Tenant, mut entries: Vec<FeedEntry>) -> Result<Published> {
         self.name_deleters(tenant, &mut entries).await?;
         let mut published = Published::default();
         for some in entries.chunks(MOST_ENTRIES) {
@@ -88,7 +79,7 @@ impl Feed<'_> {
     }
 
     /// Restarts a feed: all cursors of before expire, and clients read their lists again.
-    pub async fn restart(&self, tenant: OrganizationId) -> Result<(), Error> {
+    pub async fn restart(&self, tenant: Tenant) -> Result<()> {
         let read = || self.start(tenant);
         let write = async |start| {
             let write = restarted(tenant, start, self.0.now())?;
@@ -97,21 +88,13 @@ impl Feed<'_> {
         retry(read().await?, read, write).await
     }
 
-    pub(crate) async fn start(
-        &self,
-        tenant: OrganizationId,
-    ) -> Result<Option<Stored<FeedStart>>, Error> {
-        let start = key::feed_start(tenant);
-        self.0.table.get(&start, Read::Consistent).await
+    pub(crate) async fn start(&self, tenant: Tenant) -> Result<Option<Stored<FeedStart>>> {
+        self.0.read(&key::feed_start(tenant)).await
     }
 
-    async fn publish_batch(
-        &self,
-        tenant: OrganizationId,
-        entries: &[FeedEntry],
-    ) -> Result<Published, Error> {
+    async fn publish_batch(&self, tenant: Tenant, entries: &[FeedEntry]) -> Result<Published> {
         for attempt in 1..=ATTEMPTS {
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let Newest { end, start, known } = self.newest(tenant, entries, now).await?;
             let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
             // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is greater than
@@ -159,12 +142,7 @@ impl Feed<'_> {
         Err(unavailable("other publishers kept appending to the feed"))
     }
 
-    async fn newest(
-        &self,
-        tenant: OrganizationId,
-        entries: &[FeedEntry],
-        now: Timestamp,
-    ) -> Result<Newest, Error> {
+    async fn newest(&self, tenant: Tenant, new: &[FeedEntry], now: Timestamp) -> Result<Newest> {
         let table = &self.0.table;
         let last = async || {
             let last = newest_of(table, key::feed(tenant)).await?;
@@ -177,7 +155,7 @@ impl Feed<'_> {
             found = last().await?;
         }
         let end = found.as_ref().map(|batch| batch.end);
-        let earliest = entries.iter().map(|entry| entry.at).min();
+        let earliest = new.iter().map(|entry| entry.at).min();
         let since = earliest.unwrap_or(now).plus(-SKEW);
         let mut known: Vec<_> = found.into_iter().collect();
         if known.iter().any(|batch| batch.is_since(since)) {
@@ -188,21 +166,16 @@ impl Feed<'_> {
         Ok(Newest { end, start, known })
     }
 
-    async fn name_deleters(
-        &self,
-        tenant: OrganizationId,
-        entries: &mut [FeedEntry],
-    ) -> Result<(), Error> {
+    async fn name_deleters(&self, tenant: Tenant, entries: &mut [FeedEntry]) -> Result<()> {
         let deletes = entries.iter_mut().filter_map(|entry| {
             let is_unnamed = entry.action == FeedAction::Deleted && entry.actor.is_none();
             let RecordName { kind, record_id } = entry.of;
-            let deleted = Deleted::of(*kind, record_id, entry.project_id);
-            let deleted = deleted.filter(|_| is_unnamed)?;
+            let deleted = Deleted::of(*kind, record_id, entry.project_id).filter(|_| is_unnamed)?;
             Some((entry, key::deletion(tenant, deleted)))
         });
         let deletes: Vec<_> = deletes.collect();
         let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
-        let deletions = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let deletions = self.0.batch(keys).await?;
         for (entry, key) in deletes {
             let deletion = deletions.named::<Deleter>(&key);
             entry.actor = deletion.and_then(|stored| stored.record.deleted_by);
@@ -213,10 +186,10 @@ impl Feed<'_> {
 
 /// Raises the epoch of a feed, at least to the instant: a table that is put back has no epoch of before.
 pub(crate) fn restarted(
-    tenant: OrganizationId,
+    tenant: Tenant,
     start: Option<Stored<FeedStart>>,
     now: Timestamp,
-) -> Result<Write, Error> {
+) -> Result<Write> {
     let of_table = start.as_ref().map(|start| (start.first, start.epoch + 1));
     let (first, next) = of_table.unwrap_or((now.millis(), 1));
     let record = FeedStart {

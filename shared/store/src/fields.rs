@@ -1,10 +1,8 @@
 //! The fields of records, by their names in the table.
 
-use model::Error;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::REFERENCE;
+use crate::prelude::*;
 
 pub(crate) const UPDATED_AT: &str = "updatedAt";
 

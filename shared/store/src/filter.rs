@@ -1,9 +1,8 @@
 //! Filters of lists as conditions on attributes.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{AnyOf, FilterValue, SearchText};
 
-use super::{attribute, words::having_words};
+use super::words::having_words;
 use crate::prelude::*;
 
 /// Builds the condition of a filter. Each method adds nothing for a parameter that the client left out.
@@ -27,7 +26,7 @@ impl Filter {
         mut self,
         name: &str,
         values: Option<&AnyOf<T>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         if let Some(values) = self.values(values)? {
             self.condition = self.condition.one_of(name, values);
         }
@@ -39,7 +38,7 @@ impl Filter {
         mut self,
         name: &str,
         values: Option<&AnyOf<T>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         if let Some(values) = self.values(values)? {
             self.condition = self.condition.has_one_of(name, values);
         }
@@ -60,17 +59,12 @@ impl Filter {
         self.and("# = :", name, value)
     }
 
-    /// Rows whose attribute is anything else than this.
-    pub(crate) fn other_than(self, name: &str, value: impl IntoAttribute) -> Self {
-        self.and("# <> :", name, Some(value))
-    }
-
-    /// Rows whose attribute is a list with this text.
-    pub(crate) fn listing(self, name: &str, text: Option<&str>) -> Self {
-        self.and("contains(#, :)", name, text)
-    }
-
-    fn and(mut self, clause: &str, name: &str, value: Option<impl IntoAttribute>) -> Self {
+    pub(crate) fn and(
+        mut self,
+        clause: &str,
+        name: &str,
+        value: Option<impl IntoAttribute>,
+    ) -> Self {
         if let Some(value) = value {
             self.condition = self.condition.and(clause, name, [value.into_attribute()]);
         }
@@ -93,13 +87,12 @@ impl Filter {
     fn values<T: FilterValue>(
         &self,
         values: Option<&AnyOf<T>>,
-    ) -> Result<Option<Vec<Option<AttributeValue>>>, Error> {
+    ) -> Result<Option<Vec<Option<AttributeValue>>>> {
         let stored = |value: &T| {
             let stored = value.stored(self.caller);
             stored.map(|value| attribute(&value)).transpose()
         };
-        values
-            .map(|AnyOf(values)| values.iter().map(stored).collect())
-            .transpose()
+        let values = values.map(|AnyOf(values)| values.iter().map(stored).collect());
+        values.transpose()
     }
 }

@@ -1,12 +1,6 @@
 //! Histories of records. Each change adds an entry in its own transaction. No entry is altered or deleted,
 //! not even with its record.
 
-use std::collections::HashMap;
-
-use model::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, UserRef};
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::fields::{UPDATED_AT, fields};
 use crate::prelude::*;
 
@@ -37,18 +31,11 @@ pub struct EntryWithActor {
     changes: Vec<FieldChange>,
 }
 
-record! {
-    entry: HistoryEntry = "history_entry",
-    key: key::history_entry(entry),
-}
+record! { entry: HistoryEntry = "history_entry", key: key::history_entry(entry), }
 
 impl WriteContext {
     /// The entry of a new record. As all of these, `None` for a record without a history.
-    pub(crate) fn created<R: Tracked>(
-        &self,
-        record: &R,
-        now: Timestamp,
-    ) -> Result<Option<Write>, Error> {
+    pub(crate) fn created<R: Tracked>(&self, record: &R, now: Timestamp) -> Result<Option<Write>> {
         self.entry(record.history(), 1, HistoryEvent::Created, Vec::new(), now)
     }
 
@@ -59,7 +46,7 @@ impl WriteContext {
         before: &R,
         after: &Stored<R>,
         now: Timestamp,
-    ) -> Result<Option<Write>, Error> {
+    ) -> Result<Option<Write>> {
         let Some(of) = after.history() else {
             return Ok(None);
         };
@@ -77,7 +64,7 @@ impl WriteContext {
         version: i64,
         change: Option<FieldChange>,
         now: Timestamp,
-    ) -> Result<Option<Write>, Error> {
+    ) -> Result<Option<Write>> {
         let Some(change) = change else {
             return Ok(None);
         };
@@ -88,7 +75,7 @@ impl WriteContext {
         &self,
         record: &Stored<R>,
         now: Timestamp,
-    ) -> Result<Option<Write>, Error> {
+    ) -> Result<Option<Write>> {
         let (of, version) = (record.history(), record.version + 1);
         self.entry(of, version, HistoryEvent::Deleted, Vec::new(), now)
     }
@@ -100,7 +87,7 @@ impl WriteContext {
         what: HistoryEvent,
         changes: Vec<FieldChange>,
         now: Timestamp,
-    ) -> Result<Option<Write>, Error> {
+    ) -> Result<Option<Write>> {
         let Some(of) = of else {
             return Ok(None);
         };
@@ -118,7 +105,7 @@ impl WriteContext {
 }
 
 /// The fields that differ between two states of a record, by name.
-fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChange>, Error> {
+fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChange>> {
     let (mut before, after) = (fields(before)?, fields(after)?);
     let changes = after.into_iter().filter_map(|(name, to)| {
         let from = before.remove(&name).unwrap_or_default();
@@ -135,13 +122,13 @@ impl Store {
     /// never had it.
     pub async fn history(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         of: HistoryOf,
         wanted: &Wanted,
-    ) -> Result<Page<EntryWithActor>, Error> {
+    ) -> Result<Page<EntryWithActor>> {
         let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of).consistent().descending();
-        let found = self.table.batch_get([record.clone()], Read::Consistent);
+        let found = self.batch([record.clone()]);
         let (found, page) = tokio::try_join!(found, self.table.page(entries, wanted))?;
         // A record that is older than its history may have no entry.
         let was_there = found.has(&record) || !page.rows.is_empty() || wanted.after.is_some();

@@ -5,9 +5,6 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use model::span;
-
-use super::Attempted;
 use crate::prelude::*;
 
 /// Time for which a key is stored, in milliseconds.
@@ -50,8 +47,8 @@ impl<T> Created<T> {
     /// The value. A replay loads it by the id of the earlier request's record.
     pub(crate) async fn or_load(
         self,
-        load: impl AsyncFnOnce(Option<i64>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        load: impl AsyncFnOnce(Option<i64>) -> Result<T>,
+    ) -> Result<T> {
         match self {
             Self::New(value) => Ok(value),
             Self::Replayed(made) => load(made).await,
@@ -59,7 +56,7 @@ impl<T> Created<T> {
     }
 
     /// The value of an operation that takes no idempotency key.
-    pub(crate) fn not_replayed(self) -> Result<T, Error> {
+    pub(crate) fn not_replayed(self) -> Result<T> {
         match self {
             Self::New(value) => Ok(value),
             Self::Replayed(_) => Err(Error::internal(
@@ -70,7 +67,7 @@ impl<T> Created<T> {
     }
 }
 
-pub(super) fn id_of<I: Id>(made: Option<i64>) -> Result<I, Error> {
+pub(super) fn id_of<I: Id>(made: Option<i64>) -> Result<I> {
     let id = made.and_then(I::new);
     id.ok_or_else(|| Error::internal("replaying a request", "it made no record with an id"))
 }

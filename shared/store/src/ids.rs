@@ -1,7 +1,6 @@
 //! Integer ids, reserved in blocks.
 
 use std::{
-    collections::HashMap,
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -9,9 +8,6 @@ use std::{
     },
 };
 
-use model::RecordId;
-
-use super::Table;
 use crate::prelude::*;
 
 /// The largest block that an instance reserves.
@@ -64,7 +60,7 @@ impl Drop for Given {
 }
 
 impl Ids {
-    pub(super) async fn next<I: RecordId>(&self, table: &Table) -> Result<Reserved<I>, Error> {
+    pub(super) async fn next<I: RecordId>(&self, table: &Table) -> Result<Reserved<I>> {
         let kind = I::TYPE.name();
         let of_kind = lock(&self.0).entry(kind).or_default().clone();
         let returned = lock(&of_kind.returned).pop();
@@ -84,7 +80,7 @@ impl Ids {
 }
 
 impl Block {
-    async fn next(&mut self, table: &Table, kind: &'static str) -> Result<i64, Error> {
+    async fn next(&mut self, table: &Table, kind: &'static str) -> Result<i64> {
         if self.left.is_empty() {
             let size = (self.size * 2).clamp(1, LARGEST_BLOCK);
             let key = key::counter(kind);

@@ -1,26 +1,15 @@
 //! Invitations, and the accounts that they make.
 
-use std::collections::HashMap;
-
-use model::{
-    FullName, Held, Invitation, InvitationCreate, InvitationId, InvitationLink, Letter, Link,
-    LinkPurpose, MailedLink, PasswordHash, Session, Sid, UserRef, Username, digest, mail_limit,
-    span,
-};
 use tokio::sync::OnceCell;
 
-use crate::{
-    directory::{NewUser, email_taken},
-    ids::Reserved,
-    links::MailLimit,
-    prelude::*,
-};
+use crate::directory::{NewUser, email_taken};
+use crate::links::MailLimit;
+use crate::prelude::*;
 
 resource! { pub Invitations as invitations }
 
 record! {
-    invitation: Invitation = RecordType::Invitation.name(),
-    key: key::invitation(invitation.organization_id, invitation.id),
+    invitation: Invitation, id: InvitationId,
     gsi1: Some(key::invitation_in_list(invitation)),
 }
 
@@ -63,7 +52,7 @@ impl Invitations<'_> {
     /// The organization's invitations, open ones first, then the newest. Each has the user who sent it.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         wanted: &Wanted,
     ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
         let all = key::invitations(tenant).descending();
@@ -81,7 +70,7 @@ impl Invitations<'_> {
     /// day's invitations are sent.
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: impl Future<Output = Result<Inviter>>,
         new: InvitationCreate,
         mailed: MailedLink,
@@ -103,20 +92,20 @@ impl Invitations<'_> {
             let writes = self.sending(&invitation, &by, mailed, now)?;
             Ok((invitation, writes))
         };
-        self.0.create(pending, key::invitation, by, invite).await
+        self.0.create(pending, by, invite).await
     }
 
     /// Sends an invitation again, with another link. 404 if it is another tenant's. Else as
     /// [`create`](Self::create); 409 if it was accepted.
     pub async fn send<H: Future<Output = Result<Inviter>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: InvitationId,
         by: impl Fn() -> H,
         mailed: MailedLink,
     ) -> Result<Stored<Invitation>> {
         let pending = pending.into();
-        let key = key::invitation(pending.tenant(), id);
+        let key = id.key(pending.tenant());
         let read = || async { tokio::try_join!(self.0.read(&key), by()) };
         let write = async |context: WriteContext, (found, by): (Option<_>, Inviter)| {
             let before: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
@@ -175,12 +164,12 @@ impl Invitations<'_> {
     /// Deletes an invitation with its link. 404 if it is another tenant's, 403 for a role beyond the caller.
     pub async fn delete<H: Future<Output = Result<Held>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: InvitationId,
         by: impl Fn() -> H,
     ) -> Result<()> {
         let pending = pending.into();
-        let key = key::invitation(pending.tenant(), id);
+        let key = id.key(pending.tenant());
         let read = || async { tokio::try_join!(self.0.read(&key), by()) };
         let write = async |context: WriteContext, (found, held): (Option<_>, Held)| {
             let invitation: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
@@ -199,15 +188,11 @@ impl Invitations<'_> {
             return Err(refused());
         };
         let tenant = found.organization_id;
-        let invitation = key::invitation(tenant, link.invitation_id);
-        let inviter = key::user(tenant, link.invited_by);
+        let invitation = link.invitation_id.key(tenant);
+        let inviter = link.invited_by.key(tenant);
         let organization = key::organization(tenant);
-        let keys = [
-            AnyKey::from(&invitation),
-            (&inviter).into(),
-            (&organization).into(),
-            key::organization_head(tenant).into(),
-        ];
+        let head = key::organization_head(tenant);
+        let keys = any_keys![&invitation, &inviter, &organization, head];
         let found = self.0.batch(keys).await?;
         let open = OpenInvitation {
             invitation: found.get(&invitation)?.ok_or_else(refused)?,

@@ -2,13 +2,8 @@
 //! the chain, which must be as it was read. Entries are never changed or deleted.
 
 use futures::{FutureExt, future::OptionFuture};
-use model::{
-    EntryActor, EntryActorType, OrganizationEntry, OrganizationHead, OrganizationJournalCheck,
-    OrganizationJournalFilter, journal::Chained,
-};
-use serde::de::DeserializeOwned;
+use model::journal::Chained;
 
-use super::{Refused, attribute, back_off, unavailable};
 use crate::prelude::*;
 
 /// The most entries of one check, with those of sessions that they name.
@@ -22,52 +17,38 @@ const CHECKS: usize = 3;
 
 resource! { pub Journals as journals }
 
-record! {
-    entry: OrganizationEntry = "organization_entry",
-    key: key::organization_entry(entry),
-}
+record! { entry: OrganizationEntry = "organization_entry", key: key::organization_entry(entry), }
 
 record! {
     head: OrganizationHead = "organization_head",
     key: key::organization_head(head.organization_id),
 }
 
-pub(crate) fn head_in(batch: &Batch, tenant: OrganizationId) -> Result<ReadHead, Error> {
+pub(crate) fn head_in(batch: &Batch, tenant: Tenant) -> Result<ReadHead> {
     batch.get(&key::organization_head(tenant))
 }
 
 impl WriteContext {
     /// Adds the head that was read with the records of the write.
-    pub(crate) fn with_head(self, head: ReadHead) -> Self {
-        Self {
-            head: Some(Box::new(head)),
-            ..self
-        }
-    }
-
-    fn entry_actor(&self) -> EntryActor {
-        match self.actor {
-            Some(user) => EntryActor::user(user),
-            None if self.is_operator => EntryActor::of(EntryActorType::Operator),
-            None => EntryActor::of(EntryActorType::Service),
-        }
+    pub(crate) fn with_head(mut self, head: ReadHead) -> Self {
+        self.head = Some(Box::new(head));
+        self
     }
 }
 
 impl Store {
-    pub(crate) async fn head(&self, tenant: OrganizationId) -> Result<ReadHead, Error> {
-        let key = key::organization_head(tenant);
-        self.table.get(&key, Read::Consistent).await
+    pub(crate) async fn head(&self, tenant: Tenant) -> Result<ReadHead> {
+        self.read(&key::organization_head(tenant)).await
     }
 
     /// Reads a record and the head of the organization's journal in one request.
     pub(crate) async fn with_head<R: DeserializeOwned>(
         &self,
         key: &Key<R>,
-        tenant: OrganizationId,
-    ) -> Result<(Option<Stored<R>>, ReadHead), Error> {
-        let keys = [AnyKey::from(key), key::organization_head(tenant).into()];
-        let batch = self.table.batch_get(keys, Read::Consistent).await?;
+        tenant: Tenant,
+    ) -> Result<(Option<Stored<R>>, ReadHead)> {
+        let keys = any_keys![key, key::organization_head(tenant)];
+        let batch = self.batch(keys).await?;
         Ok((batch.get(key)?, head_in(&batch, tenant)?))
     }
 
@@ -78,7 +59,7 @@ impl Store {
         context: &WriteContext,
         writes: Vec<Write>,
         contents: &[EntryContent],
-    ) -> Result<Result<(), Refused>, Error> {
+    ) -> Result<Result<(), Refused>> {
         let author = context.author();
         let author = author.map(|author| attribute(&author)).transpose()?;
         let writes = writes.into_iter().map(|write| write.by(author.clone()));
@@ -110,13 +91,17 @@ fn entries(
     contents: &[EntryContent],
     found: ReadHead,
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let head = found.as_ref().map(|found| found.record.clone());
     let mut head = head.unwrap_or_else(|| OrganizationHead::none(context.tenant, now));
     let mut writes = Vec::with_capacity(contents.len() + 1);
+    let actor = match context.actor {
+        Some(user) => EntryActor::user(user),
+        None if context.is_operator => EntryActor::of(EntryActorType::Operator),
+        None => EntryActor::of(EntryActorType::Service),
+    };
     for content in contents {
-        let credential = context.credential.as_deref().cloned();
-        let by = (context.entry_actor(), credential);
+        let by = (actor, context.credential.as_deref().cloned());
         let entry = head.append(content.clone(), by, now);
         writes.push(Write::create(&entry)?);
     }
@@ -128,16 +113,16 @@ impl Journals<'_> {
     /// Returns a page of the organization's journal, oldest entry first.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &OrganizationJournalFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<OrganizationEntry>>, Error> {
+    ) -> Result<Page<Stored<OrganizationEntry>>> {
         let period = filter.from.zip(filter.to);
         if period.is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
-        let fits = Filter::of(caller).listing("subjects", filter.subject.as_deref());
+        let fits = Filter::of(caller).and("contains(#, :)", "subjects", filter.subject.as_deref());
         let entries = key::organization_journal(tenant)
             .consistent()
             .within(filter.from.map(key::instant), filter.to.map(key::instant))
@@ -149,9 +134,9 @@ impl Journals<'_> {
     /// later. Head and entries are read concurrently, so that both are read again after a break.
     pub async fn check(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         from: Option<Timestamp>,
-    ) -> Result<OrganizationJournalCheck, Error> {
+    ) -> Result<OrganizationJournalCheck> {
         let mut check = self.check_once(tenant, from).await?;
         for _ in 1..CHECKS {
             if check.verified {
@@ -164,9 +149,9 @@ impl Journals<'_> {
 
     async fn check_once(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         from: Option<Timestamp>,
-    ) -> Result<OrganizationJournalCheck, Error> {
+    ) -> Result<OrganizationJournalCheck> {
         let all = || key::organization_journal(tenant).consistent();
         let table = &self.0.table;
         let before = from.map(|from| {
@@ -189,7 +174,7 @@ impl Journals<'_> {
         let has_more = entries.len() > within;
         entries.truncate(within);
         let before = before.iter().flatten().next();
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more, now);
         self.check_sessions(tenant, &entries, &mut check).await?;
         self.check_sign_ins(tenant, &entries, &mut check).await?;
@@ -200,10 +185,10 @@ impl Journals<'_> {
     /// Compares the rests of erased entries with the digests in later entries.
     async fn check_erased(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         entries: &[OrganizationEntry],
         check: &mut OrganizationJournalCheck,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let named = entries.iter().filter_map(|entry| {
             let by = entry.erased_by?;
             Some((key::organization_entry_at(tenant, by.at, by.seq), entry))
@@ -214,7 +199,7 @@ impl Journals<'_> {
                 Some(by.computed_hash() == by.hash && *rest == entry.digest_of_rest())
             };
             if !by.and_then(is_as_named).unwrap_or(false) {
-                check.is_changed(entry.seq);
+                check.breaks_at(entry.seq, None, JournalFlaw::Changed);
             }
         }
         Ok(())
@@ -223,10 +208,10 @@ impl Journals<'_> {
     /// Checks that the journals of ended sessions have the named entries.
     async fn check_sessions(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         entries: &[OrganizationEntry],
         check: &mut OrganizationJournalCheck,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let named = entries.iter().flat_map(|entry| {
             let heads = entry.ended_sessions().into_iter();
             heads.map(|head| (key::named_entry(tenant, &head), (entry.seq, head)))
@@ -234,7 +219,7 @@ impl Journals<'_> {
         for (entry, (seq, head)) in self.found(named).await? {
             let named = entry.filter(|entry| entry.hash == head.hash);
             if named.is_none_or(|entry| entry.computed_hash() != head.hash) {
-                check.lacks(seq, head.id);
+                check.breaks_at(seq, Some(head.id), JournalFlaw::SessionMissing);
             }
         }
         Ok(())
@@ -243,20 +228,19 @@ impl Journals<'_> {
     /// Checks that the entries of sign-ins are there as they are named.
     async fn check_sign_ins(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         entries: &[OrganizationEntry],
         check: &mut OrganizationJournalCheck,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let named = entries.iter().flat_map(|entry| {
-            let named = entry.named_sign_ins().into_iter();
-            named.map(|one| {
+            entry.named_sign_ins().into_iter().map(|one| {
                 let key = key::sign_in_entry(tenant, one.at, &one.hash);
                 (key, (entry.seq, one.hash))
             })
         });
         for (entry, (seq, hash)) in self.found(named).await? {
             if entry.is_none_or(|entry| entry.0.computed_hash() != hash) {
-                check.lacks_sign_in(seq);
+                check.breaks_at(seq, None, JournalFlaw::SignInMissing);
             }
         }
         Ok(())
@@ -266,10 +250,10 @@ impl Journals<'_> {
     async fn found<R: DeserializeOwned, N>(
         &self,
         named: impl Iterator<Item = (Key<R>, N)>,
-    ) -> Result<Vec<(Option<Stored<R>>, N)>, Error> {
+    ) -> Result<Vec<(Option<Stored<R>>, N)>> {
         let named: Vec<_> = named.collect();
         let keys = named.iter().map(|(key, _)| AnyKey::from(key));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch(keys).await?;
         let named = named.into_iter();
         Ok(named.map(|(key, name)| (found.named(&key), name)).collect())
     }

@@ -6,7 +6,6 @@ mod alert_days;
 mod alert_reports;
 mod alerts;
 mod assignee;
-mod by_id;
 mod cleanup;
 mod comments;
 mod commit;
@@ -85,7 +84,7 @@ pub use links::{AccountLinks, LinkedAccount};
 pub use mails::{MailAttempt, MailOutcome, Mails, mail_of_unlisted};
 pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};
-pub use pending_write::{PendingWrite, WriteContext};
+pub use pending_write::{Pending, PendingWrite, WriteContext};
 pub use providers::{ProviderUser, Providers, SignInClient, SignInWays};
 pub use quotas::Quotas;
 pub use records::{Account, TokenHolder};
@@ -108,18 +107,4 @@ pub use ::table::{
     stop_reading, units_so_far, warm_up,
 };
 
-pub(crate) use ::table::{
-    self, COPIED, KeptText, LongText, REFERENCE, RawItem, Record, Refused, Table, TextReference,
-    attribute, back_off, unavailable,
-};
-pub(crate) use by_id::in_first_index;
-pub(crate) use idempotency::{Created, id_of};
-pub(crate) use ids::Reserved;
-pub(crate) use key::{Gsi1, Gsi2, Index, List};
-pub(crate) use named::{Named, Names};
-pub(crate) use records::{
-    Attempted, Author, Cleanup, Day, Deleter, Deletion, FailureCount, FeedBatch, FeedStart, Inbox,
-    IndexedRecord, IndexedWord, Involved, MailCount, NotifiedChange, Participant, Reference,
-    Reminder, SearchedText, Walked,
-};
-pub(crate) use store::id_is_taken;
+pub(crate) use ::table;

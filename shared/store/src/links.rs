@@ -4,12 +4,8 @@
 //! makes, in the same transaction.
 
 use futures::future::try_join_all;
-use model::{
-    AccountChange, AccountLink, Email, Letter, Link, LinkPurpose, MAX_ID, MailedLink,
-    PasswordForgotten, PasswordHash, digest, mail_limit, refused_link, span, unique_name,
-};
 
-use super::{MailCount, directory::take_email};
+use super::directory::take_email;
 use crate::prelude::*;
 
 resource! { pub AccountLinks as account_links }
@@ -20,10 +16,7 @@ record! {
     expires_at: Some(link.ends_at.epoch_seconds() + 1),
 }
 
-record! {
-    count: MailCount = "mail_count",
-    key: key::mail_count(&count.subject, count.since),
-}
+record! { count: MailCount = "mail_count", key: key::mail_count(&count.subject, count.since), }
 
 /// A link with its account, as they were read.
 #[derive(Clone, Debug)]
@@ -75,9 +68,8 @@ impl MailLimit {
 
 impl Store {
     /// The link of a token, and `None` for one that ended.
-    pub(crate) async fn followed(&self, token: &str) -> Result<Option<Link>, Error> {
-        let key = key::link(&digest(token));
-        let link = self.table.get(&key, Read::Consistent).await?;
+    pub(crate) async fn followed(&self, token: &str) -> Result<Option<Link>> {
+        let link = self.read(&key::link(&digest(token))).await?;
         let link = link.map(|stored| stored.record);
         Ok(link.filter(|link| self.now() < link.ends_at))
     }
@@ -90,7 +82,7 @@ impl Store {
         to: Option<&Email>,
         network: Option<&str>,
         letter: fn(AccountChange) -> Letter,
-    ) -> Result<Option<Write>, Error> {
+    ) -> Result<Option<Write>> {
         let (Some(to), Some(network)) = (to, network) else {
             return Ok(None);
         };
@@ -102,16 +94,27 @@ impl Store {
         let mail = self.mail_of(user.organization_id, Some(user.id), to, letter(change));
         mail.map(Some)
     }
+
+    /// The notice of another address of a user, to the old one. None if that is as it was.
+    pub(crate) fn new_email(
+        &self,
+        before: &User,
+        after: &User,
+        network: Option<&str>,
+    ) -> Result<Option<Write>> {
+        let (old, new) = (before.email.as_ref(), after.email.as_ref());
+        let is_same = old.map(Email::key) == new.map(Email::key);
+        let old = old.filter(|_| !is_same);
+        self.notice(before, old, network, Letter::EmailChanged)
+    }
 }
 
 impl LinkedAccount {
     /// The context of a write by the user.
     fn context(&self) -> WriteContext {
-        WriteContext {
-            actor: Some(self.user.id),
-            ..WriteContext::from(self.user.organization_id)
-        }
-        .with_head(self.head.clone())
+        let mut context = WriteContext::from(self.user.organization_id);
+        context.actor = Some(self.user.id);
+        context.with_head(self.head.clone())
     }
 
     /// Adds the end of the link, which is followed once.
@@ -123,7 +126,7 @@ impl LinkedAccount {
 
 impl AccountLinks<'_> {
     /// The account of a link for a forgotten password. 403 for a dead link.
-    pub async fn to_reset(&self, token: &str) -> Result<LinkedAccount, Error> {
+    pub async fn to_reset(&self, token: &str) -> Result<LinkedAccount> {
         let of = |purpose| match purpose {
             LinkPurpose::PasswordReset(link) => Some(link),
             _ => None,
@@ -136,20 +139,15 @@ impl AccountLinks<'_> {
         token: &str,
         of: impl FnOnce(LinkPurpose) -> Option<AccountLink>,
         holds: fn(&AccountLink, &User) -> bool,
-    ) -> Result<LinkedAccount, Error> {
+    ) -> Result<LinkedAccount> {
         let found = self.0.followed(token).await?.ok_or_else(refused_link)?;
         let tenant = found.organization_id;
         let link = of(found.purpose).ok_or_else(refused_link)?;
-        let (user, organization) = (key::user(tenant, link.user_id), key::organization(tenant));
-        let keys = [
-            AnyKey::from(&user),
-            (&organization).into(),
-            key::organization_head(tenant).into(),
-        ];
-        let records = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let user = records
-            .get(&user)?
-            .filter(|user: &Stored<User>| holds(&link, user));
+        let (user, organization) = (link.user_id.key(tenant), key::organization(tenant));
+        let keys = any_keys![&user, &organization, key::organization_head(tenant)];
+        let records = self.0.batch(keys).await?;
+        let user: Option<Stored<User>> = records.get(&user)?;
+        let user = user.filter(|user| holds(&link, user));
         let user = user.ok_or_else(refused_link)?;
         let organization = records.get(&organization)?.ok_or_else(refused_link)?.record;
         organization.works()?;
@@ -170,7 +168,7 @@ impl AccountLinks<'_> {
         token: &str,
         password_hash: &PasswordHash,
         network: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let read = || self.to_reset(token);
         let write = |account: LinkedAccount| async move {
             let (user, context) = (&account.user, account.context());
@@ -187,12 +185,7 @@ impl AccountLinks<'_> {
     }
 
     /// Sends a link to a new address of a user. 429 after ten in an hour.
-    pub async fn ask_for(
-        &self,
-        user: &User,
-        email: Email,
-        mailed: MailedLink,
-    ) -> Result<(), Error> {
+    pub async fn ask_for(&self, user: &User, email: Email, mailed: MailedLink) -> Result<()> {
         let (tenant, now) = (user.organization_id, self.0.now());
         let link = Link {
             hash: mailed.hash.clone(),
@@ -208,15 +201,14 @@ impl AccountLinks<'_> {
         let mut writes = Writes::from(Write::create(&link)?);
         writes.push(self.0.mail_of(tenant, None, &email, letter)?);
         let limit = MailLimit::hourly(format!("confirm\n{tenant}\n{}", user.id), 10);
-        let too_many = mail_limit(now, limit.period);
-        writes.push_or(limit.counted(now), too_many);
+        writes.push_or(limit.counted(now), mail_limit(now, limit.period));
         let done = self.0.commit(&tenant.into(), writes, ()).await?;
         done.ok_or_else(Error::contended)?.not_replayed()
     }
 
     /// Gives a link's account the address to which it was sent. 403 for a dead link, 409 if another user has
     /// the address.
-    pub async fn confirm_email(&self, token: &str, network: Option<&str>) -> Result<(), Error> {
+    pub async fn confirm_email(&self, token: &str, network: Option<&str>) -> Result<()> {
         let of = |purpose| match purpose {
             LinkPurpose::EmailConfirmation(link) => Some(link),
             _ => None,
@@ -246,7 +238,7 @@ impl AccountLinks<'_> {
         named: &PasswordForgotten,
         network: &str,
         issue: impl Fn() -> MailedLink,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let now = self.0.now();
         let of_network = MailLimit::hourly(format!("reset from\n{network}"), 20).counted(now);
         let (found, of_network) =
@@ -270,10 +262,7 @@ impl AccountLinks<'_> {
     }
 
     /// The users of an address or a username. Without any, a user who does not exist.
-    async fn named(
-        &self,
-        named: &PasswordForgotten,
-    ) -> Result<Vec<(OrganizationId, UserId)>, Error> {
+    async fn named(&self, named: &PasswordForgotten) -> Result<Vec<(OrganizationId, UserId)>> {
         let mut found = Vec::new();
         if let Some(email) = &named.email {
             let holders = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
@@ -290,20 +279,18 @@ impl AccountLinks<'_> {
     }
 
     /// The users to whom a link may be sent.
-    async fn forgetful(&self, ids: Vec<(OrganizationId, UserId)>) -> Result<Vec<User>, Error> {
-        let keys = ids.iter().flat_map(|(tenant, id)| {
-            let provider = key::sign_in_provider(*tenant);
-            [AnyKey::from(key::user(*tenant, *id)), provider.into()]
-        });
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+    async fn forgetful(&self, ids: Vec<(OrganizationId, UserId)>) -> Result<Vec<User>> {
+        let keys = ids
+            .iter()
+            .flat_map(|(tenant, id)| any_keys![id.key(*tenant), key::sign_in_provider(*tenant)]);
+        let found = self.0.batch(keys).await?;
         let mut users = Vec::new();
         for (tenant, id) in ids {
-            let user: Option<Stored<User>> = found.get(&key::user(tenant, id))?;
+            let user: Option<Stored<User>> = found.get(&id.key(tenant))?;
             let provider = found.get(&key::sign_in_provider(tenant))?;
             let may = |user: &Stored<User>| {
-                let is_off = provider
-                    .as_ref()
-                    .is_some_and(|one| one.forbids_password(user));
+                let provider: Option<&SignInProvider> = provider.as_deref();
+                let is_off = provider.is_some_and(|one| one.forbids_password(user));
                 !user.disabled && user.verified_email().is_some() && !is_off
             };
             users.extend(user.filter(may).map(|stored| stored.record));
@@ -317,7 +304,7 @@ impl AccountLinks<'_> {
         email: &Email,
         mailed: MailedLink,
         now: Timestamp,
-    ) -> Result<Vec<Write>, Error> {
+    ) -> Result<Vec<Write>> {
         let tenant = user.organization_id;
         let link = Link {
             hash: mailed.hash.clone(),
@@ -330,9 +317,8 @@ impl AccountLinks<'_> {
             link: mailed,
             expires_at: link.ends_at,
         };
-        let limit = MailLimit::resets_of(&format!("{tenant}\n{}", user.id));
         Ok(vec![
-            limit.counted(now),
+            MailLimit::resets_of(&format!("{tenant}\n{}", user.id)).counted(now),
             Write::create(&link)?,
             self.0.mail_of(tenant, Some(user.id), email, letter)?,
         ])
@@ -343,16 +329,12 @@ impl AccountLinks<'_> {
 const MOST_ACCOUNTS: usize = 10;
 
 /// Writes for a name without an account: as many as for one with an account.
-fn nothing(
-    named: &PasswordForgotten,
-    mailed: [MailedLink; 2],
-    now: Timestamp,
-) -> Result<Vec<Write>, Error> {
-    let email = named.email.as_ref().map(Email::key);
-    let username = named.username.as_ref().map(|name| unique_name::key(name));
+fn nothing(sent: &PasswordForgotten, links: [MailedLink; 2], now: Timestamp) -> Result<Vec<Write>> {
+    let email = sent.email.as_ref().map(Email::key);
+    let username = sent.username.as_ref().map(|name| unique_name::key(name));
     let name = email.or(username).unwrap_or_default();
     let mut writes = vec![MailLimit::resets_of(&name).counted(now)];
-    for MailedLink { hash, .. } in mailed {
+    for MailedLink { hash, .. } in links {
         let none = OrganizationId::new(MAX_ID);
         let none = none.ok_or_else(|| Error::internal("writing a link", "no such id"))?;
         writes.push(Write::create(&Link {
@@ -363,19 +345,4 @@ fn nothing(
         })?);
     }
     Ok(writes)
-}
-
-impl Store {
-    /// The notice of another address of a user, to the old one. None if that is as it was.
-    pub(crate) fn new_email(
-        &self,
-        before: &User,
-        after: &User,
-        network: Option<&str>,
-    ) -> Result<Option<Write>, Error> {
-        let (old, new) = (before.email.as_ref(), after.email.as_ref());
-        let is_same = old.map(Email::key) == new.map(Email::key);
-        let old = old.filter(|_| !is_same);
-        self.notice(before, old, network, Letter::EmailChanged)
-    }
 }

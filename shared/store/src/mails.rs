@@ -1,14 +1,11 @@
 //! Mails: written with the change that causes them, sent by the mailer, found by the sweeper.
 
 use futures::future::OptionFuture;
-use model::{Letter, Mail, MailMessage, MailStatus};
 
-use crate::{
-    JoinedNotification,
-    due::{self, Shard},
-    feed::UnlistedChange,
-    prelude::*,
-};
+use crate::JoinedNotification;
+use crate::due::{self, Shard};
+use crate::feed::UnlistedChange;
+use crate::prelude::*;
 
 /// The attribute of a user with the instant from which the address refuses mails.
 const BOUNCED_AT: &str = "emailBouncedAt";
@@ -27,7 +24,7 @@ impl Store {
     /// sends the message of the mail. `user` is the owner of the address; none for an invitation.
     pub fn mail_of(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: Option<UserId>,
         to: &str,
         letter: Letter,
@@ -89,13 +86,9 @@ impl MailOutcome {
 impl Mails<'_> {
     /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is running, it is
     /// not due yet, or its organization is suspended.
-    pub async fn begin(
-        &self,
-        tenant: OrganizationId,
-        id: &str,
-    ) -> Result<Option<Box<MailAttempt>>> {
+    pub async fn begin(&self, tenant: Tenant, id: &str) -> Result<Option<Box<MailAttempt>>> {
         let (of_mail, of_organization) = (key::mail(tenant, id), key::organization(tenant));
-        let keys = [AnyKey::from(&of_mail), (&of_organization).into()];
+        let keys = any_keys![&of_mail, &of_organization];
         let read = || self.0.batch(keys.clone());
         let write = async |found: Batch| {
             let now = self.0.now();
@@ -117,17 +110,18 @@ impl Mails<'_> {
             Ok(Some((!is_held).then(|| (mail.replaced(), found))))
         };
         // Without one, another attempt kept winning.
-        let begun = try_retry(read().await?, read, write).await?.flatten();
-        let Some((mail, found)) = begun else {
+        let Some((mail, found)) = try_retry(read().await?, read, write).await?.flatten() else {
             return Ok(None);
         };
         let organization = found.get(&of_organization)?;
         let organization = organization.or_not_found(OrganizationId::NOUN)?;
-        let user = async |id| self.0.read(&key::user(tenant, id)).await;
+        let user = async |id: UserId| self.0.read(&id.key(tenant)).await;
         let user = OptionFuture::from(mail.user_id.map(user)).await;
         let user = user.transpose()?.flatten().map(|user| user.record);
         let notifications = match (&mail.letter, &user) {
-            (Letter::Notifications { minute }, Some(user)) if user.is_mailed_at(&mail.to) => {
+            (Letter::Notifications { minute }, Some(user))
+                if user.mailed_at() == Some(&mail.to) =>
+            {
                 self.0.notifications().of_minute(user, *minute).await?
             }
             _ => Vec::new(),

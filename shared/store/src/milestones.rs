@@ -1,14 +1,6 @@
-use std::collections::HashMap;
-
 use futures::future::try_join_all;
-use model::{
-    Fault, HistoryOf, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId, MilestoneUpdate,
-    OrOther, Priority, Project, ProjectId, TaskId, TaskStatus, Title,
-};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::{Row, directory::takes_work, texts, units_so_far};
+use super::{directory::takes_work, texts, units_so_far};
 use crate::prelude::*;
 
 resource! { pub Milestones as milestones }
@@ -58,10 +50,10 @@ const AT_ONCE: usize = 20;
 const ENOUGH: f64 = 1_000.0;
 
 record! {
-    milestone: Milestone = RecordType::Milestone.name(),
+    milestone: Milestone, id: MilestoneId,
     long_text: texts::DESCRIPTION,
-    key: key::milestone(milestone.organization_id, milestone.id),
     gsi1: Some(key::milestone_in_project(milestone)),
+    hidden: ["organizationId"],
 }
 
 impl Tracked for Milestone {
@@ -74,12 +66,12 @@ impl Milestones<'_> {
     /// Creates a milestone. 400 when the project is not the tenant's, 409 when it is archived.
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         new: MilestoneCreate,
-    ) -> Result<Stored<Milestone>, Error> {
+    ) -> Result<Stored<Milestone>> {
         let pending = pending.into();
-        let project_key = key::project(pending.tenant(), new.project_id);
-        let project = self.0.table.get(&project_key, Read::Consistent);
+        let project_key = new.project_id.key(pending.tenant());
+        let project = self.0.read(&project_key);
         let new = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
             let unknown = || Error::invalid(Fault::unknown("projectId", ProjectId::NOUN));
             let project = project.ok_or_else(unknown)?;
@@ -87,17 +79,12 @@ impl Milestones<'_> {
             let milestone = Milestone::new(id, context.tenant, new, now);
             Ok((milestone, Writes::default()))
         };
-        self.0.create(pending, key::milestone, project, new).await
+        self.0.create(pending, project, new).await
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
-    pub async fn get(
-        &self,
-        tenant: OrganizationId,
-        id: MilestoneId,
-    ) -> Result<MilestoneWithTasks, Error> {
-        let key = key::milestone(tenant, id);
-        let milestone = self.0.one(&key, MilestoneId::NOUN);
+    pub async fn get(&self, tenant: Tenant, id: MilestoneId) -> Result<MilestoneWithTasks> {
+        let milestone = self.0.get(tenant, id);
         let (milestone, tasks) = tokio::try_join!(milestone, self.tasks_of(tenant, id))?;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
@@ -106,14 +93,14 @@ impl Milestones<'_> {
     /// the project is not the tenant's.
     pub async fn of_project(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         project_id: ProjectId,
         filter: &MilestoneFilter,
         wanted: &Wanted,
-    ) -> Result<Page<MilestoneWithTasks>, Error> {
+    ) -> Result<Page<MilestoneWithTasks>> {
         let table = &self.0.table;
-        let key = key::project(tenant, project_id);
+        let key = project_id.key(tenant);
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
         let milestones = key::milestones_of_project(tenant, project_id).filter(fits.condition());
         let project = table.get(&key, Read::Lasting);
@@ -121,7 +108,7 @@ impl Milestones<'_> {
         project.or_not_found(ProjectId::NOUN)?;
         let milestones = self.0.whole_page(milestones).await?;
         // The index may lag behind a delete, and a deleted milestone has no tasks.
-        let key_of = |milestone: &Stored<Milestone>| key::milestone(tenant, milestone.id);
+        let key_of = |milestone: &Stored<Milestone>| milestone.id.key(tenant);
         let keys: Vec<_> = milestones.records().map(key_of).collect();
         let there = table.batch_get(keys, Read::Consistent);
         let page = self.with_their_tasks(tenant, project_id, milestones);
@@ -133,14 +120,13 @@ impl Milestones<'_> {
     /// there is one milestone, or one answer does not hold these tasks, those of each are read.
     async fn with_their_tasks(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: ProjectId,
         milestones: Page<Stored<Milestone>>,
-    ) -> Result<Page<MilestoneWithTasks>, Error> {
+    ) -> Result<Page<MilestoneWithTasks>> {
         if milestones.rows.len() > 1 {
-            let linked = Condition::default().and("attribute_exists(#)", "milestoneId", []);
             let tasks = key::tasks_of_project(tenant, project)
-                .filter(linked)
+                .filter(Condition::default().and("attribute_exists(#)", "milestoneId", []))
                 .only(LinkedTask::ATTRIBUTES)
                 .in_one_answer();
             let tasks = self.0.table.page(tasks, &Wanted::default()).await?;
@@ -164,11 +150,7 @@ impl Milestones<'_> {
     }
 
     /// A milestone's first tasks: up to 200, and up to 1 MB.
-    async fn tasks_of(
-        &self,
-        tenant: OrganizationId,
-        id: MilestoneId,
-    ) -> Result<Page<LinkedTask>, Error> {
+    async fn tasks_of(&self, tenant: Tenant, id: MilestoneId) -> Result<Page<LinkedTask>> {
         let linked = key::tasks_of_milestone(tenant, id)
             .only(LinkedTask::ATTRIBUTES)
             .in_one_answer();
@@ -179,27 +161,23 @@ impl Milestones<'_> {
     /// Changes a milestone. 404 when it is not the tenant's.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: MilestoneId,
         update: MilestoneUpdate,
-    ) -> Result<Stored<Milestone>, Error> {
+    ) -> Result<Stored<Milestone>> {
         let change = |_: &WriteContext, milestone: &mut Milestone, now| {
             milestone.change(update.clone())?;
             milestone.updated_at = now;
             Ok(Writes::default())
         };
-        self.0.update(pending, key::milestone, id, change).await
+        self.0.update(pending, id, change).await
     }
 
     /// Deletes a milestone. Its tasks show no milestone from then on, and the sweeper removes the
     /// references. 404 when it is not the tenant's.
-    pub async fn delete(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: MilestoneId,
-    ) -> Result<(), Error> {
+    pub async fn delete(&self, pending: impl Pending, id: MilestoneId) -> Result<()> {
         let tasks = |_: &Milestone| (id.into(), Writes::default());
-        self.0.delete(pending, key::milestone, id, tasks).await
+        self.0.delete(pending, id, tasks).await
     }
 }
 

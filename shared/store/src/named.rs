@@ -1,12 +1,5 @@
 //! The records that tasks and activities refer to.
 
-use std::collections::{BTreeSet, HashMap};
-
-use model::{
-    Activity, MilestoneId, MilestoneRef, PhaseId, ProjectId, ProjectRef, TagId, TagRef, Task,
-    UserRef,
-};
-
 use crate::prelude::*;
 
 /// The ids that records refer to, each once: formatting a key costs more than comparing ids.
@@ -53,41 +46,33 @@ impl Names {
     }
 
     pub(crate) fn of_tags(tags: &BTreeSet<TagId>) -> Self {
-        Self {
-            tags: tags.clone(),
-            ..Self::default()
-        }
+        let mut names = Self::default();
+        names.tags.clone_from(tags);
+        names
     }
 
     /// The keys of the records that are never deleted.
-    fn lasting(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
-        let users = self.users.iter();
-        let users = users.map(move |id| key::user(tenant, *id).into());
-        let projects = self.projects.iter();
-        users.chain(projects.map(move |id| key::project(tenant, *id).into()))
+    fn lasting(&self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
+        let users = self.users.iter().map(move |id| id.key(tenant).into());
+        users.chain(self.projects.iter().map(move |id| id.key(tenant).into()))
     }
 
     /// The keys of the others.
-    fn deletable(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
-        let milestones = self.milestones.iter();
-        let milestones = milestones.map(move |id| key::milestone(tenant, *id).into());
-        let phases = self
-            .phases
-            .iter()
-            .map(move |id| key::phase(tenant, *id).into());
-        let tags = self.tags.iter().map(move |id| key::tag(tenant, *id).into());
+    fn deletable(&self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
+        let milestones = self.milestones.iter().map(move |id| id.key(tenant).into());
+        let phases = self.phases.iter().map(move |id| id.key(tenant).into());
+        let tags = self.tags.iter().map(move |id| id.key(tenant).into());
         milestones.chain(phases).chain(tags)
     }
 
-    /// The records among those that were found.
-    pub(crate) fn found(mut self, tenant: OrganizationId, found: &Batch) -> Named {
-        self.phases.retain(|id| found.has(&key::phase(tenant, *id)));
+    pub(crate) fn found(mut self, tenant: Tenant, found: &Batch) -> Named {
+        self.phases.retain(|id| found.has(&id.key(tenant)));
         Named {
-            users: found.all(self.users.into_iter(), |id| key::user(tenant, id)),
-            projects: found.all(self.projects.into_iter(), |id| key::project(tenant, id)),
-            milestones: found.all(self.milestones.into_iter(), |id| key::milestone(tenant, id)),
+            users: found.all(self.users.into_iter(), |id| id.key(tenant)),
+            projects: found.all(self.projects.into_iter(), |id| id.key(tenant)),
+            milestones: found.all(self.milestones.into_iter(), |id| id.key(tenant)),
             phases: self.phases,
-            tags: found.all(self.tags.into_iter(), |id| key::tag(tenant, id)),
+            tags: found.all(self.tags.into_iter(), |id| id.key(tenant)),
         }
     }
 }
@@ -104,11 +89,10 @@ impl Store {
     /// Reads the records that others name. Users and projects are never deleted: they are read at half the
     /// price, and a name may be the one before a change. Deleted milestones, phases and tags must not show,
     /// not even for the moment in which an eventually consistent read still finds them.
-    pub(crate) async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
+    pub(crate) async fn named(&self, tenant: Tenant, names: Names) -> Result<Named> {
         let (lasting, deletable) = tokio::try_join!(
             self.table.batch_get(names.lasting(tenant), Read::Lasting),
-            self.table
-                .batch_get(names.deletable(tenant), Read::Consistent),
+            self.batch(names.deletable(tenant)),
         )?;
         Ok(names.found(tenant, &lasting.and(deletable)))
     }

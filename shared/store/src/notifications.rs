@@ -15,9 +15,6 @@ mod reading;
 mod reminders;
 mod settings;
 
-use model::{Notification, span};
-
-use super::NotifiedChange;
 use crate::prelude::*;
 
 pub use notice::Notice;

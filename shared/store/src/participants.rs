@@ -1,11 +1,7 @@
 //! Participants: the users who wrote in a thread. A comment or a message writes its author's, in its own
 //! transaction, unless it is there.
 
-use std::collections::BTreeMap;
-
-use model::{Comment, Talk, TicketMessage};
-
-use super::{Change, Participant};
+use super::Change;
 use crate::prelude::*;
 
 /// The most participants who are notified: as many as the users among whom approvers are found.
@@ -51,7 +47,7 @@ impl Participant {
     }
 
     /// The write of a participant whom a batch with [their key](key::participant) does not have.
-    pub(crate) fn joins(&self, found: &Batch) -> Result<Option<Write>, Error> {
+    pub(crate) fn joins(&self, found: &Batch) -> Result<Option<Write>> {
         let is_known = found.has(&self.key());
         (!is_known).then(|| Write::create(self)).transpose()
     }
@@ -60,14 +56,14 @@ impl Participant {
 impl Store {
     /// Adds the authors of comments and messages, of which the changes are in the order of their writes.
     /// Participants who are there are only read.
-    pub(crate) async fn add_participants(&self, changes: &[Change]) -> Result<(), Error> {
+    pub(crate) async fn add_participants(&self, changes: &[Change]) -> Result<()> {
         let mut first: BTreeMap<(Talk, UserId), Participant> = BTreeMap::new();
         for participant in changes.iter().filter_map(Participant::of) {
             let place = (participant.talk, participant.user_id);
             first.entry(place).or_insert(participant);
         }
         let keys = first.values().map(|one| AnyKey::from(one.key()));
-        let found = self.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.batch(keys).await?;
         for participant in first.values() {
             if let Some(write) = participant.joins(&found)? {
                 // Refused when a comment has just added the author.
@@ -78,12 +74,8 @@ impl Store {
     }
 
     /// The participants of a thread, in the order of their ids.
-    pub(crate) async fn participants(
-        &self,
-        tenant: OrganizationId,
-        talk: Talk,
-    ) -> Result<Vec<Participant>, Error> {
-        let participants = key::participants(tenant, talk);
+    pub(crate) async fn participants(&self, tenant: Tenant, on: Talk) -> Result<Vec<Participant>> {
+        let participants = key::participants(tenant, on);
         self.table.list(participants.limit(MOST)).await
     }
 }

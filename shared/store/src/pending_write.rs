@@ -1,10 +1,9 @@
 //! The context of a write, and its authorization, which may still be under way.
 
 use futures::future::{BoxFuture, OptionFuture};
-use model::{EntryCredential, input::Fields};
-use serde::Serialize;
+use model::input::Fields;
 
-use super::{Author, Created, IdempotencyKey, Preconditions, conditions::keeps};
+use super::conditions::keeps;
 use crate::prelude::*;
 
 /// A write whose authorization may still be under way.
@@ -19,11 +18,11 @@ pub struct PendingWrite {
 }
 
 /// The outcome of an authorization: the credential of the request, or its refusal.
-type Authorization = Result<Option<EntryCredential>, Error>;
+type Authorization = Result<Option<EntryCredential>>;
 
 #[derive(Clone, Debug)]
 pub struct WriteContext {
-    pub tenant: OrganizationId,
+    pub tenant: Tenant,
     /// The user who writes; `None` for the service itself.
     pub actor: Option<UserId>,
     /// The credential of the request, known once the write is authorized.
@@ -39,6 +38,17 @@ pub struct WriteContext {
     pub(crate) head: Option<Box<ReadHead>>,
 }
 
+/// A write, or its context or tenant alone if it needs no authorization.
+pub trait Pending: Into<PendingWrite> {
+    fn with_tenant(self) -> (PendingWrite, Tenant) {
+        let pending = self.into();
+        let tenant = pending.context.tenant;
+        (pending, tenant)
+    }
+}
+
+impl<W: Into<PendingWrite>> Pending for W {}
+
 impl PendingWrite {
     /// A write that waits for `authorization`, and fails with its error.
     pub fn new(
@@ -51,20 +61,13 @@ impl PendingWrite {
         }
     }
 
-    /// Returns the write with its tenant.
-    pub(crate) fn with_tenant(pending: impl Into<Self>) -> (Self, OrganizationId) {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        (pending, tenant)
-    }
-
     pub fn tenant(&self) -> OrganizationId {
         self.context.tenant
     }
 
     /// Waits for the authorization. Only for writes that take no idempotency key; others go through
     /// [`Store::authorized`].
-    pub(crate) async fn authorized(self) -> Result<WriteContext, Error> {
+    pub(crate) async fn authorized(self) -> Result<WriteContext> {
         match self.authorization {
             Some(authorization) => Ok(self.context.shown(authorization.await?)),
             None => Ok(self.context),
@@ -78,13 +81,11 @@ impl Store {
     /// replay, then an error of `read`.
     pub(crate) async fn authorized<T>(
         &self,
-        pending: impl Into<PendingWrite>,
-        read: impl Future<Output = Result<T, Error>>,
-    ) -> Result<Created<(WriteContext, T)>, Error> {
-        let PendingWrite {
-            context,
-            authorization,
-        } = pending.into();
+        pending: impl Pending,
+        read: impl Future<Output = Result<T>>,
+    ) -> Result<Created<(WriteContext, T)>> {
+        let pending = pending.into();
+        let (context, authorization) = (pending.context, pending.authorization);
         let authorization = OptionFuture::from(authorization);
         let (authorized, earlier, read) =
             tokio::join!(authorization, self.earlier_request(&context), read);
@@ -98,7 +99,7 @@ impl Store {
 
 impl WriteContext {
     pub fn of_user(
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         conditions: Preconditions,
         idempotency_key: Option<IdempotencyKey>,
@@ -118,7 +119,7 @@ impl WriteContext {
     }
 
     /// A write of the operator, with a program of their own.
-    pub fn of_operator(tenant: OrganizationId) -> Self {
+    pub fn of_operator(tenant: Tenant) -> Self {
         Self {
             is_operator: true,
             ..tenant.into()
@@ -135,11 +136,9 @@ impl WriteContext {
     }
 
     /// Adds the credential of the request, if it showed one.
-    fn shown(self, credential: Option<EntryCredential>) -> Self {
-        Self {
-            credential: credential.map(Box::new).or(self.credential),
-            ..self
-        }
+    fn shown(mut self, credential: Option<EntryCredential>) -> Self {
+        self.credential = credential.map(Box::new).or(self.credential);
+        self
     }
 
     /// The record to change, as it was read. 404 without one, 412 unless its version fulfils the
@@ -148,7 +147,7 @@ impl WriteContext {
         &self,
         found: Option<Stored<T>>,
         noun: &'static str,
-    ) -> Result<Stored<T>, Error> {
+    ) -> Result<Stored<T>> {
         let found = found.or_not_found(noun)?;
         keeps(&self.kept, &found)?;
         self.conditions.judge(found.version)?;
@@ -158,7 +157,7 @@ impl WriteContext {
 
 /// The service's own writes, and those authorized before, need no further authorization.
 impl From<OrganizationId> for PendingWrite {
-    fn from(tenant: OrganizationId) -> Self {
+    fn from(tenant: Tenant) -> Self {
         WriteContext::from(tenant).into()
     }
 }
@@ -175,7 +174,7 @@ impl From<WriteContext> for PendingWrite {
 
 /// The service itself writes, under no condition.
 impl From<OrganizationId> for WriteContext {
-    fn from(tenant: OrganizationId) -> Self {
+    fn from(tenant: Tenant) -> Self {
         Self {
             tenant,
             actor: None,

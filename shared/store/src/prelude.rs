@@ -1,27 +1,47 @@
-//! The names that most files of the store use: `use crate::prelude::*;` imports them.
+//! The names of the store's files: `use crate::prelude::*;` imports them.
+//!
+//! Contains the records with their ids, and what writes and reads them. A name of two crates is listed beside the `*`
+//! of the crate whose type it means here.
 
-pub(crate) use ::model::{
-    Code, EntryContent, Error, Id, Organization, OrganizationEvent, OrganizationId, RecordType,
-    Timestamp, User, UserId,
+pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub(crate) use ::agent::{
+    action::*, alert::*, check::*, connection::*, journal::*, policy::*, session::*,
 };
+pub(crate) use ::model::*;
 pub(crate) use ::table::{
-    AnyKey, Batch, Change, Condition, IntoAttribute, Key, OrLeave, OrNotFound, Read, Readable,
-    Record, Stored, Write,
-    page::{Page, Wanted},
+    AnyKey, Batch, COPIED, Change, Condition, Gsi1, Gsi2, Index, IntoAttribute, KeptText, Key,
+    List, LongText, OrLeave, OrNotFound, REFERENCE, RawItem, Read, Readable, Record, Refused,
+    Stored, Table, TextReference, Write, attribute, back_off,
+    page::{Page, Place, Row, Wanted},
+    unavailable,
 };
+pub(crate) use serde::{Deserialize, Serialize, de::DeserializeOwned};
+pub(crate) use utoipa::ToSchema;
 
 pub(crate) use crate::{
+    conditions::Preconditions,
     filter::Filter,
+    idempotency::{Created, IdempotencyKey, id_of},
+    ids::Reserved,
     journal::head_in,
-    key,
-    pending_write::{PendingWrite, WriteContext},
-    record::record,
-    records::{ReadHead, Workdesk},
+    key::{self, Keyed},
+    named::{Named, Names},
+    pending_write::{Pending, PendingWrite, WriteContext},
+    reads::in_first_index,
+    record::{any_keys, record},
     retry::{retry, try_retry},
-    store::{Store, resource},
+    shown::Shown,
+    store::{Store, id_is_taken, resource, too_many},
     tracked::Tracked,
+    versioned,
     writes::Writes,
 };
 
+pub(crate) use super::records::{Deletion, Part, *};
+
 /// The result of an operation of the store.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The organization whose records an operation reads and writes.
+pub(crate) type Tenant = OrganizationId;

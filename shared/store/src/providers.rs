@@ -1,12 +1,8 @@
 //! The providers by which organizations' users sign in, and these sign-ins.
 
-use model::{Held, PasswordSignIn, SealedSecret, SentSecret, SignInProvider, SignInPut, digest};
 use tokio::sync::OnceCell;
 
-use crate::{
-    prelude::*,
-    records::{ListedProvider, SubjectHolder, UsedState},
-};
+use crate::prelude::*;
 
 mod signing_in;
 
@@ -18,6 +14,7 @@ resource! { pub Providers as providers }
 record! {
     provider: SignInProvider = "sign_in_provider",
     key: key::sign_in_provider(provider.organization_id),
+    hidden: ["organizationId", "clientSecret"],
 }
 
 record! {
@@ -51,7 +48,7 @@ type Found = (
 
 impl Providers<'_> {
     /// Returns an organization's provider. 404 without one.
-    pub async fn get(&self, tenant: OrganizationId) -> Result<Stored<SignInProvider>> {
+    pub async fn get(&self, tenant: Tenant) -> Result<Stored<SignInProvider>> {
         let key = key::sign_in_provider(tenant);
         self.0.one(&key, SignInProvider::NOUN).await
     }
@@ -70,13 +67,9 @@ impl Providers<'_> {
         Ok(())
     }
 
-    async fn found(&self, tenant: OrganizationId) -> Result<Found> {
+    async fn found(&self, tenant: Tenant) -> Result<Found> {
         let (provider, listed) = (key::sign_in_provider(tenant), key::listed_provider(tenant));
-        let keys = [
-            AnyKey::from(&provider),
-            (&listed).into(),
-            key::organization_head(tenant).into(),
-        ];
+        let keys = any_keys![&provider, &listed, key::organization_head(tenant)];
         let batch = self.0.batch(keys).await?;
         let head = head_in(&batch, tenant)?;
         Ok((batch.get(&provider)?, batch.get(&listed)?, head))
@@ -87,7 +80,7 @@ impl Providers<'_> {
     /// the request expects a version. 409 if passwords are to be off before an admin signed in by the provider.
     pub async fn put<S, H>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         put: &SignInPut,
         by: impl Fn() -> H,
         seal: impl Fn(SentSecret) -> S,
@@ -96,7 +89,7 @@ impl Providers<'_> {
         S: Future<Output = Result<String>>,
         H: Future<Output = Result<Held>>,
     {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         // A write that starts over keeps its ciphertext.
         let sealed = OnceCell::new();
         let sealed = async |set_at| {
@@ -147,8 +140,7 @@ impl Providers<'_> {
     ) -> Result<()> {
         let listed = listed.filter(|listed| listed.issuer == *provider.issuer);
         if let Some(admin) = listed.and_then(|listed| listed.admin) {
-            let admin = key::user(provider.organization_id, admin);
-            let admin = self.0.read(&admin).await?;
+            let admin = self.0.read(&admin.key(provider.organization_id)).await?;
             if admin.is_some_and(|admin| admin.is_enabled_admin() && provider.is_of(&admin)) {
                 return Ok(());
             }
@@ -178,26 +170,24 @@ impl Providers<'_> {
     }
 
     /// Deletes the provider. Its users keep their sessions, and sign in by password again. 404 without one.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+    pub async fn delete(&self, pending: impl Pending) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
         let read = || self.found(tenant);
         let write = async |context: WriteContext, (found, _, head): Found| {
             let context = context.with_head(head);
             let provider = context.current(found, SignInProvider::NOUN)?;
-            let as_it_was = Condition::version(provider.version);
             let writes = Writes::from(vec![
-                Write::delete(provider.key(), as_it_was),
+                Write::delete(provider.key(), Condition::version(provider.version)),
                 Write::delete(key::listed_provider(tenant), Condition::default()),
             ]);
-            let event = OrganizationEvent::SignInChanged;
-            let entry = EntryContent::deleted(event, &provider.record);
+            let entry = EntryContent::deleted(OrganizationEvent::SignInChanged, &provider.record);
             self.0.commit(&context, writes.noting(entry), ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Allows passwords beside the provider again, on behalf of the operator. 404 without a provider.
-    pub async fn allow_passwords(&self, tenant: OrganizationId) -> Result<()> {
+    pub async fn allow_passwords(&self, tenant: Tenant) -> Result<()> {
         let read = || self.found(tenant);
         let write = |(found, listed, head): Found| async move {
             let context = WriteContext::of_operator(tenant).with_head(head);
@@ -266,8 +256,6 @@ fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays 
 
 #[cfg(test)]
 mod tests {
-    use model::Id;
-
     use super::*;
 
     fn listed(id: i64, users: i64, bound: i64, passwords: PasswordSignIn) -> ListedProvider {

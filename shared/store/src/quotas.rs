@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
+use model::quota::{QuotaHolder, window, window_end};
+
 use crate::prelude::*;
-use model::{
-    quota::{QuotaHolder, window, window_end},
-    span,
-};
 
 /// The instant until which a holder has used its quota, in milliseconds since the Unix epoch.
 const UNTIL: &str = "usedUntil";
@@ -30,14 +28,14 @@ impl Quotas<'_> {
     /// instances charged since that was over, and three if the clock of the last one is ahead.
     pub async fn charge(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         holder: &QuotaHolder,
         used_until: Option<Timestamp>,
         time: Duration,
-    ) -> Result<Timestamp, Error> {
+    ) -> Result<Timestamp> {
         let key = || key::used_quota(tenant, holder);
         let table = &self.0.table;
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let until = now.plus(time);
         let charged = Change::default()
@@ -65,8 +63,8 @@ impl Quotas<'_> {
 
     /// Counts a call of the organization that begins to wait for results. Returns the number of them in these
     /// ten seconds. One write unit.
-    pub async fn count_waiting(&self, tenant: OrganizationId) -> Result<i64, Error> {
-        let window = window(self.0.clock.now());
+    pub async fn count_waiting(&self, tenant: Tenant) -> Result<i64> {
+        let window = window(self.0.now());
         let key = key::waiting_calls(tenant, window);
         let described = Change::default()
             .set("kind", "waiting_calls")

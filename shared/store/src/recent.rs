@@ -1,11 +1,6 @@
 //! Organizations that an instance read for authentication, for five seconds.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
-
-use model::span;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::prelude::*;
 
@@ -68,7 +63,7 @@ impl RecentOrganizations {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, quota::UnitsPerSecond};
+    use model::quota::UnitsPerSecond;
 
     use super::*;
 

@@ -5,24 +5,38 @@
 /// | clause | meaning |
 /// |---|---|
 /// | `name: Type = kind,` | the attribute `kind` of its items |
+/// | `name: Type, id: Id,` | its id, by which alone it is kept: kind and key follow |
+/// | `key: …,` | its key in the table |
 /// | `number_sets: […],` | its sets of numbers |
 /// | `long_text: …,` | its long text |
-/// | `key: …,` | its key in the table |
 /// | `gsi1: …,` to `gsi4: …,` | its key in an index, if that index has it |
 /// | `words: …,` | the words by which lists search it |
 /// | `expires_at: …,` | the second since the Unix epoch from which the table may delete it |
+/// | `hidden: […],` | the fields that [answers](crate::Answered) leave out |
 macro_rules! record {
+    ($record:ident: $type:ty, id: $id:ty, $($clauses:tt)*) => {
+        impl $crate::key::Keyed for $id {
+            type Record = $type;
+        }
+
+        $crate::record::record! {
+            $record: $type = <$id as ::model::RecordId>::TYPE.name(),
+            key: $crate::key::Keyed::key($record.id, $record.organization_id),
+            $($clauses)*
+        }
+    };
     (
         $record:ident: $type:ty = $kind:expr,
+        key: $key:expr,
         $(number_sets: $sets:expr,)?
         $(long_text: $text:expr,)?
-        key: $key:expr,
         $(gsi1: $gsi1:expr,)?
         $(gsi2: $gsi2:expr,)?
         $(gsi3: $gsi3:expr,)?
         $(gsi4: $gsi4:expr,)?
         $(words: $words:expr,)?
         $(expires_at: $expires_at:expr,)?
+        $(hidden: $hidden:expr,)?
     ) => {
         impl $crate::table::Record<$crate::records::Workdesk> for $type {
             const KIND: &'static str = $kind;
@@ -64,7 +78,18 @@ macro_rules! record {
                 $expires_at
             })?
         }
+
+        $(impl $crate::Answered for $type {
+            const HIDDEN: &'static [&'static str] = &$hidden;
+        })?
     };
 }
 
 pub(crate) use record;
+
+/// The keys of items of several types.
+macro_rules! any_keys {
+    ($($key:expr),* $(,)?) => { [$($crate::table::AnyKey::from($key)),*] };
+}
+
+pub(crate) use any_keys;

@@ -4,18 +4,9 @@
 //! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
 //! records are keyed, with `record!`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::Value;
 
 use crate::prelude::*;
-use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
-use model::{
-    AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
-    NotificationKind, NotificationPreferences, OrganizationHead, PasswordHash, PasswordSignIn,
-    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
-    Talk, TokenId,
-};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
 /// are of other crates.
@@ -25,80 +16,353 @@ pub(crate) struct Workdesk;
 /// The head of an organization's journal, as read; none for a journal without entries.
 pub type ReadHead = Option<Stored<OrganizationHead>>;
 
-/// The author of a record's last write, in the attribute `writtenBy`. An item without one was written by
-/// the service itself, by the operator, or before authors were kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Author {
-    pub(crate) user_id: UserId,
-    /// The token of the request, if it showed one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) token_id: Option<TokenId>,
+/// Declares items as the table stores them.
+macro_rules! items {
+    ($($item:item)*) => {$(
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        $item
+    )*};
 }
 
-/// Entries of the change feed that were appended together.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FeedBatch {
-    pub(crate) organization_id: OrganizationId,
-    /// The end of the batch before, under which it is written.
-    pub(crate) follows: i64,
-    /// The number of the first entry. The others follow it.
-    pub(crate) first: i64,
-    /// The number after that of the last entry.
-    pub(crate) end: i64,
-    pub(crate) entries: Vec<FeedEntry>,
-    /// The instant of the append.
-    pub(crate) at: Timestamp,
-}
+items! {
+    /// The author of a record's last write, in the attribute `writtenBy`. An item without one was written by
+    /// the service itself, by the operator, or before authors were kept.
+    #[derive(Copy, PartialEq, Eq)]
+    pub(crate) struct Author {
+        pub(crate) user_id: UserId,
+        /// The token of the request, if it showed one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) token_id: Option<TokenId>,
+    }
 
-/// The start of an organization's change feed, since its last batch before expired.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FeedStart {
-    pub(crate) organization_id: OrganizationId,
-    /// The number of its first entry.
-    pub(crate) first: i64,
-    /// Raised by each restart, to its instant in milliseconds. Cursors of another epoch have expired.
+    /// Entries of the change feed that were appended together.
+    pub(crate) struct FeedBatch {
+        pub(crate) organization_id: OrganizationId,
+        /// The end of the batch before, under which it is written.
+        pub(crate) follows: i64,
+        /// The number of the first entry. The others follow it.
+        pub(crate) first: i64,
+        /// The number after that of the last entry.
+        pub(crate) end: i64,
+        pub(crate) entries: Vec<FeedEntry>,
+        /// The instant of the append.
+        pub(crate) at: Timestamp,
+    }
+
+    /// The start of an organization's change feed, since its last batch before expired.
+    pub(crate) struct FeedStart {
+        pub(crate) organization_id: OrganizationId,
+        /// The number of its first entry.
+        pub(crate) first: i64,
+        /// Raised by each restart, to its instant in milliseconds. Cursors of another epoch have expired.
+        #[serde(default)]
+        pub(crate) epoch: i64,
+    }
+
+    /// A record in the search index. It is written last of the index, so that it has the state of the
+    /// whole index. A deleted record's stays for some time: no late delivery adds the record again.
+    pub(crate) struct IndexedRecord {
+        pub(crate) organization_id: OrganizationId,
+        #[serde(rename = "type")]
+        pub(crate) kind: SearchedType,
+        pub(crate) id: i64,
+        pub(crate) record_version: i64,
+        /// The id as ` #17 `, then each word of the record with a space before it.
+        pub(crate) words: String,
+        /// The project of the record, or the project itself.
+        pub(crate) project_id: Option<ProjectId>,
+        /// The record that a comment or a message is on.
+        pub(crate) parent: Option<RecordName>,
+        /// Of a message: true for an internal note. Absent in an old index: the message counts as a note.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) internal: Option<bool>,
+        pub(crate) created_at: Timestamp,
+        pub(crate) updated_at: Timestamp,
+        /// The instant of the delete. A deleted record has no words.
+        pub(crate) deleted_at: Option<Timestamp>,
+    }
+
+    pub(crate) struct IndexedWord {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) word: String,
+        #[serde(rename = "type")]
+        pub(crate) kind: SearchedType,
+        pub(crate) id: i64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) internal: Option<bool>,
+    }
+
+    /// The user of a username. Sign-in reads it without knowing the organization.
+    pub struct Account {
+        /// The username, case-folded, which is its key.
+        pub username: String,
+        pub organization_id: OrganizationId,
+        pub user_id: UserId,
+        pub password_hash: PasswordHash,
+        /// The issuer of the provider by which the user signs in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) issuer: Option<String>,
+    }
+
+    /// The user of a provider's subject.
+    pub(crate) struct SubjectHolder {
+        pub(crate) organization_id: OrganizationId,
+        /// SHA-256 of issuer and subject, which is its key.
+        pub(crate) hash: String,
+        pub(crate) user_id: UserId,
+    }
+
+    /// An organization's provider, as a sign-in finds it without knowing the organization.
+    pub(crate) struct ListedProvider {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) issuer: String,
+        pub(crate) passwords: PasswordSignIn,
+        /// The users of the organization when the provider was set, and those that a sign-in made since.
+        pub(crate) users: i64,
+        /// The users who signed in by this issuer.
+        pub(crate) bound: i64,
+        /// The admin who signed in by this issuer last.
+        pub(crate) admin: Option<UserId>,
+    }
+
+    /// The state of a sign-in by a provider, once its callback was called.
+    pub(crate) struct UsedState {
+        /// SHA-256 of the state, which is its key.
+        pub(crate) hash: String,
+        pub(crate) ends_at: Timestamp,
+    }
+
+    /// The sign-ins to an account from a network. Neither needs to exist.
+    #[derive(Default)]
+    pub(crate) struct Failures {
+        pub(crate) subject: String,
+        /// The last one that succeeded.
+        pub(crate) signed_in_at: Option<Timestamp>,
+        /// The start of each of the newest ten, oldest first.
+        pub(crate) at: Vec<Timestamp>,
+        /// The start of each attempt that is still being verified. It counts as a failure until then, so
+        /// that guesses sent all at once count as well.
+        #[serde(default)]
+        pub(crate) pending: Vec<Timestamp>,
+    }
+
+    /// The failed sign-ins of a quarter of an hour: to all accounts from a network, or to an account from all
+    /// networks.
+    pub(crate) struct FailureCount {
+        pub(crate) subject: String,
+        /// The start of the quarter.
+        pub(crate) quarter: Timestamp,
+        pub(crate) failures: i64,
+        pub(crate) last_at: Timestamp,
+        /// The account's user with the organization; none of a network and of an unknown account.
+        pub(crate) organization_id: Option<OrganizationId>,
+        pub(crate) user_id: Option<UserId>,
+    }
+
+    /// The owner of an access token, by the token's hash. It is read without knowing the organization.
+    pub struct TokenHolder {
+        /// SHA-256 of the token.
+        pub(crate) hash: String,
+        pub organization_id: OrganizationId,
+        pub user_id: UserId,
+        /// The token's place among the owner's.
+        pub(crate) place: i64,
+        pub(crate) ends_at: Timestamp,
+    }
+
+    /// The item that a deleted organization leaves.
+    pub(crate) struct Tombstone {
+        pub(crate) id: OrganizationId,
+        pub(crate) deleted_at: Timestamp,
+    }
+
+    /// The user of an address in one organization.
+    pub(crate) struct EmailHolder {
+        /// The address in lower case, which is its key.
+        pub(crate) email: String,
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) user_id: UserId,
+    }
+
+    /// The mails of one kind in a period.
+    pub(crate) struct MailCount {
+        /// SHA-256 of what they are of or from, in hexadecimal.
+        pub(crate) subject: String,
+        /// The start of the period.
+        pub(crate) since: Timestamp,
+        pub(crate) count: i64,
+    }
+
+    /// A request that was done, by its idempotency key.
+    pub(crate) struct Attempted {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) user_id: UserId,
+        pub(crate) idempotency_key: String,
+        /// The signed hash of the request.
+        pub(crate) fingerprint: String,
+        /// The id of the record that it created, if it created one.
+        pub(crate) made: Option<i64>,
+        pub(crate) at: Timestamp,
+    }
+
+    /// The service requests and tickets that were resolved on one day (UTC).
+    pub(crate) struct Day {
+        pub(crate) organization_id: OrganizationId,
+        /// The day, as `2026-01-31`.
+        pub(crate) date: String,
+        /// The number of those that were not reopened since.
+        pub(crate) count: i64,
+        /// Milliseconds from creation to resolution, summed over them.
+        pub(crate) millis: i64,
+    }
+
+    /// A project or an organization, as reference search reads it: small, so that a search costs little.
+    pub(crate) struct Reference {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) refers_to: ReferenceType,
+        pub(crate) id: ReferenceId,
+        /// The words of the title, case-folded, each with a space before it: it contains ` ac` if and only
+        /// if a word begins with `ac`.
+        pub(crate) words: String,
+        pub(crate) created_at: Timestamp,
+    }
+
+    /// The tag of a name. It is written and deleted in one transaction with the tag.
+    pub(crate) struct NameOfTag {
+        pub(crate) organization_id: OrganizationId,
+        /// The name as a key.
+        pub(crate) name: String,
+        pub(crate) tag_id: TagId,
+    }
+
+    /// The tags of a task or an activity. For some time, it includes deleted tags.
+    pub(crate) struct Tags {
+        #[serde(default)]
+        pub(crate) tag_ids: BTreeSet<TagId>,
+    }
+
+    #[derive(Default)]
     #[serde(default)]
-    pub(crate) epoch: i64,
-}
+    pub(crate) struct Inbox {
+        /// The kinds that make no notification.
+        pub(crate) off: BTreeSet<NotificationKind>,
+        /// The kinds for which the user chose to get mails, or none.
+        pub(crate) mail: BTreeMap<NotificationKind, bool>,
+        /// All notifications up to this instant are read.
+        pub(crate) read_before: Option<Timestamp>,
+        /// The instant at which the user said so.
+        pub(crate) read_before_at: Option<Timestamp>,
+    }
 
-/// A record in the search index. It is written last of the index, so that it has the state of the
-/// whole index. A deleted record's stays for some time: no late delivery adds the record again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct IndexedRecord {
-    pub(crate) organization_id: OrganizationId,
-    #[serde(rename = "type")]
-    pub(crate) kind: SearchedType,
-    pub(crate) id: i64,
-    pub(crate) record_version: i64,
-    /// The id as ` #17 `, then each word of the record with a space before it.
-    pub(crate) words: String,
-    /// The project of the record, or the project itself.
-    pub(crate) project_id: Option<ProjectId>,
-    /// The record that a comment or a message is on.
-    pub(crate) parent: Option<RecordName>,
-    /// Of a message: true for an internal note. Absent in an old index: the message counts as a note.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) internal: Option<bool>,
-    pub(crate) created_at: Timestamp,
-    pub(crate) updated_at: Timestamp,
-    /// The instant of the delete. A deleted record has no words.
-    pub(crate) deleted_at: Option<Timestamp>,
-}
+    /// A visit of the sweeper, which notifies users if the record still gives reason for it.
+    pub struct Reminder {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) of: Reminded,
+        /// The version of the record from which it follows.
+        pub(crate) of_version: i64,
+        /// The instant of the visit. Without one, the item only keeps an older version from coming back.
+        pub(crate) due_at: Option<Timestamp>,
+        pub(crate) at: Timestamp,
+    }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct IndexedWord {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) word: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: SearchedType,
-    pub(crate) id: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) internal: Option<bool>,
+    pub(crate) struct NotifiedChange {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) cause: String,
+        pub(crate) at: Timestamp,
+    }
+
+    /// A user who takes part in a thread, since they wrote in it.
+    #[derive(Copy)]
+    pub(crate) struct Participant {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) talk: Talk,
+        pub(crate) user_id: UserId,
+        /// The user's first comment or message.
+        pub(crate) first_id: i64,
+        pub(crate) at: Timestamp,
+    }
+
+    /// Work that is left to do after a delete.
+    pub(crate) struct Cleanup {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) subject: Deleted,
+        #[serde(default)]
+        pub(crate) deleted_by: Option<UserId>,
+        pub(crate) due_at: Timestamp,
+        #[serde(default)]
+        pub(crate) walked: Option<Walked>,
+        /// The number of failures in a row.
+        #[serde(default)]
+        pub(crate) failures: u32,
+    }
+
+    /// A delete whose [`Cleanup`] is done.
+    pub(crate) struct Deletion {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) subject: Deleted,
+        pub(crate) deleted_by: Option<UserId>,
+        /// The end of the cleanup.
+        pub(crate) at: Timestamp,
+    }
+
+    /// The alert of a reporter's id.
+    pub(crate) struct AlertSource {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) source: SourceName,
+        pub(crate) external_id: ExternalId,
+        pub(crate) alert_id: AlertId,
+    }
+
+    /// The last opened firing of a series. Reports leave no other one open.
+    #[derive(PartialEq, Eq)]
+    pub(crate) struct AlertSeries {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) source: SourceName,
+        pub(crate) series: Fingerprint,
+        pub(crate) alert_id: AlertId,
+        /// Its start, by the reporter's clock.
+        pub(crate) starts_at: Timestamp,
+    }
+
+    /// The occurrences of a class of alerts on one day (UTC).
+    pub(crate) struct AlertDay {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) signal_type: String,
+        /// The start of the day.
+        pub(crate) day: Timestamp,
+        /// Occurrences in the form of [`Occurrence::within_day`](agent::pattern::Occurrence::within_day). At most
+        /// [`MOST_AN_HOUR`](agent::pattern::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
+        /// writes add.
+        #[serde(default)]
+        pub(crate) occurrences: Vec<i64>,
+    }
+
+    /// The instant since which an organization's alerts are recorded.
+    pub(crate) struct AlertsSince {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) since: Timestamp,
+    }
+
+    /// The session of an alert: the item through which an alert finds its sessions.
+    pub(crate) struct SessionOfAlert {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) alert_id: AlertId,
+        pub(crate) session_id: AgentSessionId,
+        pub(crate) created_at: Timestamp,
+    }
+
+    /// An excerpt of a target system's answer.
+    pub(crate) struct KeptExcerpt {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) session_id: AgentSessionId,
+        /// The action whose steps or journal name it; none if the session names it.
+        pub(crate) action_id: Option<String>,
+        /// The [hash](Excerpt::hash) by which it is named.
+        pub(crate) hash: String,
+        pub(crate) excerpt: JsonText<Excerpt>,
+        pub(crate) at: Timestamp,
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -118,144 +382,10 @@ pub(crate) struct SearchedText {
     pub(crate) internal: bool,
 }
 
-/// The user of a username. Sign-in reads it without knowing the organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Account {
-    /// The username, case-folded, which is its key.
-    pub username: String,
-    pub organization_id: OrganizationId,
-    pub user_id: UserId,
-    pub password_hash: PasswordHash,
-    /// The issuer of the provider by which the user signs in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issuer: Option<String>,
-}
-
-/// The user of a provider's subject.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SubjectHolder {
-    pub(crate) organization_id: OrganizationId,
-    /// SHA-256 of issuer and subject, which is its key.
-    pub(crate) hash: String,
-    pub(crate) user_id: UserId,
-}
-
-/// An organization's provider, as a sign-in finds it without knowing the organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ListedProvider {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) issuer: String,
-    pub(crate) passwords: PasswordSignIn,
-    /// The users of the organization when the provider was set, and those that a sign-in made since.
-    pub(crate) users: i64,
-    /// The users who signed in by this issuer.
-    pub(crate) bound: i64,
-    /// The admin who signed in by this issuer last.
-    pub(crate) admin: Option<UserId>,
-}
-
-/// The state of a sign-in by a provider, once its callback was called.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct UsedState {
-    /// SHA-256 of the state, which is its key.
-    pub(crate) hash: String,
-    pub(crate) ends_at: Timestamp,
-}
-
-/// The sign-ins to an account from a network. Neither needs to exist.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Failures {
-    pub(crate) subject: String,
-    /// The last one that succeeded.
-    pub(crate) signed_in_at: Option<Timestamp>,
-    /// The start of each of the newest ten, oldest first.
-    pub(crate) at: Vec<Timestamp>,
-    /// The start of each attempt that is still being verified. It counts as a failure until then, so
-    /// that guesses sent all at once count as well.
-    #[serde(default)]
-    pub(crate) pending: Vec<Timestamp>,
-}
-
-/// The failed sign-ins of a quarter of an hour: to all accounts from a network, or to an account from all
-/// networks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FailureCount {
-    pub(crate) subject: String,
-    /// The start of the quarter.
-    pub(crate) quarter: Timestamp,
-    pub(crate) failures: i64,
-    pub(crate) last_at: Timestamp,
-    /// The account's user with the organization; none of a network and of an unknown account.
-    pub(crate) organization_id: Option<OrganizationId>,
-    pub(crate) user_id: Option<UserId>,
-}
-
-/// The owner of an access token, by the token's hash. It is read without knowing the organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenHolder {
-    /// SHA-256 of the token.
-    pub(crate) hash: String,
-    pub organization_id: OrganizationId,
-    pub user_id: UserId,
-    /// The token's place among the owner's.
-    pub(crate) place: i64,
-    pub(crate) ends_at: Timestamp,
-}
-
-/// The item that a deleted organization leaves.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Tombstone {
-    pub(crate) id: OrganizationId,
-    pub(crate) deleted_at: Timestamp,
-}
-
-/// The user of an address in one organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct EmailHolder {
-    /// The address in lower case, which is its key.
-    pub(crate) email: String,
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) user_id: UserId,
-}
-
-/// The mails of one kind in a period.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct MailCount {
-    /// SHA-256 of what they are of or from, in hexadecimal.
-    pub(crate) subject: String,
-    /// The start of the period.
-    pub(crate) since: Timestamp,
-    pub(crate) count: i64,
-}
-
 /// The last id that was given out for a kind of record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Counter {
     pub(crate) last: i64,
-}
-
-/// A request that was done, by its idempotency key.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Attempted {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) user_id: UserId,
-    pub(crate) idempotency_key: String,
-    /// The signed hash of the request.
-    pub(crate) fingerprint: String,
-    /// The id of the record that it created, if it created one.
-    pub(crate) made: Option<i64>,
-    pub(crate) at: Timestamp,
 }
 
 /// The running totals of an organization. Each is absent until something is added to it.
@@ -264,50 +394,6 @@ pub(crate) struct Attempted {
 pub(crate) struct Totals {
     pub(crate) active_projects: i64,
     pub(crate) minutes_saved: i64,
-}
-
-/// The service requests and tickets that were resolved on one day (UTC).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Day {
-    pub(crate) organization_id: OrganizationId,
-    /// The day, as `2026-01-31`.
-    pub(crate) date: String,
-    /// The number of those that were not reopened since.
-    pub(crate) count: i64,
-    /// Milliseconds from creation to resolution, summed over them.
-    pub(crate) millis: i64,
-}
-
-/// A project or an organization, as reference search reads it: small, so that a search costs little.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Reference {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) refers_to: ReferenceType,
-    pub(crate) id: ReferenceId,
-    /// The words of the title, case-folded, each with a space before it: it contains ` ac` if and only
-    /// if a word begins with `ac`.
-    pub(crate) words: String,
-    pub(crate) created_at: Timestamp,
-}
-
-/// The tag of a name. It is written and deleted in one transaction with the tag.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct NameOfTag {
-    pub(crate) organization_id: OrganizationId,
-    /// The name as a key.
-    pub(crate) name: String,
-    pub(crate) tag_id: TagId,
-}
-
-/// The tags of a task or an activity. For some time, it includes deleted tags.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Tags {
-    #[serde(default)]
-    pub(crate) tag_ids: BTreeSet<TagId>,
 }
 
 /// The deletable records that a task refers to. Any value reads, so that a damaged attribute does not
@@ -320,19 +406,6 @@ pub(crate) struct NamesOfTask {
     pub(crate) tag_ids: Value,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Inbox {
-    /// The kinds that make no notification.
-    pub(crate) off: BTreeSet<NotificationKind>,
-    /// The kinds for which the user chose to get mails, or none.
-    pub(crate) mail: BTreeMap<NotificationKind, bool>,
-    /// All notifications up to this instant are read.
-    pub(crate) read_before: Option<Timestamp>,
-    /// The instant at which the user said so.
-    pub(crate) read_before_at: Option<Timestamp>,
-}
-
 impl Inbox {
     pub(crate) fn preferences(&self) -> NotificationPreferences {
         NotificationPreferences {
@@ -340,27 +413,6 @@ impl Inbox {
             mail: self.mail.clone(),
         }
     }
-}
-
-/// A visit of the sweeper, which notifies users if the record still gives reason for it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Reminder {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) of: Reminded,
-    /// The version of the record from which it follows.
-    pub(crate) of_version: i64,
-    /// The instant of the visit. Without one, the item only keeps an older version from coming back.
-    pub(crate) due_at: Option<Timestamp>,
-    pub(crate) at: Timestamp,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct NotifiedChange {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) cause: String,
-    pub(crate) at: Timestamp,
 }
 
 /// The owner of an account, without its other attributes.
@@ -380,18 +432,6 @@ pub(crate) struct Involved {
     pub(crate) assignee_id: Option<UserId>,
 }
 
-/// A user who takes part in a thread, since they wrote in it.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Participant {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) talk: Talk,
-    pub(crate) user_id: UserId,
-    /// The user's first comment or message.
-    pub(crate) first_id: i64,
-    pub(crate) at: Timestamp,
-}
-
 /// The attributes that name a record of any type to people.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -403,33 +443,6 @@ pub(crate) struct Titled {
     pub(crate) signal_type: Option<String>,
     /// Of a webhook.
     pub(crate) url: Option<String>,
-}
-
-/// Work that is left to do after a delete.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Cleanup {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) subject: Deleted,
-    #[serde(default)]
-    pub(crate) deleted_by: Option<UserId>,
-    pub(crate) due_at: Timestamp,
-    #[serde(default)]
-    pub(crate) walked: Option<Walked>,
-    /// The number of failures in a row.
-    #[serde(default)]
-    pub(crate) failures: u32,
-}
-
-/// A delete whose [`Cleanup`] is done.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Deletion {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) subject: Deleted,
-    pub(crate) deleted_by: Option<UserId>,
-    /// The end of the cleanup.
-    pub(crate) at: Timestamp,
 }
 
 /// The author of a delete, in its [`Cleanup`] or its [`Deletion`].
@@ -449,75 +462,6 @@ pub(crate) enum Walked {
     Activities(Option<String>),
     /// Through comments, up to this position.
     Comments(String),
-}
-
-/// The alert of a reporter's id.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AlertSource {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) source: SourceName,
-    pub(crate) external_id: ExternalId,
-    pub(crate) alert_id: AlertId,
-}
-
-/// The last opened firing of a series. Reports leave no other one open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AlertSeries {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) source: SourceName,
-    pub(crate) series: Fingerprint,
-    pub(crate) alert_id: AlertId,
-    /// Its start, by the reporter's clock.
-    pub(crate) starts_at: Timestamp,
-}
-
-/// The occurrences of a class of alerts on one day (UTC).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AlertDay {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) signal_type: String,
-    /// The start of the day.
-    pub(crate) day: Timestamp,
-    /// Occurrences in the form of [`Occurrence::within_day`](agent::pattern::Occurrence::within_day). At most
-    /// [`MOST_AN_HOUR`](agent::pattern::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
-    /// writes add.
-    #[serde(default)]
-    pub(crate) occurrences: Vec<i64>,
-}
-
-/// The instant since which an organization's alerts are recorded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AlertsSince {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) since: Timestamp,
-}
-
-/// The session of an alert: the item through which an alert finds its sessions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SessionOfAlert {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) alert_id: AlertId,
-    pub(crate) session_id: AgentSessionId,
-    pub(crate) created_at: Timestamp,
-}
-
-/// An excerpt of a target system's answer.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct KeptExcerpt {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) session_id: AgentSessionId,
-    /// The action whose steps or journal name it; none if the session names it.
-    pub(crate) action_id: Option<String>,
-    /// The [hash](Excerpt::hash) by which it is named.
-    pub(crate) hash: String,
-    pub(crate) excerpt: JsonText<Excerpt>,
-    pub(crate) at: Timestamp,
 }
 
 /// Any item of an agent session's partition.

@@ -1,10 +1,6 @@
 //! Search for the projects and the organization that a service request may refer to, by words of their titles.
 
-use model::{Description, Project, ProjectId, ReferenceId, ReferenceSearch, ReferenceType};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{Reference, words::having_words};
+use super::words::having_words;
 use crate::prelude::*;
 
 /// The most rows of a page.
@@ -40,10 +36,10 @@ impl References<'_> {
     /// 20 most recent.
     pub async fn search(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         search: &ReferenceSearch,
         wanted: &Wanted,
-    ) -> Result<Page<FoundReference>, Error> {
+    ) -> Result<Page<FoundReference>> {
         let query = search.query.as_deref().unwrap_or_default();
         let mut filter = having_words(Condition::default(), query);
         let usual = if filter.is_empty() { RECENT } else { MOST };
@@ -77,13 +73,9 @@ impl References<'_> {
 }
 
 /// The key of the record that a reference names; `None` for another organization.
-pub(crate) fn referred_to(
-    tenant: OrganizationId,
-    kind: ReferenceType,
-    id: ReferenceId,
-) -> Option<AnyKey> {
+pub(crate) fn referred_to(tenant: Tenant, kind: ReferenceType, id: ReferenceId) -> Option<AnyKey> {
     if kind == ReferenceType::Project {
-        return ProjectId::new(id.get()).map(|id| key::project(tenant, id).into());
+        return ProjectId::new(id.get()).map(|id| id.key(tenant).into());
     }
     (id == tenant.into()).then(|| key::organization(tenant).into())
 }
@@ -92,7 +84,7 @@ pub(crate) fn referred_to(
 /// the record is gone or does not read.
 fn found_in(
     found: &Batch,
-    tenant: OrganizationId,
+    tenant: Tenant,
     reference: &Reference,
 ) -> Option<(FoundReference, Option<Stored<Project>>)> {
     let titled = |title| FoundReference {
@@ -103,7 +95,7 @@ fn found_in(
     };
     if reference.refers_to == ReferenceType::Project {
         let project = ProjectId::new(reference.id.get())?;
-        let project = found.named(&key::project(tenant, project))?;
+        let project = found.named(&project.key(tenant))?;
         return Some((titled(project.title.clone().into()), Some(project)));
     }
     let Stored { record, .. } = found.named(&key::organization(tenant))?;

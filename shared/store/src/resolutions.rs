@@ -2,9 +2,6 @@
 //! their times. A change of status updates its day in the same transaction. So the dashboard reads
 //! a few small items, and not every request.
 
-use model::{Resolution, span};
-
-use super::Day;
 use crate::prelude::*;
 
 /// The days of the mean, including the current one.
@@ -17,11 +14,7 @@ record! {
 
 /// Adds the resolution of a service request or a ticket to its day, or subtracts it. Belongs into the
 /// transaction that changes the status.
-pub(super) fn count(
-    tenant: OrganizationId,
-    created_at: Timestamp,
-    resolution: Resolution,
-) -> Write {
+pub(super) fn count(tenant: Tenant, created_at: Timestamp, resolution: Resolution) -> Write {
     let (resolved_at, sign) = match resolution {
         Resolution::Made(at) => (at, 1),
         Resolution::TakenBack(at) => (at, -1),
@@ -39,10 +32,7 @@ pub(super) fn count(
 
 impl Store {
     /// Mean hours from creation to resolution, over the last 90 days; `None` without a resolution.
-    pub(super) async fn mean_resolution_hours(
-        &self,
-        tenant: OrganizationId,
-    ) -> Result<Option<f64>, Error> {
+    pub(super) async fn mean_resolution_hours(&self, tenant: Tenant) -> Result<Option<f64>> {
         let today = self.clock.now();
         let first = today.plus(-(DAYS - 1) * span::DAY);
         let day = |at: Timestamp| key::resolution_day(&at.day());

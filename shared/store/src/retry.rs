@@ -1,7 +1,6 @@
 //! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged reads.
 
-use super::back_off;
-use model::Error;
+use crate::prelude::*;
 
 /// Attempts of an operation whose records other requests keep changing. The pauses between them take
 /// 1.3 seconds at most, since a client waits.

@@ -14,11 +14,8 @@ mod excerpt;
 mod finding;
 mod indexing;
 
-use std::collections::BTreeSet;
+use model::words::words;
 
-use model::{span, words::words};
-
-use super::{Gsi1, IndexedRecord, IndexedWord, SearchedText};
 use crate::prelude::*;
 
 pub use finding::{Candidates, FoundRecord, SearchFilter};
@@ -50,27 +47,20 @@ impl IndexedRecord {
     }
 }
 
-record! {
-    word: IndexedWord = "indexed_word",
-    key: key::indexed_word(word),
-}
+record! { word: IndexedWord = "indexed_word", key: key::indexed_word(word), }
 
 impl SearchedText {
     /// The first distinct words of title, description and content.
     fn words(&self) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
-        for word in self.texts().flat_map(words) {
+        let texts = [&self.title, &self.description, &self.content].into_iter();
+        for word in texts.flatten().flat_map(|text| words(text)) {
             if all.len() == MOST_WORDS {
                 break;
             }
             all.insert(word);
         }
         all
-    }
-
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        let texts = [&self.title, &self.description, &self.content];
-        texts.into_iter().filter_map(|text| text.as_deref())
     }
 }
 

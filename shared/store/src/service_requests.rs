@@ -1,12 +1,6 @@
 use std::future::ready;
 
-use model::{
-    AnyOf, CreatedSort, Fault, HistoryOf, JsonText, ReferenceType, Resolution, ServiceRequest,
-    ServiceRequestCreate, ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate,
-    ServiceStatus,
-};
-
-use super::{in_first_index, references::referred_to, resolutions, texts, tracked::HandOver};
+use super::{references::referred_to, resolutions, texts, tracked::HandOver};
 use crate::prelude::*;
 
 resource! { pub ServiceRequests as service_requests }
@@ -25,10 +19,10 @@ pub struct Past {
 }
 
 record! {
-    request: ServiceRequest = RecordType::ServiceRequest.name(),
+    request: ServiceRequest, id: ServiceRequestId,
     long_text: texts::DESCRIPTION,
-    key: key::service_request(request.organization_id, request.id),
     gsi1: Some(key::service_request_in_time(request)),
+    hidden: ["organizationId", "metadata", "agentAction", "resolvedAt"],
 }
 
 impl Tracked for ServiceRequest {
@@ -49,10 +43,10 @@ impl ServiceRequests<'_> {
     /// Creates a service request, which is open. 400 when the record that it refers to is not the tenant's.
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         creator: UserId,
         new: ServiceRequestCreate,
-    ) -> Result<Stored<ServiceRequest>, Error> {
+    ) -> Result<Stored<ServiceRequest>> {
         self.create_with(pending, creator, new, Past::default())
             .await
     }
@@ -61,15 +55,16 @@ impl ServiceRequests<'_> {
     /// refers to is not the tenant's.
     pub async fn create_with(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         creator: UserId,
         new: ServiceRequestCreate,
         past: Past,
-    ) -> Result<Stored<ServiceRequest>, Error> {
+    ) -> Result<Stored<ServiceRequest>> {
         let request = |context: &WriteContext, id, (), now| {
             let (tenant, mut writes) = (context.tenant, Writes::default());
             if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
-                let unknown = || unknown_reference(kind);
+                let fault = || Fault::unknown("referenceId", kind.facts().noun);
+                let unknown = || Error::invalid(fault());
                 let key = referred_to(tenant, kind, id).ok_or_else(unknown)?;
                 writes.push_or(Write::check(key, Condition::exists()), unknown());
             }
@@ -88,24 +83,22 @@ impl ServiceRequests<'_> {
             };
             Ok((request, writes))
         };
-        self.0
-            .create(pending, key::service_request, ready(Ok(())), request)
-            .await
+        self.0.create(pending, ready(Ok(())), request).await
     }
 
     /// The organization's service requests that match a filter, by creation.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &ServiceRequestFilter,
         sort: CreatedSort,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<ServiceRequest>>, Error> {
+    ) -> Result<Page<Stored<ServiceRequest>>> {
         if let Some(AnyOf(ids)) = &filter.id {
-            let keys = ids.iter().map(|id| key::service_request(tenant, *id));
+            let keys = ids.iter().map(|id| id.key(tenant));
             let fits = |request: &ServiceRequest| filter.fits(request, caller);
-            let (store, descending) = (self.0, sort.is_descending());
+            let (store, descending) = (self.0, sort == CreatedSort::NewestFirst);
             let rows = store.rows_by_id(keys, fits, in_first_index, descending, wanted);
             return store.whole_page(rows.await?).await;
         }
@@ -117,7 +110,7 @@ impl ServiceRequests<'_> {
             .any("creatorId", filter.creator_id.as_ref())?
             .since("updatedAt", filter.updated_since);
         let requests = key::service_requests(tenant).filter(filter.condition());
-        let requests = requests.descending_if(sort.is_descending());
+        let requests = requests.descending_if(sort == CreatedSort::NewestFirst);
         let page = self.0.table.page(requests, wanted).await?;
         self.0.whole_page(page).await
     }
@@ -125,49 +118,40 @@ impl ServiceRequests<'_> {
     /// One service request. 404 when it is not the tenant's.
     pub async fn get(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: ServiceRequestId,
-    ) -> Result<Stored<ServiceRequest>, Error> {
-        let key = key::service_request(tenant, id);
-        self.0.one(&key, ServiceRequestId::NOUN).await
+    ) -> Result<Stored<ServiceRequest>> {
+        self.0.get(tenant, id).await
     }
 
     /// Changes a service request. Counts its resolution, and no longer counts it when it is reopened. 404
     /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: ServiceRequestId,
         update: ServiceRequestUpdate,
-    ) -> Result<Stored<ServiceRequest>, Error> {
+    ) -> Result<Stored<ServiceRequest>> {
         let assignee = update.assignee_id.value().copied();
         let change = |request: &mut ServiceRequest, now| {
             let resolution = request.change(update.clone(), now)?;
             Ok(resolution.map(|it| (request.created_at, it)))
         };
         let current = |request: &ServiceRequest| request.assignee_id;
-        self.0
-            .update_assigned(pending, key::service_request, id, assignee, current, change)
-            .await
+        let done = (self.0).update_assigned(pending, id, assignee, current, change);
+        done.await
     }
 
     /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable from then on, and
     /// the sweeper deletes them. A resolution stays counted. 404 when it is not the tenant's.
-    pub async fn delete<A: Future<Output = Result<(), Error>>>(
+    pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: ServiceRequestId,
         allow: impl Fn(UserId) -> A,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let allow = |request: &ServiceRequest| allow(request.creator_id);
         let comments = |_: &ServiceRequest| (id.into(), Writes::default());
-        let delete = self
-            .0
-            .delete_if(pending, key::service_request, id, allow, comments);
-        delete.await
+        self.0.delete_if(pending, id, allow, comments).await
     }
-}
-
-fn unknown_reference(kind: ReferenceType) -> Error {
-    Error::invalid(Fault::unknown("referenceId", kind.facts().noun))
 }

@@ -1,15 +1,15 @@
 //! A user's sessions, and what ends them.
 
-use model::{EntryCredential, Held, Letter, PasswordHash, Session, Sid, journal::subject};
+use model::journal::subject;
 use serde_json::{Value, json};
 
-use crate::{prelude::*, records::Account, sign_in::SignIn};
+use crate::{prelude::*, sign_in::SignIn};
 
 impl SignIn<'_> {
     /// A user's sessions, the newest first, including some that have ended.
     pub async fn sessions(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         wanted: &Wanted,
     ) -> Result<Page<Session>> {
@@ -34,14 +34,9 @@ impl SignIn<'_> {
     }
 
     /// Ends one of a user's sessions, by the id that the user sees. 404 when none that holds has it.
-    pub async fn end_one(
-        &self,
-        pending: impl Into<PendingWrite>,
-        user: UserId,
-        id: &str,
-    ) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let of_user = key::user(tenant, user);
+    pub async fn end_one(&self, pending: impl Pending, user: UserId, id: &str) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
+        let of_user = user.key(tenant);
         let read = || async {
             let session = self.with_id(tenant, user, id);
             tokio::try_join!(session, self.0.with_head(&of_user, tenant))
@@ -62,7 +57,7 @@ impl SignIn<'_> {
 
     async fn with_id(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         id: &str,
     ) -> Result<Option<Stored<Session>>> {
@@ -85,7 +80,7 @@ impl SignIn<'_> {
     /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn sessions_of(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         by: impl Future<Output = Result<Held>>,
         wanted: &Wanted,
@@ -102,12 +97,12 @@ impl SignIn<'_> {
     /// tenant's, 403 when the user has a permission beyond `by`.
     pub async fn end_all_of<H: Future<Output = Result<Held>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: impl Fn() -> H,
         user: UserId,
     ) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let key = key::user(tenant, user);
+        let (pending, tenant) = pending.with_tenant();
+        let key = user.key(tenant);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
             let user: Stored<User> = context.current(user, UserId::NOUN)?;

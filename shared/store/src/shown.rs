@@ -4,15 +4,10 @@ mod fields;
 
 use std::{borrow::Cow, ops::Deref};
 
-use agent::{alert::Alert, policy::AgentPolicy};
-use model::{
-    Activity, Milestone, Phase, Project, ServiceRequest, SignInProvider, Tag, Task, Ticket,
-    WebhookDelivery,
-    input::{Schema, described},
-};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use model::input::{Schema, described};
+use serde::{Serializer, ser::SerializeMap};
 use utoipa::{
-    PartialSchema, ToSchema,
+    PartialSchema,
     openapi::{
         self, RefOr,
         schema::{ObjectBuilder, Type},
@@ -30,30 +25,6 @@ pub trait Answered: Serialize + ToSchema {
     fn has_version() -> bool {
         !Self::HIDDEN.contains(&VERSION)
     }
-}
-
-macro_rules! hide {
-    ($($record:ident [$($field:literal),*])*) => {$(
-        impl Answered for $record {
-            const HIDDEN: &'static [&'static str] = &[$($field),*];
-        }
-    )*};
-}
-
-hide! {
-    AgentPolicy ["organizationId"]
-    Alert ["organizationId", "recurrence"]
-    Activity ["metadata", "evidence", "tagIds"]
-    Milestone ["organizationId"]
-    Organization ["suspended"]
-    Phase ["organizationId", "createdAt", "updatedAt"]
-    Project ["organizationId"]
-    SignInProvider ["organizationId", "clientSecret"]
-    ServiceRequest ["organizationId", "metadata", "agentAction", "resolvedAt"]
-    Tag ["organizationId", "createdAt", "updatedAt"]
-    Task ["tagIds"]
-    Ticket ["organizationId", "resolvedAt"]
-    WebhookDelivery ["organizationId", "webhookId", "leasedUntil", "dueAt", "version"]
 }
 
 pub trait Versioned {

@@ -13,15 +13,8 @@
 use std::future::ready;
 
 use futures::future::try_join_all;
-use model::{Session, SignInEntry, SignInMethod, digest, network, span, unique_name};
-use serde::de::DeserializeOwned;
 
-use crate::{
-    key::Gsi4,
-    prelude::*,
-    records::{Account, FailureCount, Failures},
-    sign_in_journal::signed_in,
-};
+use crate::{key::Gsi4, prelude::*, sign_in_journal::signed_in};
 
 resource! { pub SignIn as sign_in }
 
@@ -32,10 +25,7 @@ impl Account {
     }
 }
 
-record! {
-    account: Account = "account",
-    key: key::account(&account.username),
-}
+record! { account: Account = "account", key: key::account(&account.username), }
 
 record! {
     session: Session = "session",
@@ -107,13 +97,12 @@ impl Counted {
         expected: Condition,
         of: Option<(OrganizationId, UserId)>,
     ) -> Write {
-        let end = FailureCount::expires(self.quarter);
         let mut change = Change::default()
             .set("kind", FailureCount::KIND)
             .set("subject", subject)
             .set("quarter", self.quarter)
             .set("lastAt", now)
-            .set("expiresAt", end)
+            .set("expiresAt", FailureCount::expires(self.quarter))
             .add("failures", 1);
         if let Some((organization, user)) = of {
             let due = FailureCount::due(organization, self.quarter);
@@ -121,12 +110,6 @@ impl Counted {
             change = of_user.set("userId", user).enter(due);
         }
         Write::update(key::sign_in_count(subject, self.quarter), change, expected)
-    }
-
-    fn lowered(&self, subject: &str) -> Write {
-        let change = Change::default().add("failures", -1);
-        let key = key::sign_in_count(subject, self.quarter);
-        Write::update(key, change, Condition::exists())
     }
 }
 
@@ -154,8 +137,7 @@ impl FailureCount {
 
     /// Expects fewer failures.
     fn below(most: i64) -> Condition {
-        let is_below = "(attribute_not_exists(#) OR # < :)";
-        Condition::default().and(is_below, "failures", [most.into_attribute()])
+        Condition::default().absent_or("failures", "# < :", most)
     }
 
     /// The time in milliseconds for which a network is blocked. `None` when it is not.
@@ -251,12 +233,12 @@ impl Store {
     pub(super) async fn caller<R: DeserializeOwned>(
         &self,
         credential: &Key<R>,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
     ) -> Result<Option<(Stored<R>, User, Organization)>> {
         let now = self.now();
         let recent = self.recent.get(tenant, now);
-        let (user, organization) = (key::user(tenant, user), key::organization(tenant));
+        let (user, organization) = (user.key(tenant), key::organization(tenant));
         let mut keys: Vec<AnyKey> = vec![credential.into(), (&user).into()];
         if recent.is_none() {
             keys.push((&organization).into());
@@ -277,7 +259,7 @@ impl SignIn<'_> {
     /// A session, its user, and the organization, five seconds old at most. `None` when any is missing.
     pub async fn caller(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         sid_hash: &str,
     ) -> Result<Option<(Stored<Session>, User, Organization)>> {
@@ -287,10 +269,9 @@ impl SignIn<'_> {
 
     /// The user of an account. 403 if the organization is suspended.
     pub async fn user(&self, account: &Account) -> Result<Option<User>> {
-        let user = key::user(account.organization_id, account.user_id);
+        let user = account.user_id.key(account.organization_id);
         let organization = key::organization(account.organization_id);
-        let keys = [AnyKey::from(&user), (&organization).into()];
-        let found = self.0.batch(keys).await?;
+        let found = self.0.batch(any_keys![&user, &organization]).await?;
         if let Some(organization) = found.get(&organization)? {
             organization.works()?;
         }
@@ -305,7 +286,7 @@ impl SignIn<'_> {
     }
 
     /// The head of the organization's journal, for [`renew`](Self::renew).
-    pub async fn head(&self, tenant: OrganizationId) -> Result<ReadHead> {
+    pub async fn head(&self, tenant: Tenant) -> Result<ReadHead> {
         self.0.head(tenant).await
     }
 
@@ -343,7 +324,7 @@ impl SignIn<'_> {
     }
 
     /// Ends a session; no change if it has ended already.
-    pub async fn end(&self, pending: impl Into<PendingWrite>, session: &Session) -> Result<()> {
+    pub async fn end(&self, pending: impl Pending, session: &Session) -> Result<()> {
         let end = async |context: WriteContext, ()| {
             let entry = SignInEntry::signed_out(session, self.0.now());
             let ended = Write::delete(session.key(), Condition::default());
@@ -370,17 +351,12 @@ impl SignIn<'_> {
         let mut counted = Counted::new(username, address, self.0.now());
         let [of_network, of_account] = counted.keys();
         let accounts = account_keys(username);
-        let all = [
-            AnyKey::from(&key),
-            AnyKey::from(&of_network),
-            AnyKey::from(&of_account),
-        ];
+        let all = any_keys![&key, &of_network, &of_account];
         let all = all.into_iter().chain(accounts.iter().map(AnyKey::from));
         let found = self.0.batch(all).await?;
         let account = account_in(&found, &accounts)?;
-        counted.of = account
-            .as_ref()
-            .map(|one| (one.organization_id, one.user_id));
+        let user = account.as_ref();
+        counted.of = user.map(|one| (one.organization_id, one.user_id));
         let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
         let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
         let of_pair = found.get(&key)?.unwrap_or_else(|| Failures::none(&subject));
@@ -473,8 +449,12 @@ impl SignIn<'_> {
         counted: &Counted,
         subjects: impl IntoIterator<Item = &String>,
     ) -> Result<()> {
-        let subjects = subjects.into_iter();
-        let writes = subjects.map(|subject| self.0.table.write(counted.lowered(subject)));
+        let writes = subjects.into_iter().map(|subject| {
+            let lowered = Change::default().add("failures", -1);
+            let key = key::sign_in_count(subject, counted.quarter);
+            let write = Write::update(key, lowered, Condition::exists());
+            self.0.table.write(write)
+        });
         for written in try_join_all(writes).await? {
             written.or_leave();
         }
@@ -498,11 +478,7 @@ impl SignIn<'_> {
     }
 
     pub async fn failed(&self, attempt: SignInAttempt) -> Result<()> {
-        let SignInAttempt {
-            at,
-            failures,
-            counted,
-        } = attempt;
+        let (at, counted) = (attempt.at, attempt.counted);
         let account = async {
             if !counted.counts_account {
                 let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
@@ -510,14 +486,14 @@ impl SignIn<'_> {
             }
             Ok(())
         };
-        let subject = failures.subject.clone();
+        let subject = attempt.failures.subject.clone();
         // Those of before may have expired.
         let read = || self.failures(&subject);
         let write = async |mut failures: Stored<Failures>| {
             failures.fail(at);
             Ok(self.0.table.write(written(&failures)?).await?.ok())
         };
-        let (noted, ()) = tokio::try_join!(try_retry(failures, read, write), account)?;
+        let (noted, ()) = tokio::try_join!(try_retry(attempt.failures, read, write), account)?;
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 

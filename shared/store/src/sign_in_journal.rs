@@ -1,19 +1,10 @@
 //! Entries of sign-ins in the organization's journal. A sign-in never waits for the journal's head: its entry
 //! stands beside the chain, and the sweeper names it there.
 
-use std::collections::BTreeMap;
-
-use model::{Session, SignInEntry, SignInMethod};
-use serde::de::DeserializeOwned;
-
-use crate::{
-    Journals,
-    due::{self, Shard},
-    key::Gsi4,
-    prelude::*,
-    records::FailureCount,
-    table::Index,
-};
+use crate::Journals;
+use crate::due::{self, Shard};
+use crate::key::Gsi4;
+use crate::prelude::*;
 
 /// Page size of due entries.
 const AT_ONCE: usize = 200;
@@ -91,8 +82,7 @@ impl Journals<'_> {
         let done = due::not_due(Change::default());
         let mut writes = vec![Write::update(count.key(), done, as_read)];
         if count.failures > 0 {
-            let end = FailureCount::end(count.quarter);
-            let entry = SignInEntry::refused(of, count.failures, end);
+            let entry = SignInEntry::refused(of, count.failures, FailureCount::end(count.quarter));
             writes.push(Write::create(&entry)?);
         }
         self.0.table.transact(writes).await?.or_leave();
@@ -100,20 +90,16 @@ impl Journals<'_> {
     }
 
     /// Names entries of one organization in its chain. A concurrent run leaves all for the next one.
-    async fn name_sign_ins(
-        &self,
-        tenant: OrganizationId,
-        entries: &[Stored<SignInEntry>],
-    ) -> Result<usize> {
-        let chained = entries.iter().map(|entry| &entry.record);
+    async fn name_sign_ins(&self, tenant: Tenant, named: &[Stored<SignInEntry>]) -> Result<usize> {
+        let chained = named.iter().map(|entry| &entry.record);
         let chained = [EntryContent::sign_ins_chained(chained)];
         let is_due = || Condition::default().and("attribute_exists(#)", Gsi4::PARTITION, []);
-        let writes = entries.iter().map(|entry| {
+        let writes = named.iter().map(|entry| {
             let done = due::not_due(Change::default());
             Write::update(entry.key(), done, is_due())
         });
         let context = WriteContext::from(tenant);
         let done = self.0.transact(&context, writes.collect(), &chained);
-        Ok(done.await?.map_or(0, |()| entries.len()))
+        Ok(done.await?.map_or(0, |()| named.len()))
     }
 }

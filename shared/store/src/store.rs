@@ -3,10 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use aws_sdk_dynamodb::Client;
-use model::{Cell, Clock, RecordId};
 use tokio::sync::OnceCell;
 
-use super::{Reserved, Table, ids::Ids, recent::RecentOrganizations};
+use super::{ids::Ids, recent::RecentOrganizations};
 use crate::prelude::*;
 
 /// All records, by resource. Cheap to clone; clones share their reserved ids and recent organizations.
@@ -39,11 +38,9 @@ impl Store {
     /// A store with more attempts while others write the same records. The worker uses it, since
     /// the outcome of a call is stored nowhere else.
     #[must_use]
-    pub fn patient(self) -> Self {
-        Self {
-            table: self.table.patient(),
-            ..self
-        }
+    pub fn patient(mut self) -> Self {
+        self.table = self.table.patient();
+        self
     }
 
     /// A store of a deployment that sends mail, or of one that does not.
@@ -68,7 +65,7 @@ impl Store {
     }
 
     /// Reserves an id for a new record, unique across organizations and instances.
-    pub(super) async fn next_id<I: RecordId>(&self) -> Result<Reserved<I>, Error> {
+    pub(super) async fn next_id<I: RecordId>(&self) -> Result<Reserved<I>> {
         self.ids.next(&self.table).await
     }
 
@@ -76,14 +73,13 @@ impl Store {
     pub(super) async fn id_once<I: RecordId>(
         &self,
         reserved: &OnceCell<Reserved<I>>,
-    ) -> Result<Reserved<I>, Error> {
+    ) -> Result<Reserved<I>> {
         reserved.get_or_try_init(|| self.next_id()).await.cloned()
     }
 
     /// Returns the last id that was given out, or 0. It may have no record.
-    pub(super) async fn last_id<I: RecordId>(&self) -> Result<i64, Error> {
-        let key = key::counter(I::TYPE.name());
-        let counter = self.table.get(&key, Read::Consistent).await?;
+    pub(super) async fn last_id<I: RecordId>(&self) -> Result<i64> {
+        let counter = self.read(&key::counter(I::TYPE.name())).await?;
         Ok(counter.map_or(0, |counter| counter.last))
     }
 }
@@ -110,4 +106,9 @@ pub(super) use resource;
 pub(super) fn id_is_taken(kind: &'static str) -> Error {
     let why = format!("the id of the {kind} is taken");
     Error::internal("writing a new record", why)
+}
+
+/// 409 at a limit, of which `what` names the number.
+pub(super) fn too_many(code: Code, what: impl std::fmt::Display) -> Error {
+    Error::conflict(code, format!("{what}, the most allowed. Delete one first."))
 }

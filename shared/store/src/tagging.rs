@@ -1,7 +1,6 @@
 //! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows them
 //! without a further read for each row.
 
-use model::{AnyOf, FieldChange, HistoryOf, OrNone, TagId, TagRef, Tagged};
 use serde_json::json;
 
 use crate::prelude::*;
@@ -17,26 +16,22 @@ impl Tagging<'_> {
     /// when the record or the tag is not the tenant's, 409 when the record would have more than 50 tags.
     pub async fn set_attached(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         on: Tagged,
         tag: TagId,
         attached: bool,
-    ) -> Result<i64, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let (record_key, tag_key) = (key::tagged(tenant, on), key::tag(tenant, tag));
+    ) -> Result<i64> {
+        let (pending, tenant) = pending.with_tenant();
+        let (record_key, tag_key) = (key::tagged(tenant, on), tag.key(tenant));
         let noun = on.kind().facts().noun;
-        let read = || {
-            let keys = [AnyKey::from(&record_key), AnyKey::from(&tag_key)];
-            self.0.table.batch_get(keys, Read::Consistent)
-        };
+        let read = || self.0.batch(any_keys![&record_key, &tag_key]);
         let write = async |context: WriteContext, found: Batch| {
             let stored = context.current(found.get(&record_key)?, noun)?;
             if !found.has(&tag_key) {
                 return Err(Error::NotFound(TagId::NOUN));
             }
             let (before, version) = (&stored.tag_ids, stored.version);
-            let (mut after, now) = (before.clone(), self.0.clock.now());
+            let (mut after, now) = (before.clone(), self.0.now());
             let change = Change::default().set("updatedAt", now);
             let (changes, change) = if attached {
                 (after.insert(tag), change.put_in_set(TAG_IDS, tag))
@@ -61,7 +56,7 @@ impl Tagging<'_> {
         };
         let done = self.0.write(pending, read, write).await?;
         let load = async |_| {
-            let found = self.0.table.get(&record_key, Read::Consistent).await?;
+            let found = self.0.read(&record_key).await?;
             Ok(found.or_not_found(noun)?.version)
         };
         done.or_load(load).await

@@ -7,34 +7,27 @@ mod place;
 
 pub use counting::TaskCounts;
 pub use joined::{JoinedTask, TaggedTask};
-
 use std::sync::OnceLock;
 
 use futures::{FutureExt, future::OptionFuture};
-use model::{
-    Fault, HistoryOf, Order, ProjectId, ProjectRef, Task, TaskCreate, TaskFilter, TaskId,
-    TaskPlace, TaskSort, TaskUpdate,
-};
 
-use self::{
-    finding::{Finding, still_fits},
-    links::Links,
-    place::Room,
-};
-use super::{Created, Named, Names, directory::takes_work, id_of, texts};
+use self::finding::{Finding, still_fits};
+use self::links::Links;
+use self::place::Room;
+use super::{directory::takes_work, texts};
 use crate::prelude::*;
 
 resource! { pub Tasks as tasks }
 
 record! {
-    task: Task = RecordType::Task.name(),
+    task: Task, id: TaskId,
     number_sets: ["tagIds"],
     long_text: texts::DESCRIPTION,
-    key: key::task(task.organization_id, task.id),
     gsi1: key::task_in_project(task),
     gsi2: key::task_in_milestone(task),
     gsi3: key::task_of_assignee(task),
     gsi4: Some(key::task_by_creation(task)),
+    hidden: ["tagIds"],
 }
 
 impl Tracked for Task {
@@ -47,11 +40,7 @@ impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference to another tenant,
     /// and for a milestone or a phase of another project. 409 when the project is archived, or no
     /// order is left behind its last task.
-    pub async fn create(
-        &self,
-        pending: impl Into<PendingWrite>,
-        new: TaskCreate,
-    ) -> Result<JoinedTask, Error> {
+    pub async fn create(&self, pending: impl Pending, new: TaskCreate) -> Result<JoinedTask> {
         let pending = pending.into();
         let (tenant, project) = (pending.tenant(), new.project_id);
         let links = Links {
@@ -59,12 +48,12 @@ impl Tasks<'_> {
             phase: new.phase_id,
             assignee: new.assignee_id,
         };
-        let project_key = project.map(|project| key::project(tenant, project));
+        let project_key = project.map(|project| project.key(tenant));
         let read = async {
             let keys = links.keys(tenant);
             let keys = keys.chain(project_key.as_ref().map(AnyKey::from));
             let end = OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)));
-            let found = self.0.table.batch_get(keys, Read::Consistent);
+            let found = self.0.batch(keys);
             tokio::try_join!(found, end.map(Option::transpose))
         };
         let named = OnceLock::new();
@@ -101,9 +90,8 @@ impl Tasks<'_> {
     }
 
     /// One task. 404 when it is not the tenant's.
-    pub async fn get(&self, tenant: OrganizationId, id: TaskId) -> Result<JoinedTask, Error> {
-        let key = key::task(tenant, id);
-        let task = self.0.one(&key, TaskId::NOUN).await?;
+    pub async fn get(&self, tenant: Tenant, id: TaskId) -> Result<JoinedTask> {
+        let task = self.0.get(tenant, id).await?;
         let named = self.0.named(tenant, Names::of_tasks([&*task])).await?;
         Ok(JoinedTask::new(task, &named))
     }
@@ -111,12 +99,12 @@ impl Tasks<'_> {
     /// The organization's tasks that match a filter. 400 for an order that needs another filter.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &TaskFilter,
         sort: TaskSort,
         wanted: &Wanted,
-    ) -> Result<Page<JoinedTask>, Error> {
+    ) -> Result<Page<JoinedTask>> {
         let finding = Finding {
             store: self.0,
             tenant,
@@ -133,14 +121,14 @@ impl Tasks<'_> {
     /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         project: ProjectId,
         filter: &TaskFilter,
         wanted: &Wanted,
-    ) -> Result<Page<JoinedTask>, Error> {
+    ) -> Result<Page<JoinedTask>> {
         let table = &self.0.table;
-        let key = key::project(tenant, project);
+        let key = project.key(tenant);
         let finding = Finding {
             store: self.0,
             tenant,
@@ -163,22 +151,18 @@ impl Tasks<'_> {
     /// for a milestone or a phase of another project than the task's.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: TaskId,
         update: TaskUpdate,
-    ) -> Result<JoinedTask, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let key = key::task(tenant, id);
+    ) -> Result<JoinedTask> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
         let links = Links {
             milestone: update.milestone_id.value().copied(),
             phase: update.phase_id.value().copied(),
             assignee: update.assignee_id.value().copied(),
         };
-        let read = || {
-            let keys = links.keys(tenant).chain([AnyKey::from(&key)]);
-            self.0.table.batch_get(keys, Read::Consistent)
-        };
+        let read = || self.0.batch(links.keys(tenant).chain([AnyKey::from(&key)]));
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, TaskId::NOUN)?;
             let before = self.0.whole(before).await?;
@@ -188,7 +172,7 @@ impl Tasks<'_> {
             }
             let mut task = before.clone();
             update.clone().apply(&mut task);
-            task.updated_at = self.0.clock.now();
+            task.updated_at = self.0.now();
             let mut writes = links.writes(tenant);
             writes.extend(context.updated(&before.record, &task, task.updated_at)?);
             let referred = Names::of_tasks([&task.record]);
@@ -201,23 +185,13 @@ impl Tasks<'_> {
 
     /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at the
     /// same time. A task of that order stays as it is. 404 when one of them is not the tenant's.
-    pub async fn reorder(
-        &self,
-        pending: impl Into<PendingWrite>,
-        places: &[TaskPlace],
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let keyed = places
-            .iter()
-            .map(|place| (place, key::task(tenant, place.id)));
+    pub async fn reorder(&self, pending: impl Pending, places: &[TaskPlace]) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
+        let keyed = places.iter().map(|place| (place, place.id.key(tenant)));
         let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
-        let read = || {
-            let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
-            self.0.table.batch_get(keys, Read::Consistent)
-        };
+        let read = || self.0.batch(keyed.iter().map(|(_, key)| AnyKey::from(key)));
         let write = async |context: WriteContext, found: Batch| {
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let mut writes = Writes::default();
             for &(&TaskPlace { id, order }, ref key) in &keyed {
                 found.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
@@ -244,9 +218,9 @@ impl Tasks<'_> {
 
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
     /// it is not the tenant's.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>, id: TaskId) -> Result<(), Error> {
+    pub async fn delete(&self, pending: impl Pending, id: TaskId) -> Result<()> {
         let comments = |_: &Task| (id.into(), Writes::default());
-        self.0.delete(pending, key::task, id, comments).await
+        self.0.delete(pending, id, comments).await
     }
 }
 

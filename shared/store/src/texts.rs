@@ -1,10 +1,8 @@
 //! Long texts of records, which lie in items of their own. Writes of records write them too; reads that
 //! show texts add them here.
 
-use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{KeptText, LongText, REFERENCE, TextReference};
 use crate::prelude::*;
 
 /// The attribute whose text may be long.
@@ -23,10 +21,7 @@ pub(crate) struct Texts(Batch);
 
 impl Texts {
     /// Adds its long text to a record.
-    pub(crate) fn complete<R: DeserializeOwned>(
-        &self,
-        stored: Stored<R>,
-    ) -> Result<Stored<R>, Error> {
+    pub(crate) fn complete<R: DeserializeOwned>(&self, stored: Stored<R>) -> Result<Stored<R>> {
         let key = stored.text_key(DESCRIPTION);
         let kept = key.and_then(|key| self.at(&key));
         stored.with_text(DESCRIPTION, kept)
@@ -41,22 +36,19 @@ impl Store {
     pub(crate) async fn texts<'a, R: 'a>(
         &self,
         records: impl IntoIterator<Item = &'a Stored<R>>,
-    ) -> Result<Texts, Error> {
+    ) -> Result<Texts> {
         let keys = records.into_iter();
         let keys = keys.filter_map(|stored| stored.text_key(DESCRIPTION));
         self.texts_at(keys.collect()).await
     }
 
     /// Reads texts. A text is never changed, so one that a cheap read finds is right.
-    pub(crate) async fn texts_at(&self, keys: Vec<Key<KeptText>>) -> Result<Texts, Error> {
+    pub(crate) async fn texts_at(&self, keys: Vec<Key<KeptText>>) -> Result<Texts> {
         self.table.batch_get(keys, Read::Lasting).await.map(Texts)
     }
 
     /// Adds its long text to a record. Without one, that takes no request.
-    pub(crate) async fn whole<R: DeserializeOwned>(
-        &self,
-        stored: Stored<R>,
-    ) -> Result<Stored<R>, Error> {
+    pub(crate) async fn whole<R: DeserializeOwned>(&self, stored: Stored<R>) -> Result<Stored<R>> {
         self.texts([&stored]).await?.complete(stored)
     }
 
@@ -65,7 +57,7 @@ impl Store {
     pub(crate) async fn whole_page<R: DeserializeOwned>(
         &self,
         page: Page<Stored<R>>,
-    ) -> Result<Page<Stored<R>>, Error> {
+    ) -> Result<Page<Stored<R>>> {
         let mut bytes = 0;
         let fits = |stored: &&Stored<R>| {
             bytes += stored.text_bytes();

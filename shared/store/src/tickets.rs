@@ -1,19 +1,7 @@
-use std::collections::{BTreeMap, HashMap};
-
 use futures::future::try_join_all;
-use model::{
-    AnyOf, Content, HistoryOf, Permission, Priority, Resolution, ServiceStatus, ThreadSort, Ticket,
-    TicketCreate, TicketFilter, TicketId, TicketMessage, TicketMessageId, TicketReply, TicketSort,
-    TicketUpdate, Title, UserRef,
-};
-use serde::Serialize;
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
-use super::{
-    Participant, Place, Reserved, Shown, assignee::Assignee, id_is_taken, id_of, in_first_index,
-    resolutions, versioned,
-};
+use super::{assignee::Assignee, resolutions};
 use crate::prelude::*;
 
 resource! { pub Tickets as tickets }
@@ -33,26 +21,6 @@ pub struct NewTicket {
 }
 
 impl NewTicket {
-    /// The ticket of a request, whose description becomes the first message.
-    fn raised(author: UserId, sent: TicketCreate) -> Self {
-        // White space alone is no message.
-        let said = sent.description.map(String::from).map(Content::try_from);
-        let message = said.into_iter().flatten().map(|content| NewMessage {
-            user_id: author,
-            content,
-            created_at: None,
-        });
-        Self {
-            title: sent.title,
-            status: ServiceStatus::Open,
-            priority: sent.priority.0,
-            assignee_id: sent.assignee_id,
-            created_at: None,
-            resolved_at: None,
-            messages: message.collect(),
-        }
-    }
-
     /// The ticket, and the writes of its messages and of its resolution. Without a user who writes, the
     /// sender of the first message raised it.
     fn ticket(
@@ -61,7 +29,7 @@ impl NewTicket {
         id: TicketId,
         message_ids: Vec<Reserved<TicketMessageId>>,
         now: Timestamp,
-    ) -> Result<(Ticket, Writes), Error> {
+    ) -> Result<(Ticket, Writes)> {
         let tenant = context.tenant;
         let created_at = self.created_at.unwrap_or(now);
         let is_over = self.status.is_over();
@@ -169,13 +137,13 @@ pub struct Sender {
 }
 
 record! {
-    ticket: Ticket = RecordType::Ticket.name(),
-    key: key::ticket(ticket.organization_id, ticket.id),
+    ticket: Ticket, id: TicketId,
     gsi1: Some(key::ticket_in_time(ticket)),
     gsi2: {
         let place = key::ticket_message_time(ticket.last_message_at, ticket.id);
         Some(key::tickets_by_message(ticket.organization_id).at(place))
     },
+    hidden: ["organizationId", "resolvedAt"],
 }
 
 impl Tracked for Ticket {
@@ -204,28 +172,13 @@ impl From<&User> for Person {
     }
 }
 
-impl Person {
-    /// The user as the author of a message of a ticket that `creator` raised.
-    fn in_ticket_of(&self, creator: Option<UserId>) -> Sender {
-        Sender {
-            id: Some(self.user.id),
-            name: self.user.full_name.clone(),
-            is_support: self.manages_tickets && creator != Some(self.user.id),
-        }
-    }
-}
-
 impl Tickets<'_> {
     /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee is not the
     /// tenant's.
-    pub async fn create(
-        &self,
-        pending: impl Into<PendingWrite>,
-        new: NewTicket,
-    ) -> Result<Stored<Ticket>, Error> {
+    pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<Stored<Ticket>> {
         let pending = pending.into();
         let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
-        let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
+        let users = self.0.batch(assignee.key());
         let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
         // Both end, also after an error, so that no id is lost on its way.
         let read = async {
@@ -236,28 +189,44 @@ impl Tickets<'_> {
             assignee.known(&users, None)?;
             new.ticket(context, id, ids, now)
         };
-        self.0.create(pending, key::ticket, read, ticket).await
+        self.0.create(pending, read, ticket).await
     }
 
     /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes the first
     /// message.
     pub async fn raise(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         author: UserId,
         sent: TicketCreate,
-    ) -> Result<Stored<Ticket>, Error> {
-        self.create(pending, NewTicket::raised(author, sent)).await
+    ) -> Result<Stored<Ticket>> {
+        // White space alone is no message.
+        let said = sent.description.map(String::from).map(Content::try_from);
+        let message = said.into_iter().flatten().map(|content| NewMessage {
+            user_id: author,
+            content,
+            created_at: None,
+        });
+        let new = NewTicket {
+            title: sent.title,
+            status: ServiceStatus::Open,
+            priority: sent.priority.0,
+            assignee_id: sent.assignee_id,
+            created_at: None,
+            resolved_at: None,
+            messages: message.collect(),
+        };
+        self.create(pending, new).await
     }
 
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &TicketFilter,
         sort: TicketSort,
         wanted: &Wanted,
-    ) -> Result<Page<JoinedTicket>, Error> {
+    ) -> Result<Page<JoinedTicket>> {
         let condition = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
@@ -269,7 +238,7 @@ impl Tickets<'_> {
         let descending = sort != TicketSort::OldestFirst;
         let page = match sort {
             _ if let Some(AnyOf(ids)) = &filter.id => {
-                let keys = ids.iter().map(|id| key::ticket(tenant, *id));
+                let keys = ids.iter().map(|id| id.key(tenant));
                 let fits = |ticket: &Ticket| filter.fits(ticket, caller);
                 let place = |ticket: &Ticket| match sort {
                     TicketSort::LastMessageFirst => {
@@ -286,9 +255,8 @@ impl Tickets<'_> {
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
                 let tickets = key::tickets(tenant).filter(condition);
-                table
-                    .page(tickets.descending_if(descending), wanted)
-                    .await?
+                let tickets = tickets.descending_if(descending);
+                table.page(tickets, wanted).await?
             }
         };
         let creators = page.records().filter_map(|ticket| ticket.creator_id);
@@ -303,19 +271,19 @@ impl Tickets<'_> {
     /// the tenant's.
     pub async fn get(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: TicketId,
         sort: ThreadSort,
         wanted: &Wanted,
-        with_notes: impl Future<Output = Result<bool, Error>>,
-    ) -> Result<TicketWithMessages, Error> {
+        with_notes: impl Future<Output = Result<bool>>,
+    ) -> Result<TicketWithMessages> {
         let table = &self.0.table;
-        let key = key::ticket(tenant, id);
+        let key = id.key(tenant);
         let messages = async {
             let shown = (!with_notes.await?).then(|| Condition::default().lacks("internal"));
             let messages = key::ticket_messages(tenant, id)
                 .consistent()
-                .descending_if(sort.is_descending())
+                .descending_if(sort == ThreadSort::NewestFirst)
                 .filter(shown);
             table.page(messages, wanted).await
         };
@@ -325,11 +293,19 @@ impl Tickets<'_> {
         let named = authors.chain(ticket.creator_id);
         let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
         let messages = messages.map(|message| {
-            let author = people.get(&message.user_id);
+            let sender = people.get(&message.user_id).map(
+                |Person {
+                     user,
+                     manages_tickets,
+                 }| Sender {
+                    id: Some(user.id),
+                    name: user.full_name.clone(),
+                    is_support: *manages_tickets && ticket.creator_id != Some(user.id),
+                },
+            );
             MessageFrom {
                 id: message.id,
-                sender: author
-                    .map_or_else(Sender::default, |one| one.in_ticket_of(ticket.creator_id)),
+                sender: sender.unwrap_or_default(),
                 internal: message.internal,
                 created_at: message.created_at,
                 content: message.record.content,
@@ -347,19 +323,18 @@ impl Tickets<'_> {
     /// not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: TicketId,
         update: TicketUpdate,
-    ) -> Result<Stored<Ticket>, Error> {
+    ) -> Result<Stored<Ticket>> {
         let assignee = update.assignee_id.value().copied();
         let change = |ticket: &mut Ticket, now| {
             let resolution = ticket.change(update.clone(), now)?;
             Ok(resolution.map(|it| (ticket.created_at, it)))
         };
         let current = |ticket: &Ticket| ticket.assignee_id;
-        self.0
-            .update_assigned(pending, key::ticket, id, assignee, current, change)
-            .await
+        let done = (self.0).update_assigned(pending, id, assignee, current, change);
+        done.await
     }
 
     /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or resolved
@@ -367,18 +342,17 @@ impl Tickets<'_> {
     /// tenant's, 409 when it is closed.
     pub async fn reply(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: TicketId,
         author: UserId,
         reply: TicketReply,
-    ) -> Result<TicketMessageId, Error> {
+    ) -> Result<TicketMessageId> {
         let pending = pending.into();
-        let key = key::ticket(pending.tenant(), id);
+        let key = id.key(pending.tenant());
         let participant = key::participant(pending.tenant(), id.into(), author);
         let message_id = OnceCell::new();
         let read = || async {
-            let keys = [AnyKey::from(&key), (&participant).into()];
-            let found = self.0.table.batch_get(keys, Read::Consistent);
+            let found = self.0.batch(any_keys![&key, &participant]);
             // Both end, also after an error, so that no id is lost on its way.
             let (message_id, found) = tokio::join!(self.0.id_once(&message_id), found);
             Ok((message_id?, found?))
@@ -397,7 +371,7 @@ impl Tickets<'_> {
                 content: reply.content.clone(),
                 user_id: author,
                 internal: reply.internal.0,
-                created_at: self.0.clock.now(),
+                created_at: self.0.now(),
             };
             let mut writes = writes_of_reply(&context, &ticket, &message)?;
             writes.extend(Participant::from(&message).joins(&found)?);
@@ -416,7 +390,7 @@ fn writes_of_reply(
     context: &WriteContext,
     ticket: &Stored<Ticket>,
     message: &TicketMessage,
-) -> Result<Writes, Error> {
+) -> Result<Writes> {
     let now = message.created_at;
     let mut as_read = Condition::default().equals("status", &ticket.status);
     let mut writes = Writes::default();

@@ -5,15 +5,9 @@
 //! The places limit the tokens of a user, also when several requests create some at the same time. A
 //! token that has ended leaves its place to the next one.
 
-use model::{Held, OrOther, Permission, Token, TokenCreate, TokenId, TokenSecret, random};
 use tokio::sync::OnceCell;
 
-use crate::{
-    idempotency::{Created, id_of},
-    ids::Reserved,
-    prelude::*,
-    records::TokenHolder,
-};
+use crate::prelude::*;
 
 resource! { pub Tokens as tokens }
 
@@ -47,7 +41,7 @@ impl Tokens<'_> {
     }
 
     /// A user's tokens, including those that have ended.
-    pub async fn all(&self, tenant: OrganizationId, user: UserId) -> Result<Vec<Stored<Token>>> {
+    pub async fn all(&self, tenant: Tenant, user: UserId) -> Result<Vec<Stored<Token>>> {
         let all = key::tokens(tenant, user).consistent();
         self.0.table.list_stored(all).await
     }
@@ -56,12 +50,12 @@ impl Tokens<'_> {
     /// A replay has no secret. `owner` returns the user, or refuses: 403. 409 at the most tokens of a user.
     pub async fn create<O: Future<Output = Result<User>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         user: UserId,
         owner: impl Fn() -> O,
         sent: TokenCreate,
     ) -> Result<(Stored<Token>, Option<TokenSecret>)> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let secret = TokenSecret::generate(&self.0.cell);
         let id = OnceCell::new();
         let read = || async {
@@ -75,12 +69,13 @@ impl Tokens<'_> {
         let write = async |context: WriteContext, read: (Reserved<_>, _, User, _)| {
             let ((id, others, owner, head), now) = (read, self.0.now());
             let context = context.with_head(head);
+            let named = sent.named();
             let token = Token {
                 id: id.used(),
                 organization_id: owner.organization_id,
                 user_id: owner.id,
                 place: 0,
-                permissions: permissions_of(&sent),
+                permissions: named.map(|all| all.into_iter().map(OrOther::from).collect()),
                 ends_at: sent.ends_at(now)?,
                 name: sent.name.clone(),
                 hash: secret.hash(),
@@ -116,7 +111,12 @@ impl Tokens<'_> {
         free.retain(|place| held.iter().all(|other| other.place != *place));
         // A random one, so that creates at the same time seldom choose the same.
         let chosen = usize::try_from(random::below(free.len() as u64)).unwrap_or_default();
-        token.place = *free.get(chosen).ok_or_else(too_many)?;
+        token.place = *free.get(chosen).ok_or_else(|| {
+            too_many(
+                Code::TooManyTokens,
+                format_args!("You hold {} tokens", Token::MOST),
+            )
+        })?;
         let holder = TokenHolder {
             hash: token.hash.clone(),
             organization_id: token.organization_id,
@@ -139,7 +139,7 @@ impl Tokens<'_> {
     /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn of_user(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         by: impl Future<Output = Result<Held>>,
     ) -> Result<(User, Vec<Stored<Token>>)> {
@@ -152,13 +152,8 @@ impl Tokens<'_> {
     }
 
     /// Deletes a token of a user. 404 when the user has no token of that id.
-    pub async fn delete(
-        &self,
-        pending: impl Into<PendingWrite>,
-        user: UserId,
-        id: TokenId,
-    ) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+    pub async fn delete(&self, pending: impl Pending, user: UserId, id: TokenId) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
         let read = || async { tokio::try_join!(self.all(tenant, user), self.0.head(tenant)) };
         let write = async |context: WriteContext, (all, head): (Vec<Stored<Token>>, ReadHead)| {
             let writes = delete(&context, all, id)?;
@@ -171,13 +166,13 @@ impl Tokens<'_> {
     /// the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn delete_of_user<H: Future<Output = Result<Held>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: impl Fn() -> H,
         user: UserId,
         id: TokenId,
     ) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let of_owner = key::user(tenant, user);
+        let (pending, tenant) = pending.with_tenant();
+        let of_owner = user.key(tenant);
         let read = || async {
             let owner = self.0.with_head(&of_owner, tenant);
             tokio::try_join!(self.all(tenant, user), owner, by())
@@ -187,8 +182,7 @@ impl Tokens<'_> {
             let owner: Stored<User> = owner.or_not_found(UserId::NOUN)?;
             by.may_change(&owner)?;
             let mut writes = delete(&context, all, id)?;
-            let as_read = Condition::version(owner.version);
-            writes.push(Write::check(owner.key(), as_read));
+            writes.push(Write::check(owner.key(), Condition::version(owner.version)));
             self.0.commit(&context.with_head(head), writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -197,12 +191,8 @@ impl Tokens<'_> {
     /// Stores the day on which a token was used last.
     pub async fn touch(&self, token: &Token, now: Timestamp) -> Result<()> {
         let today = now.start_of_day();
-        let earlier = "(attribute_not_exists(#) OR # < :)";
-        let is_earlier = Condition::default().equals("id", token.id).and(
-            earlier,
-            "lastUsedAt",
-            [today.into_attribute()],
-        );
+        let is_earlier = Condition::default().equals("id", token.id);
+        let is_earlier = is_earlier.absent_or("lastUsedAt", "# < :", today);
         let used = Change::default().set("lastUsedAt", today);
         let write = Write::update(token.key(), used, is_earlier);
         // Refused when the token was deleted, or when another request stored the day.
@@ -223,17 +213,4 @@ fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Resul
     writes.push(Write::delete(holder, Condition::default()));
     let event = OrganizationEvent::TokenDeleted;
     Ok(writes.noting(EntryContent::deleted(event, &token.record)))
-}
-
-fn too_many() -> Error {
-    let detail = format!(
-        "You hold {} tokens, the most allowed. Delete one first.",
-        Token::MOST
-    );
-    Error::conflict(Code::TooManyTokens, detail)
-}
-
-fn permissions_of(sent: &TokenCreate) -> Option<Vec<OrOther<Permission>>> {
-    let named = sent.named()?.into_iter();
-    Some(named.map(OrOther::from).collect())
 }

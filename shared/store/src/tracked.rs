@@ -1,7 +1,6 @@
 //! Records whose changes have further writes in the same transaction.
 
 use crate::prelude::*;
-use model::{ActionRef, HistoryOf, ServiceRequestId};
 
 /// A record whose changes its history records, and the agent follows.
 pub(crate) trait Tracked: Record<Workdesk> {

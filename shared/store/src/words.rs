@@ -1,8 +1,6 @@
 //! Conditions on the attribute `words` of a record.
 
-use std::collections::BTreeSet;
-
-use model::{unique_name, words::words};
+use model::words::words;
 
 use crate::prelude::*;
 

@@ -1,4 +1,3 @@
-use super::Refused;
 use crate::prelude::*;
 
 /// Writes of one transaction, and the meaning of each one's refusal.
@@ -32,11 +31,9 @@ impl Writes {
     }
 
     /// Names the record of the writes by its id. A replay loads it.
-    pub(crate) fn making(self, id: impl Id) -> Self {
-        Self {
-            made: Some(id.get()),
-            ..self
-        }
+    pub(crate) fn making(mut self, id: impl Id) -> Self {
+        self.made = Some(id.get());
+        self
     }
 
     /// Adds an entry of the organization's journal, if there is one.

@@ -56,17 +56,6 @@ impl Changes {
     }
 }
 
-impl Extend<StreamItem> for Changes {
-    fn extend<I: IntoIterator<Item = StreamItem>>(&mut self, items: I) {
-        for item in items {
-            match item {
-                StreamItem::Listed(change) => self.listed.push(*change),
-                StreamItem::Unlisted(change) => self.unlisted.push(*change),
-            }
-        }
-    }
-}
-
 /// A consumer of the table's stream.
 pub trait Consumer: Sync {
     /// The function's name.
@@ -126,8 +115,7 @@ struct SetAside<'a> {
 /// No consumer reads the message back, so it has no version.
 impl QueueMessage for SetAside<'_> {
     fn to_text(&self) -> Result<String, Error> {
-        let text = serde_json::to_string(self);
-        text.map_err(|error| Error::internal("writing a message", error))
+        serde_json::to_string(self).map_err(|error| Error::internal("writing a message", error))
     }
 }
 
@@ -238,8 +226,13 @@ async fn attempt<C: Consumer>(
             return Ok(());
         }
         let mut changes = Changes::default();
-        let items = records.iter().map(|placed| placed.record.item());
-        changes.extend(items.filter_map(|item| item.ok().flatten()));
+        for placed in records {
+            match placed.record.item() {
+                Ok(Some(StreamItem::Listed(change))) => changes.listed.push(*change),
+                Ok(Some(StreamItem::Unlisted(change))) => changes.unlisted.push(*change),
+                Ok(None) | Err(_) => {}
+            }
+        }
         if changes.count() == 0 {
             return Ok(());
         }

@@ -1,10 +1,6 @@
 //! Attribute values of items and expressions.
 
-use std::collections::HashMap;
-
-use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
-use serde::Serialize;
+use crate::prelude::*;
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 

@@ -1,9 +1,8 @@
-use std::{collections::HashMap, hash::Hash};
+use std::hash::Hash;
 
-use model::{Error, Id};
-use serde::de::DeserializeOwned;
+use model::Id;
 
-use crate::{AnyKey, Item, Key, Stored, stored_at};
+use crate::prelude::*;
 
 #[derive(Debug, Default)]
 pub struct Batch(pub(crate) HashMap<AnyKey, Item>);

@@ -1,11 +1,8 @@
 //! Batches of puts and deletes without conditions.
 
-use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, WriteRequest};
-use model::Error;
+use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 
-use crate::{
-    ATTEMPTS, Operation, Table, Write, back_off, count_write, failure, key_item, unavailable,
-};
+use crate::prelude::*;
 
 const MOST: usize = 25;
 
@@ -61,9 +58,7 @@ fn request(write: &Write) -> Result<WriteRequest, Error> {
             let delete = DeleteRequest::builder().set_key(key).build();
             request.delete_request(delete.map_err(|error| invalid(error.into()))?)
         }
-        _ => {
-            return Err(invalid("a batch has unconditional puts and deletes".into()));
-        }
+        _ => return Err(invalid("a batch has unconditional puts and deletes".into())),
     }
     .build())
 }

@@ -5,17 +5,16 @@
 
 use std::fmt;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{
     Deserializer,
     de::{
-        self, DeserializeOwned, Expected, IntoDeserializer, Unexpected, Visitor,
+        self, Expected, IntoDeserializer, Unexpected, Visitor,
         value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
 
-use crate::Item;
+use crate::prelude::*;
 
 /// Decodes the record of an item. Unknown attributes are ignored.
 pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodable> {
@@ -23,16 +22,9 @@ pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodab
 }
 
 /// The reason why an item cannot be decoded. It goes into the log, so it contains no value of the item.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Undecodable(String);
-
-impl fmt::Display for Undecodable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Undecodable {}
 
 impl Undecodable {
     pub(crate) fn new(reason: &str) -> Self {

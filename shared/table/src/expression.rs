@@ -1,15 +1,13 @@
 //! Conditions and updates. Their expressions use a placeholder for every attribute name and value.
 
-use std::collections::HashMap;
-
-use aws_sdk_dynamodb::types::AttributeValue;
 use model::Id;
 
-use crate::{Index, IntoAttribute, Item, Key, Main, Sort};
+use crate::prelude::*;
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Condition(pub(crate) Expression);
 
 impl Condition {
@@ -29,35 +27,29 @@ impl Condition {
     }
 
     /// The attribute has that value. This implies that there is an item.
-    #[must_use]
     pub fn equals(self, name: &str, value: impl IntoAttribute) -> Self {
         self.and("# = :", name, [value.into_attribute()])
     }
 
     /// The attribute is of a type, such as `N`.
-    #[must_use]
     pub fn of_type(self, name: &str, kind: &str) -> Self {
         self.and("attribute_type(#, :)", name, [kind.into_attribute()])
     }
 
-    #[must_use]
     pub fn lacks(self, name: &str) -> Self {
         self.and("attribute_not_exists(#)", name, [])
     }
 
-    #[must_use]
     pub fn in_set(self, name: &str, id: impl Id) -> Self {
         self.and("contains(#, :)", name, [id.get().into_attribute()])
     }
 
     /// The set has fewer than `most` numbers. An absent set has none.
-    #[must_use]
     pub fn set_below(self, name: &str, most: usize) -> Self {
         self.absent_or(name, "size(#) < :", most)
     }
 
     /// The attribute is absent, or compares to the value as the clause says.
-    #[must_use]
     pub fn absent_or(self, name: &str, clause: &str, value: impl IntoAttribute) -> Self {
         let clause = format!("(attribute_not_exists(#) OR {clause})");
         self.and(&clause, name, [value.into_attribute()])
@@ -69,7 +61,6 @@ impl Condition {
     }
 
     /// The attribute has one of the values, at most 100. `None` stands for an absent attribute.
-    #[must_use]
     pub fn one_of(
         mut self,
         name: &str,
@@ -90,7 +81,6 @@ impl Condition {
     }
 
     /// The attribute is a set that contains one of the values. `None` stands for an absent attribute.
-    #[must_use]
     pub fn has_one_of(
         mut self,
         name: &str,
@@ -107,7 +97,6 @@ impl Condition {
     }
 
     /// One of the clauses holds. Each has an attribute of its own, as in [`and`](Self::and).
-    #[must_use]
     pub fn either<const N: usize>(mut self, clauses: [(&str, &str, AttributeValue); N]) -> Self {
         let clauses = clauses.map(|(clause, name, value)| self.0.clause(clause, name, [value]));
         self.any(clauses.into_iter())
@@ -120,7 +109,6 @@ impl Condition {
     }
 
     /// Adds a clause, in which `#` stands for the attribute's name and each `:` for the next value.
-    #[must_use]
     pub fn and<const N: usize>(
         mut self,
         clause: &str,
@@ -188,6 +176,7 @@ impl Expression {
 
 /// Changes of an item's attributes by an update.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Change {
     expression: Expression,
     /// The clauses of each verb.
@@ -195,42 +184,35 @@ pub struct Change {
 }
 
 impl Change {
-    #[must_use]
     pub fn set(self, name: &str, value: impl IntoAttribute) -> Self {
         self.set_attribute(name, value.into_attribute())
     }
 
     /// Sets the attribute to a value in DynamoDB's form.
-    #[must_use]
     pub fn set_attribute(self, name: &str, value: AttributeValue) -> Self {
         self.and("SET", "# = :", name, Some(value))
     }
 
     /// Adds to a number. An absent one is 0.
-    #[must_use]
     pub fn add(self, name: &str, by: i64) -> Self {
         self.and("ADD", "# :", name, Some(by.into_attribute()))
     }
 
     /// Adds a number to a set, which may be absent or contain it already.
-    #[must_use]
     pub fn put_in_set(self, name: &str, id: impl Id) -> Self {
         self.put_all_in_set(name, &[id.get()])
     }
 
     /// Adds numbers, at least one, to a set, which may be absent or contain some of them already.
-    #[must_use]
     pub fn put_all_in_set(self, name: &str, numbers: &[i64]) -> Self {
         self.and("ADD", "# :", name, Some(set_of(numbers)))
     }
 
     /// Removes a number from a set, which need not contain it. The attribute is removed with its last number.
-    #[must_use]
     pub fn take_from_set(self, name: &str, id: impl Id) -> Self {
         self.and("DELETE", "# :", name, Some(set_of(&[id.get()])))
     }
 
-    #[must_use]
     pub fn remove(self, name: &str) -> Self {
         self.and("REMOVE", "#", name, None)
     }
@@ -248,19 +230,16 @@ impl Change {
     }
 
     /// Changes the item's sort key in an index. It stays in its partition.
-    #[must_use]
     pub fn move_to<I: Index>(self, place: Sort<I>) -> Self {
         self.set(I::SORT, place.into_text())
     }
 
     /// Puts the item into an index, or moves it there.
-    #[must_use]
     pub fn enter<R, I: Index>(self, key: Key<R, I>) -> Self {
         let (partition, sort) = key.into_parts();
         self.set(I::PARTITION, partition).set(I::SORT, sort)
     }
 
-    #[must_use]
     pub fn leave<I: Index>(self, _: I) -> Self {
         self.remove(I::PARTITION).remove(I::SORT)
     }

@@ -5,9 +5,8 @@ use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::CancellationReason,
 };
-use model::Error;
 
-use crate::{Item, Refused};
+use crate::prelude::*;
 
 /// The attribute that holds the random id of the last write. After a lost answer, it tells a retry
 /// of our own write from a write of another client.

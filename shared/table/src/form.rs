@@ -1,11 +1,6 @@
 //! The form of an item: how this version writes its record.
 
-use model::Error;
-
-use crate::{
-    COPIED, Condition, Index, IntoAttribute, Main, Operation, RawItem, Record, Refused, Stored,
-    Table, WRITE_ID, WRITTEN_BY, Write, changed_item, raw::has_same_values, stored_at,
-};
+use crate::{prelude::*, raw::has_same_values};
 
 /// Attributes that stay as they are: the key of a record never changes.
 const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];

@@ -1,10 +1,4 @@
-use std::sync::Arc;
-
-use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
-use serde::de::DeserializeOwned;
-
-use crate::{AnyKey, Apart, Index, IntoAttribute, Item, Main, Place, Undecodable, decode, meter};
+use crate::{decode, prelude::*};
 
 /// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]

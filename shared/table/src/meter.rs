@@ -44,8 +44,7 @@ impl Used {
 /// Runs a task and returns its output with its usage. An enclosing metered task counts the same usage.
 pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
     let scope = USED.scope(RefCell::default(), async move {
-        let output = task.await;
-        (output, USED.with(RefCell::take))
+        (task.await, USED.with(RefCell::take))
     });
     let (output, used) = scope.await;
     note(|all| all.add(used.clone()));

@@ -51,24 +51,13 @@ impl Wanted {
 
 impl<T> Page<T> {
     /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique among them.
-    pub fn of(mut records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
-        records.sort_by_key(&number);
-        let after = wanted.after.as_ref().map(|place| place.sk.as_str());
-        let rows = records.into_iter().map(|record| Row {
-            place: Place {
-                pk: String::new(),
-                sk: padded(number(&record)),
-                sort: None,
-            },
-            record,
+    pub fn of(records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
+        let rows = records.into_iter().map(|record| {
+            let (pk, sk) = (String::new(), padded(number(&record)));
+            let place = Place { pk, sk, sort: None };
+            Row { record, place }
         });
-        let page = Self {
-            rows: rows
-                .filter(|row| after.is_none_or(|after| row.place.sk.as_str() > after))
-                .collect(),
-            end: None,
-        };
-        page.cut(wanted.most())
+        Self::sorted(rows.collect(), false, wanted)
     }
 
     /// A page of a list that was read as a whole. Rows are sorted by their places.
@@ -98,8 +87,7 @@ impl<T> Page<T> {
     }
 
     /// Replaces each record, and drops the rows for which `map` returns `None`.
-    pub fn filter_map<U>(self, map: impl FnMut(T) -> Option<U>) -> Page<U> {
-        let mut map = map;
+    pub fn filter_map<U>(self, mut map: impl FnMut(T) -> Option<U>) -> Page<U> {
         let rows = self.rows.into_iter().filter_map(|Row { record, place }| {
             let record = map(record)?;
             Some(Row { record, place })
@@ -110,8 +98,7 @@ impl<T> Page<T> {
         }
     }
 
-    pub fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
-        let mut map = map;
+    pub fn map<U>(self, mut map: impl FnMut(T) -> U) -> Page<U> {
         self.filter_map(|record| Some(map(record)))
     }
 

@@ -1,11 +1,6 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use crate::{
-    Condition, Index, IntoAttribute, Item, Main, Place, expression::Names, key_item,
-    page::MOST_ROWS, some_text,
-};
+use crate::{expression::Names, page::MOST_ROWS, prelude::*};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
@@ -78,21 +73,16 @@ impl Query {
         let mut condition = expression.clause("# = :", pk, [partition]);
         let text = |sort: &String| sort.as_str().into_attribute();
         let (first, last) = (self.first.as_ref().map(text), self.last.as_ref().map(text));
-        let range = match (first, last) {
-            (None, None) => None,
-            (Some(first), None) => Some(expression.clause("# >= :", sk, [first])),
-            (None, Some(last)) => Some(expression.clause("# <= :", sk, [last])),
+        condition += &match (first, last) {
+            (None, None) => String::new(),
+            (Some(first), None) => expression.clause(" AND # >= :", sk, [first]),
+            (None, Some(last)) => expression.clause(" AND # <= :", sk, [last]),
             (Some(first), Some(last)) => {
-                Some(expression.clause("# BETWEEN : AND :", sk, [first, last]))
+                expression.clause(" AND # BETWEEN : AND :", sk, [first, last])
             }
         };
-        if let Some(range) = range {
-            condition.push_str(" AND ");
-            condition.push_str(&range);
-        }
         let projection = self.only.map(|only| {
-            let keys = [Main::PARTITION, Main::SORT, pk, sk];
-            let keys: BTreeSet<_> = keys.into_iter().collect();
+            let keys: BTreeSet<_> = [Main::PARTITION, Main::SORT, pk, sk].into_iter().collect();
             let attributes = only.iter().copied().chain(keys);
             let names = attributes.map(|name| expression.name(name));
             names.collect::<Vec<_>>().join(", ")

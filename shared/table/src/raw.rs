@@ -1,17 +1,9 @@
 //! Items with all of their attributes, whatever their record: to copy, move and delete them.
 
-use aws_sdk_dynamodb::{
-    operation::put_item::PutItemError,
-    primitives::Blob,
-    types::{AttributeValue, ReturnConsumedCapacity},
-};
-use model::Error;
+use aws_sdk_dynamodb::{operation::put_item::PutItemError, primitives::Blob};
 use serde_json::{Value, json};
 
-use crate::{
-    AnyKey, Condition, Index, IntoAttribute, Item, Main, Read, Refused, Table, WRITE_ID,
-    count_read, count_write, failure, from_item, key_item, key_of,
-};
+use crate::prelude::*;
 
 /// The write's id of an item that was copied into the table, or got another form. The table's stream has it too.
 pub const COPIED: &str = "copied";

@@ -1,24 +1,12 @@
 //! Reads: by key, in batches, and of lists.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use aws_sdk_dynamodb::{
-    Client,
-    types::{KeysAndAttributes, ReturnConsumedCapacity},
-};
+use aws_sdk_dynamodb::{Client, types::KeysAndAttributes};
 use futures::future::try_join_all;
-use model::{Clock, Error};
-use serde::de::DeserializeOwned;
+use model::Clock;
 
-use crate::{
-    ATTEMPTS, AnyKey, Batch, Index, Item, Key, List, Place, Query, REFERENCE, Read, Readable,
-    Stored, Table, back_off, count_read, failure,
-    item::readable_at,
-    key_item, key_of, meter,
-    page::{Page, Row, Wanted},
-    query::Expressed,
-    stored_at, unavailable,
-};
+use crate::{item::readable_at, prelude::*, query::Expressed};
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need
 /// not wait for it. A failure is ignored; the first request meets it again.
@@ -52,8 +40,7 @@ impl Table {
             .consistent_read(read == Read::Consistent)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         // The SDK's futures are large. On the heap, one future can hold several side by side.
-        let sent = Box::pin(request.send()).await;
-        let output = sent.map_err(failure)?;
+        let output = Box::pin(request.send()).await.map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
         Ok(output.item)
     }
@@ -275,8 +262,7 @@ impl Table {
             .limit(i32::try_from(most).unwrap_or(i32::MAX))
             .set_exclusive_start_key(walk.start.take())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let sent = Box::pin(request.send()).await;
-        let output = sent.map_err(failure)?;
+        let output = Box::pin(request.send()).await.map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
         walk.answers += 1;
         walk.read += usize::try_from(output.scanned_count).unwrap_or_default();

@@ -1,13 +1,6 @@
 //! Records, and the items that hold them.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
-use serde::{Serialize, de::DeserializeOwned};
-
-use crate::{
-    Gsi1, Gsi2, Gsi3, Gsi4, Index, IntoAttribute, Item, Key, LongText, REFERENCE, Stored,
-    from_item, key::KEY_ATTRIBUTES,
-};
+use crate::{key::KEY_ATTRIBUTES, prelude::*};
 
 /// The attribute that names the author of an item's last write.
 pub(crate) const WRITTEN_BY: &str = "writtenBy";

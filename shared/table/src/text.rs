@@ -5,11 +5,10 @@
 //! text. So no reader joins a record with the text of another version. A text that its record no longer
 //! names expires after two days. Until then, readers of an index that lags and of the stream find it.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use model::{Error, digest, span};
-use serde::{Deserialize, Serialize};
+use model::{digest, span};
+use serde::Deserialize;
 
-use crate::{AnyKey, IntoAttribute, Item, Key, Undecodable, from_item};
+use crate::prelude::*;
 
 /// The attribute of a record that refers to its long text.
 pub const REFERENCE: &str = "longText";
@@ -91,12 +90,10 @@ impl LongText {
         let old = old.map(|old| &old.reference);
         let is_same = old == new.as_ref().map(|(reference, _)| reference);
         if let Some(old) = old.filter(|_| !is_same) {
-            let key = (self.key)(record, &old.hash);
-            writes.push(TextWrite::Expire(key.into()));
+            writes.push(TextWrite::Expire((self.key)(record, &old.hash).into()));
         }
         if let Some((reference, text)) = new {
-            let start = beginning(&text).into_attribute();
-            item.insert(self.attribute.to_owned(), start);
+            item.insert(self.attribute.to_owned(), beginning(&text).into_attribute());
             item.insert(REFERENCE.to_owned(), (&reference).into_attribute());
             if !is_same {
                 let key = (self.key)(record, &reference.hash);
@@ -108,8 +105,7 @@ impl LongText {
 
     /// Returns the write of the text of a record that is deleted.
     pub(crate) fn forget(self, record: &AnyKey, text: &Apart) -> TextWrite {
-        let key = (self.key)(record, &text.reference.hash);
-        TextWrite::Expire(key.into())
+        TextWrite::Expire((self.key)(record, &text.reference.hash).into())
     }
 }
 

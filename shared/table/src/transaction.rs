@@ -1,13 +1,8 @@
-use aws_sdk_dynamodb::types::{
-    ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
-};
-use model::{Error, random};
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 
 use crate::{
-    Condition, Operation, Refused, Table, Write, back_off, count_write,
-    expression::{condition_text, update_expression},
     failure::{cancelled, is_conflict, refused},
-    key_item, some, some_text,
+    prelude::*,
 };
 
 impl Table {

@@ -1,13 +1,6 @@
 //! Records that were read, with their long texts.
 
-use std::sync::Arc;
-
-use model::Error;
-use serde::de::DeserializeOwned;
-
-use crate::{
-    Apart, IntoAttribute, Item, KeptText, Key, LongText, Stored, from_item, key_of, meter,
-};
+use crate::prelude::*;
 
 impl<T> Stored<T> {
     /// The key of the long text that the record refers to. `None` if the record has its whole text.

@@ -1,9 +1,7 @@
-use aws_sdk_dynamodb::types::AttributeValue;
-use model::{Error, Timestamp};
+use model::Timestamp;
 
 use crate::{
-    AnyKey, Change, Condition, IntoAttribute, Item, Record, Stored, WRITTEN_BY, changed_item,
-    key_item,
+    prelude::*,
     record::item,
     text::{KEPT, TextWrite},
 };

@@ -5,16 +5,12 @@ use aws_sdk_dynamodb::{
         put_item::{PutItemError, builders::PutItemFluentBuilder},
         update_item::UpdateItemError,
     },
-    types::{ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure},
+    types::{ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
-use model::{Error, random};
 
 use crate::{
-    AnyKey, Change, Condition, IntoAttribute, Item, Operation, Refused, Table, WRITE_ID, Write,
-    back_off, count_write,
-    expression::{condition_text, update_expression},
     failure::{Single, single, wrote},
-    key_item, some, some_text,
+    prelude::*,
 };
 
 impl Table {

@@ -17,10 +17,9 @@ pub use secrets::{NoSecret, Sealer, SecretOf, Secrets};
 use std::{fmt, sync::Arc, time::Duration};
 
 use agent::{
-    ReadCounter,
     action::ApiCall,
     check::ReadError,
-    connection::{AuthScheme, BodyFormat, Connection, KeyPlace},
+    connection::{AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter},
 };
 use model::{Id, Stopwatch};
 use reqwest::{
@@ -156,8 +155,7 @@ impl Targets {
         timeout: Duration,
     ) -> Result<Option<SecretString>, NoResponse> {
         let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
-        let found = found.unwrap_or(Err(NoSecret::Late));
-        found.map_err(|why| {
+        found.unwrap_or(Err(NoSecret::Late)).map_err(|why| {
             let organization = connection.organization_id.get();
             tracing::warn!(organizationId = organization, connection = &*connection.name, %why);
             NoResponse::NotSent(format!("{why} Nothing was sent."))

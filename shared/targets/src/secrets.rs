@@ -61,24 +61,17 @@ struct Kept {
 }
 
 /// The reason why there is no secret. Users who may read results see it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NoSecret {
     /// The ciphertext belongs to another connection or key, or is damaged.
+    #[error("The connection's secret does not decrypt. Send it again.")]
     Foreign,
     /// The key management service did not answer in time.
+    #[error("The connection's secret could not be decrypted in time.")]
     Late,
     /// The key management service failed.
+    #[error("The connection's secret could not be decrypted.")]
     Unreadable,
-}
-
-impl fmt::Display for NoSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Foreign => "The connection's secret does not decrypt. Send it again.",
-            Self::Late => "The connection's secret could not be decrypted in time.",
-            Self::Unreadable => "The connection's secret could not be decrypted.",
-        })
-    }
 }
 
 /// Runs an operation in the encryption context of a secret.

@@ -108,8 +108,7 @@ async fn respond(State(double): State<Double>, headers: HeaderMap, body: Bytes) 
 
 /// The double's ciphertext of a text in base64.
 fn sealed(context: &Value, text: &str) -> String {
-    let sealed = json!({"context": context, "text": text});
-    BASE64_STANDARD.encode(sealed.to_string())
+    BASE64_STANDARD.encode(json!({"context": context, "text": text}).to_string())
 }
 
 /// A connection `billing` with a secret; none if `more` says so.
@@ -297,10 +296,8 @@ async fn what_is_not_allowed_is_not_sent() {
         (json!({"allow": ["GET /things/{id}"]}), true),
         (json!({}), false),
     ] {
-        let targets = Targets::new(Secrets::new(kms.clone()), local);
-        let connection = connection(1, &url, &more);
-        let answered = targets
-            .send(&connection, &call("POST", None), SENDING)
+        let answered = Targets::new(Secrets::new(kms.clone()), local)
+            .send(&connection(1, &url, &more), &call("POST", None), SENDING)
             .await;
         assert!(matches!(answered, Err(NoResponse::Unsendable(_))), "{more}");
     }
@@ -308,12 +305,9 @@ async fn what_is_not_allowed_is_not_sent() {
 
 #[tokio::test]
 async fn a_redirect_is_an_answer_and_is_not_followed() {
-    let elsewhere = echo().await;
-    let location = elsewhere.clone();
-    let redirect = move || async move {
-        let location = [("location", location)];
-        (StatusCode::TEMPORARY_REDIRECT, location)
-    };
+    let location = echo().await.clone();
+    let redirect =
+        move || async move { (StatusCode::TEMPORARY_REDIRECT, [("location", location)]) };
     let url = serve(Router::new().fallback(redirect)).await;
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
@@ -368,8 +362,7 @@ async fn a_read_returns_facts_and_keeps_named_members() {
     // The body of an error tells nothing about the record.
     let seen = look("/things/2").await.unwrap();
     assert_eq!(json!(seen.facts), json!({"thing.http": 404}));
-    let refused = look("/others/1").await;
-    assert!(refused.unwrap_err().is_for_good);
+    assert!(look("/others/1").await.unwrap_err().is_for_good);
 }
 
 #[tokio::test]
@@ -412,10 +405,8 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
 
 #[tokio::test]
 async fn providers_are_called_at_public_addresses_alone() {
-    let caller = async |local| {
-        let secrets = Secrets::new(Double::default().kms().await);
-        ProviderCaller::new(secrets, local)
-    };
+    let caller =
+        async |local| ProviderCaller::new(Secrets::new(Double::default().kms().await), local);
     let public = caller(false).await;
     for url in [
         "http://login.example.com/token",

@@ -128,8 +128,7 @@ impl WebhookCaller {
     fn signatures(&self, webhook: &Webhook, message: &Message, now: Timestamp) -> String {
         let Message { id, body } = message;
         let signed = format!("{id}.{}.{body}", now.epoch_seconds());
-        let generations = webhook.generations(now);
-        let keys = generations.flat_map(|generation| {
+        let keys = webhook.generations(now).flat_map(|generation| {
             let secrets = self.secrets.all();
             secrets.map(move |secret| derived(secret, webhook, generation))
         });
@@ -204,8 +203,7 @@ mod tests {
     use super::*;
 
     fn caller(secrets: &[&str]) -> WebhookCaller {
-        let secrets = secrets.iter().map(ToString::to_string);
-        let secrets = SigningSecrets::new(secrets).unwrap();
+        let secrets = SigningSecrets::new(secrets.iter().map(ToString::to_string)).unwrap();
         WebhookCaller::new(secrets, ApiUrl::new("https://api.example.com/"), false)
     }
 

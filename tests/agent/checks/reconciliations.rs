@@ -1,6 +1,6 @@
 //! Reconciliation: checks find out whether a call took effect whose answer was lost.
 
-use tests::support::{reconciled, retrying, retrying_verified, shows};
+use tests::support::{reconciled, refused, retrying, retrying_verified, shows};
 
 use super::*;
 
@@ -62,8 +62,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     world.is_completed(&id, 1).await;
     // And its effect is verified behind it.
     let result = result(&world, &id).await;
-    let reconciliation = &result["reconciliation"];
-    shows!(reconciliation, {"status": "done", "/found/payment.state": "succeeded"});
+    shows!(result["reconciliation"], {"status": "done", "/found/payment.state": "succeeded"});
     assert_eq!(result["verification"]["status"], "effective");
     counts(&world, &id, true).await;
     let journal = journal(&world, &id).await;
@@ -81,8 +80,7 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     let (world, id, actions) = given(vec![retrying_reconciled()], false).await;
     runs_under(&world, &id, &actions[0], fault(FaultMode::Hang, RETRY)).await;
     // Unknown, it is not executed again.
-    let again = world.executes_again(&id, &[&actions[0]]).await;
-    again.expect_problem(409, "outcome_unknown");
+    refused!(world.executes_again(&id, &[&actions[0]]).await => 409, "outcome_unknown");
     world.passes(15 * SECOND).await;
     let pending = ("pending".to_owned(), 1);
     assert_eq!(checked(&world, &id, "reconciliation").await, pending);
@@ -94,8 +92,6 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     let result = result(&world, &id).await;
     assert!(result["reconciliation"].is_null(), "{result}");
     let key = world.demo.effects()[0].idempotency_key.clone();
-    assert!(
-        key.as_ref().is_none_or(|key| key.ends_with("-1-2")),
-        "{key:?}"
-    );
+    let holds = key.as_ref().is_none_or(|key| key.ends_with("-1-2"));
+    assert!(holds, "{key:?}");
 }

@@ -42,10 +42,8 @@ fn in_line(missing: i64) -> ProposedAction {
 
 /// Sends the customer's missing events past the agent.
 async fn resent_by_another(world: &Concierge) {
-    let (resend, body) = (
-        ActionType::ResendUsageEvents,
-        json!({"customerId": "cus_501"}),
-    );
+    let resend = ActionType::ResendUsageEvents;
+    let body = json!({"customerId": "cus_501"});
     calls(world, resend, "billing", "/usage-events/resend", &body).await;
 }
 

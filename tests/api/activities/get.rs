@@ -25,8 +25,7 @@ async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
     expected["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
     expected["project"] = json!({"id": 1, "title": "Billing migration"});
     let vic = api.sign_in("vic").await;
-    let read = vic.reads("/api/activities/1").await;
-    assert_eq!(read, expected);
+    assert_eq!(vic.reads("/api/activities/1").await, expected);
     for path in [
         "/api/activities",
         "/api/projects/1/activities",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, posts};
 
 #[tokio::test]
 async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
@@ -44,8 +44,7 @@ async fn six_activities(api: &Api, mia: &Caller, sue: &Caller) {
         });
         who.records_activity(activity).await;
         if number % 2 == 0 {
-            let path = format!("/api/activities/{number}/tags");
-            who.posts(&path, json!({"tagId": tag})).await;
+            posts!(who, "/api/activities/{number}/tags", {"tagId": tag});
         }
     }
 }

@@ -2,19 +2,17 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller, shows};
+use tests::support::{Api, Caller, posts, shows};
 
 /// Asserts that activity 1 carries these tags, wherever it is read.
 async fn carries(caller: &Caller, tags: &Value) {
-    let read = caller.reads("/api/activities/1").await;
-    assert_eq!(read["tags"], *tags);
+    assert_eq!(caller.reads("/api/activities/1").await["tags"], *tags);
     for list in [
         "/api/activities",
         "/api/projects/1/activities",
         "/api/organizations/1/activities",
     ] {
-        let list = caller.reads(list).await;
-        assert_eq!(list[0]["tags"], *tags);
+        assert_eq!(caller.reads(list).await[0]["tags"], *tags);
     }
 }
 
@@ -47,9 +45,7 @@ async fn a_tag_that_is_gone_shows_on_no_activity() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.records_activity(json!({"projectId": 1})).await;
     for name in ["urgent", "legal"] {
-        let tag = api.has_tag(api.home.id, name).await.id;
-        let body = json!({"tagId": tag});
-        mia.posts("/api/activities/1/tags", body).await;
+        posts!(mia, "/api/activities/1/tags", {"tagId": api.has_tag(api.home.id, name).await.id});
     }
     api.loses("ORG#1#TAG", "0000000000000001").await;
     carries(&mia, &json!([{"id": 2, "name": "legal"}])).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, Fault};
+use tests::support::{Api, Fault, patches, refused};
 
 #[tokio::test]
 async fn a_new_timestamp_moves_it_in_every_list() {
@@ -12,8 +12,7 @@ async fn a_new_timestamp_moves_it_in_every_list() {
         let activity = json!({"projectId": 1, "timestamp": timestamp});
         mia.records_activity(activity).await;
     }
-    let newest = json!({"timestamp": "2026-01-13T01:00:00+01:00"});
-    mia.patches("/api/activities/1", newest).await;
+    patches!(mia, "/api/activities/1", {"timestamp": "2026-01-13T01:00:00+01:00"});
     for list in [
         "/api/activities",
         "/api/projects/1/activities",
@@ -32,8 +31,7 @@ async fn recorders_change_their_own_activity_and_managers_any() {
     let denied = sue.patch("/api/activities/1", body.clone()).await;
     denied.expect_denied();
     // What is wrong with the body is said before whose it is.
-    let wrong = sue.patch("/api/activities/1", json!({})).await;
-    wrong.expect_faults(&[("", "required")]);
+    refused!(sue.patch("/api/activities/1", json!({})).await => [("", "required")]);
     assert_eq!(before, api.records().await);
     for caller in [&mia, &max] {
         let changed = caller.patch("/api/activities/1", body.clone()).await;
@@ -51,8 +49,7 @@ async fn a_change_that_was_outrun_starts_over_and_one_of_what_is_gone_finds_noth
     assert_eq!(changed.expect(200)["description"], "Corrected");
     faults.outrun("PutItem");
     let again = json!({"description": "Again"});
-    let outrun = mia.patch("/api/activities/1", again.clone()).await;
-    outrun.expect_problem(409, "concurrent_change");
+    refused!(mia.patch("/api/activities/1", again.clone()).await => 409, "concurrent_change");
     assert!(faults.are_over());
     mia.deletes("/api/activities/1").await;
     let gone = mia.patch("/api/activities/1", again).await;

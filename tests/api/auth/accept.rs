@@ -8,7 +8,7 @@ use crate::{
     invitations::{accepting, grace},
     journal::{Reader, entry},
 };
-use tests::support::{Api, statuses};
+use tests::support::{Api, refused, statuses};
 
 const PATH: &str = "/api/auth/accept";
 
@@ -62,8 +62,7 @@ async fn an_invitee_makes_the_account_and_is_signed_in() {
 
 #[tokio::test]
 async fn a_dead_used_or_foreign_link_gets_one_answer() {
-    let api = Api::start().await;
-    let (ada, max) = (api.user("ada").await, api.user("max").await);
+    let (api, [ada, max]) = Api::with_users(["ada", "max"]).await;
     let nobody = api.anonymous();
     let with_email = |email: &str| json!({"email": email, "role": "member"});
     let (_, used) = api.has_invitation(&ada, with_email("a@example.com")).await;
@@ -98,14 +97,12 @@ async fn a_dead_used_or_foreign_link_gets_one_answer() {
     let mut body = accepting(&old);
     body["username"] = json!("another");
     api.clock.advance(7 * span::DAY);
-    let refused = nobody.post(PATH, body).await;
-    refused.expect_problem(403, "invitation_invalid");
+    refused!(nobody.post(PATH, body).await => 403, "invitation_invalid");
 }
 
 #[tokio::test]
 async fn a_taken_name_or_address_leaves_the_link_alive() {
-    let api = Api::start().await;
-    let ada = api.user("ada").await;
+    let (api, [ada]) = Api::with_users(["ada"]).await;
     let nobody = api.anonymous();
     let (_, token) = api.has_invitation(&ada, grace()).await;
     let before = api.records().await;
@@ -119,13 +116,11 @@ async fn a_taken_name_or_address_leaves_the_link_alive() {
         nobody.post(PATH, body).await.expect_problem(status, code);
     }
     let foreign = nobody.clone().with_header("origin", "https://evil.example");
-    let refused = foreign.post(PATH, accepting(&token)).await;
-    refused.expect_problem(403, "cross_site");
+    refused!(foreign.post(PATH, accepting(&token)).await => 403, "cross_site");
     assert_eq!(before, api.records().await);
     api.has_verified(&api.user("mia").await, "grace@example.com")
         .await;
-    let refused = nobody.post(PATH, accepting(&token)).await;
-    refused.expect_problem(409, "email_taken");
+    refused!(nobody.post(PATH, accepting(&token)).await => 409, "email_taken");
     let admin = api.sign_in("ada").await;
     let mia = format!("/api/users/{}", api.user("mia").await.id);
     admin.patches(&mia, json!({"email": null})).await;
@@ -135,8 +130,7 @@ async fn a_taken_name_or_address_leaves_the_link_alive() {
 #[tokio::test]
 async fn one_of_many_requests_with_a_link_makes_the_account() {
     let api = Api::start().await;
-    let ada = api.user("ada").await;
-    let (_, token) = api.has_invitation(&ada, grace()).await;
+    let (_, token) = api.has_invitation(&api.user("ada").await, grace()).await;
     let mut body = accepting(&token);
     body["username"] = json!("another");
     let nobody = api.anonymous();

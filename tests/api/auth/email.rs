@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::model::{Letter, span};
 
 use crate::journal::{Reader, entry};
-use tests::support::{Api, PASSWORD, shows};
+use tests::support::{Api, PASSWORD, refused, shows};
 
 fn change(email: &str) -> Value {
     json!({"email": email, "password": PASSWORD})
@@ -33,21 +33,18 @@ async fn a_new_address_counts_once_its_link_was_followed() {
     let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["email"], "mia@example.com");
     shows!(session["user"], {"emailVerifiedAt": "2026-01-15T12:00:00.000Z"});
-    let subjects = json!([format!("user:{}", mia.id())]);
-    let before = json!({"email": null, "verified": false});
     let after = json!({"email": "mia@example.com", "verified": true});
     let changed = entry(
         Some(mia.id()),
         Value::Null,
         "email_changed",
-        subjects,
-        [before, after],
+        json!([format!("user:{}", mia.id())]),
+        [json!({"email": null, "verified": false}), after],
     );
     assert_eq!(reader.news().await, [changed]);
     // Nobody had an old address.
     assert!(mailbox.news().await.is_empty());
-    let used = nobody.post("/api/auth/email/confirm", token).await;
-    used.expect_problem(403, "link_invalid");
+    refused!(nobody.post("/api/auth/email/confirm", token).await => 403, "link_invalid");
 }
 
 #[tokio::test]
@@ -79,8 +76,7 @@ async fn a_taken_address_is_told_to_its_reader_alone() {
 
 #[tokio::test]
 async fn the_link_ends_after_a_day_and_with_a_new_password() {
-    let api = Api::start().await;
-    let (mia, vic) = (api.user("mia").await, api.user("vic").await);
+    let (api, [mia, vic]) = Api::with_users(["mia", "vic"]).await;
     let ada = api.sign_in("ada").await;
     let old = api.has_link_to_confirm(&mia, "mia@example.com").await;
     let of_vic = api.has_link_to_confirm(&vic, "vic@example.com").await;
@@ -91,8 +87,7 @@ async fn the_link_ends_after_a_day_and_with_a_new_password() {
     api.has_verified(&sue, "sue@example.com").await;
     let of_another = api.has_link_to_reset("sue@example.com").await;
     let confirm = async |token: &str| {
-        let nobody = api.anonymous();
-        nobody
+        api.anonymous()
             .post("/api/auth/email/confirm", json!({"token": token}))
             .await
     };
@@ -112,8 +107,7 @@ async fn a_wrong_password_is_a_failed_sign_in() {
     let wrong = json!({"email": "mia@example.com", "password": "wrong"});
     let mut mailbox = api.mailbox().await;
     for _ in 0..10 {
-        let refused = mia.put("/api/auth/email", wrong.clone()).await;
-        refused.expect_faults(&[("/password", "incorrect")]);
+        refused!(mia.put("/api/auth/email", wrong.clone()).await => [("/password", "incorrect")]);
     }
     let refused = mia.put("/api/auth/email", change("mia@example.com")).await;
     refused.expect_problem(429, "too_many_attempts");
@@ -126,8 +120,7 @@ async fn ten_links_go_out_in_an_hour() {
     for _ in 0..10 {
         mia.puts("/api/auth/email", change("mia@example.com")).await;
     }
-    let refused = mia.put("/api/auth/email", change("mia@example.com")).await;
-    refused.expect_problem(429, "rate_limited");
+    refused!(mia.put("/api/auth/email", change("mia@example.com")).await => 429, "rate_limited");
     api.clock.advance(span::HOUR);
     mia.puts("/api/auth/email", change("mia@example.com")).await;
     let without = mia.before(api.instances_without_mail().await);

@@ -25,9 +25,8 @@ async fn asked(client: &Caller, operation: &str, name: &str) -> Answer {
             "password": "four words of your own",
         }),
         _ => {
-            return client
-                .get(&format!("/api/auth/sign-in?username={name}"))
-                .await;
+            let path = format!("/api/auth/sign-in?username={name}");
+            return client.get(&path).await;
         }
     };
     client.post(&format!("/api/auth/{operation}"), body).await

@@ -14,17 +14,14 @@ async fn forgets(caller: &Caller, member: &str, name: &str) {
 
 #[tokio::test]
 async fn a_verified_address_gets_a_link_by_either_name() {
-    let api = Api::start().await;
-    let mia = api.user("mia").await;
+    let (api, [mia]) = Api::with_users(["mia"]).await;
     api.has_verified(&mia, "Mia@example.com").await;
     let mut mailbox = api.mailbox().await;
     for (member, name) in [("email", "mia@EXAMPLE.com"), ("username", "MIA")] {
         forgets(&api.anonymous(), member, name).await;
         let mail = mailbox.mail().await;
-        assert_eq!(
-            (mail.to.as_str(), mail.user_id),
-            ("Mia@example.com", Some(mia.id))
-        );
+        let found = (mail.to.as_str(), mail.user_id);
+        assert_eq!(found, ("Mia@example.com", Some(mia.id)));
         let Letter::PasswordReset {
             username,
             link,
@@ -66,8 +63,7 @@ async fn nobody_else_gets_a_mail_and_the_answer_is_the_same() {
 /// A name without an account takes as many requests and units as one with an account.
 #[tokio::test]
 async fn the_work_is_the_same_for_every_name() {
-    let api = Api::start().await;
-    let mia = api.user("mia").await;
+    let (api, [mia]) = Api::with_users(["mia"]).await;
     api.has_verified(&mia, "mia@example.com").await;
     let costs = async |member: &str, name: &str| {
         let body = json!({member: name});

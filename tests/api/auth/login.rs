@@ -3,12 +3,11 @@
 use futures::future::join_all;
 use serde_json::json;
 use shared::model::span;
-use tests::support::{Answer, Api, Caller, Fault, Log, PASSWORD, Requests, shows};
+use tests::support::{Answer, Api, Caller, Fault, Log, PASSWORD, Requests, refused, shows};
 
 /// Fails a sign-in with a wrong password.
 async fn guesses(client: &Caller, username: &str) {
-    let refused = client.logs_in(username, "wrong").await;
-    refused.expect_problem(401, "invalid_credentials");
+    refused!(client.logs_in(username, "wrong").await => 401, "invalid_credentials");
 }
 
 /// Asserts that an attempt came too early by so many seconds.
@@ -26,8 +25,7 @@ fn judged(answers: &[Answer]) -> usize {
 
 #[tokio::test]
 async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
-    let api = Api::start().await;
-    let ada = api.user("ada").await;
+    let (api, [ada]) = Api::with_users(["ada"]).await;
     let answer = api.anonymous().logs_in("Ada", PASSWORD).await;
     let user = json!({
         "id": ada.id, "username": "ada", "fullName": "Ada Tester", "email": null,
@@ -90,8 +88,7 @@ async fn ten_failures_close_the_door_for_that_account_and_address() {
 /// Whoever tries one password on many accounts is held back as well.
 #[tokio::test]
 async fn thirty_failures_close_the_door_for_a_network() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let [guessing, same, other] = ["1::7", "1:ffff::9", "2::7"]
         .map(|client| api.anonymous().at(&format!("2001:db8:0:{client}")));
     for number in 0..30 {
@@ -107,8 +104,7 @@ async fn thirty_failures_close_the_door_for_a_network() {
 #[tokio::test]
 async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
     const HEADER: &str = "x-forwarded-for";
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let behind = api.instances_behind(HEADER, "hush").await;
     let with = |address: &str, secret: &str| {
         let client = api.anonymous().with_header(HEADER, address);
@@ -157,8 +153,7 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
 /// they signed in before.
 #[tokio::test]
 async fn an_account_that_many_guess_at_is_slow_for_strangers() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let home = api.anonymous().at("198.51.100.9");
     home.logs_in("ada", PASSWORD).await.expect(200);
     let stranger = |number: usize| api.anonymous().at(&format!("203.0.113.{number}"));
@@ -177,8 +172,7 @@ async fn an_account_that_many_guess_at_is_slow_for_strangers() {
 
 #[tokio::test]
 async fn a_success_forgets_the_failures() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let nobody = api.anonymous();
     for _ in 0..2 {
         for _ in 0..9 {
@@ -205,8 +199,7 @@ async fn a_sign_in_that_failed_in_the_table_counts_as_no_failure() {
 
 #[tokio::test]
 async fn guesses_that_are_sent_all_at_once_count_before_they_are_judged() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let nobody = api.anonymous();
     let guesses = (0..30).map(|_| nobody.logs_in("ada", "wrong"));
     assert!((1..=10).contains(&judged(&join_all(guesses).await)));
@@ -215,8 +208,7 @@ async fn guesses_that_are_sent_all_at_once_count_before_they_are_judged() {
 /// After an account's wait, one guess is verified, however many come at once from wherever.
 #[tokio::test]
 async fn one_of_many_guesses_at_once_takes_the_accounts_turn() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let guess = async |network: usize| {
         let stranger = api.anonymous().at(&format!("203.0.113.{network}"));
         stranger.logs_in("ada", "wrong").await
@@ -232,8 +224,7 @@ async fn one_of_many_guesses_at_once_takes_the_accounts_turn() {
 /// Guesses of a network count before they are verified.
 #[tokio::test]
 async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
-    let api = Api::start().await;
-    api.user("ada").await;
+    let (api, _) = Api::with_users(["ada"]).await;
     let client = api.anonymous().at("203.0.113.9");
     let guess = async |number: usize| client.logs_in(&format!("somebody{number}"), "wrong").await;
     assert_eq!(judged(&join_all((0..60).map(guess)).await), 30);
@@ -287,10 +278,8 @@ async fn a_listed_page_alone_signs_a_browser_in_from_another_site() {
             ("origin", "null"),
         ] {
             let page = browser.clone().with_header(name, value);
-            let refused = page.logs_in("mia", PASSWORD).await;
-            refused.expect_problem(403, "cross_site");
-            let nothing = page.post("/api/auth/login", json!({})).await;
-            nothing.expect_problem(403, "cross_site");
+            refused!(page.logs_in("mia", PASSWORD).await => 403, "cross_site");
+            refused!(page.post("/api/auth/login", json!({})).await => 403, "cross_site");
         }
     }
     let page = api.anonymous().with_header("sec-fetch-site", "cross-site");

@@ -1,6 +1,6 @@
 //! `POST /api/auth/logout`
 
-use tests::support::Api;
+use tests::support::{Api, refused};
 
 #[tokio::test]
 async fn a_logout_ends_the_session_at_once() {
@@ -20,8 +20,7 @@ async fn a_listed_page_alone_uses_the_cookie_from_another_site() {
         ("origin", "https://evil.example"),
     ] {
         let page = mia.clone().with_header(name, value);
-        let refused = page.trigger("/api/auth/logout").await;
-        refused.expect_problem(403, "cross_site");
+        refused!(page.trigger("/api/auth/logout").await => 403, "cross_site");
     }
     mia.is_signed_in().await;
     let page = mia.with_header("origin", "https://app.workdesk.example");
@@ -36,7 +35,6 @@ async fn a_cookie_that_does_not_verify_is_no_session_whatever_the_origin() {
     let forged = format!("{}x", mia.cookie.clone().unwrap());
     for caller in [api.anonymous(), mia.with_cookie(forged)] {
         let page = caller.with_header("origin", "https://evil.example");
-        let answer = page.trigger("/api/auth/logout").await;
-        answer.expect_problem(401, "unauthenticated");
+        refused!(page.trigger("/api/auth/logout").await => 401, "unauthenticated");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::model::{AccountChange, Letter};
 
-use tests::support::{Api, PASSWORD};
+use tests::support::{Api, PASSWORD, patches};
 
 const NEW: &str = "a horse of another colour";
 
@@ -23,10 +23,8 @@ async fn a_new_password_is_told_whoever_set_it() {
     let own = json!({"currentPassword": PASSWORD, "newPassword": NEW});
     mia.at("198.51.100.9").puts("/api/auth/password", own).await;
     let mail = mailbox.mail().await;
-    assert_eq!(
-        (mail.to.as_str(), mail.user_id),
-        ("mia@example.com", api.user("mia").await.id.into())
-    );
+    let found = (mail.to.as_str(), mail.user_id);
+    assert_eq!(found, ("mia@example.com", api.user("mia").await.id.into()));
     let told = change(mail.letter);
     assert_eq!((told.username.as_str(), told.at), ("mia", api.clock.now()));
     assert_eq!(told.network.as_deref(), Some("198.51.100.0/24"));
@@ -70,8 +68,7 @@ async fn a_new_address_is_told_to_the_old_one() {
     assert_eq!(mail.to, "old@example.com");
     assert!(matches!(mail.letter, Letter::EmailChanged(_)), "{mail:?}");
     // Another spelling of the same address is told nobody.
-    ada.patches(&path, json!({"email": "NEW@example.com"}))
-        .await;
+    patches!(ada, &path, {"email": "NEW@example.com"});
     assert!(mailbox.news().await.is_empty());
 }
 

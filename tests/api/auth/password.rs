@@ -9,7 +9,7 @@ use shared::{
 };
 use tests::{
     records,
-    support::{Answer, Api, Caller, PASSWORD},
+    support::{Answer, Api, Caller, PASSWORD, refused},
 };
 
 const NEW: &str = "another horse battery staple";
@@ -59,8 +59,7 @@ async fn a_wrong_current_password_changes_nothing_and_counts_as_a_failed_sign_in
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let nobody = api.anonymous();
     for _ in 0..5 {
-        let refused = changes(&mia, NEW, NEW).await;
-        refused.expect_faults(&[("/currentPassword", "incorrect")]);
+        refused!(changes(&mia, NEW, NEW).await => [("/currentPassword", "incorrect")]);
         nobody.logs_in("mia", "wrong").await.expect(401);
     }
     mia.is_signed_in().await;
@@ -80,8 +79,7 @@ async fn a_wrong_current_password_changes_nothing_and_counts_as_a_failed_sign_in
 async fn a_user_who_knows_the_password_is_not_locked_out() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..11 {
-        let answer = changes(&mia, PASSWORD, "mia").await;
-        answer.expect_faults(&[("/newPassword", "length")]);
+        refused!(changes(&mia, PASSWORD, "mia").await => [("/newPassword", "length")]);
     }
     for _ in 0..9 {
         changes(&mia, "wrong", NEW).await.expect(400);
@@ -116,17 +114,14 @@ async fn a_new_password_is_long_enough_and_not_a_name_around_the_user() {
     }
     // What does not fit is told, but is no guess; so the door is open.
     for _ in 0..11 {
-        let refused = changes(&mia, PASSWORD, "MIA.THE.MEMBER").await;
-        refused.expect_faults(&[common]);
+        refused!(changes(&mia, PASSWORD, "MIA.THE.MEMBER").await => [common]);
     }
-    let longest = "xy".repeat(64);
-    changes(&mia, PASSWORD, &longest).await.expect(204);
+    changes(&mia, PASSWORD, &"xy".repeat(64)).await.expect(204);
 }
 
 #[tokio::test]
 async fn one_of_several_password_changes_at_once_is_made() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mut sessions = Vec::new();
     for _ in 0..4 {
         sessions.push(api.session_of(&user).await);
@@ -162,8 +157,7 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
 
 #[tokio::test]
 async fn a_session_that_was_ended_meanwhile_changes_no_password() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let (mia, thief) = (api.session_of(&user).await, api.session_of(&user).await);
     let sign_in = api.store.sign_in();
     let stolen = session_of(&api, &thief).hash();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::model::{Letter, span};
 
 use crate::journal::{Reader, entry};
-use tests::support::{Api, PASSWORD, statuses};
+use tests::support::{Api, PASSWORD, refused, statuses};
 
 const PATH: &str = "/api/auth/reset";
 const NEW: &str = "a horse of another colour";
@@ -33,13 +33,10 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
         nobody.logs_in("mia", password).await.expect(status);
     }
     for token in [&first, &second] {
-        let dead = nobody.post(PATH, reset(token)).await;
-        dead.expect_problem(403, "link_invalid");
+        refused!(nobody.post(PATH, reset(token)).await => 403, "link_invalid");
     }
-    let dead = nobody
-        .post("/api/auth/email/confirm", json!({"token": other}))
-        .await;
-    dead.expect_problem(403, "link_invalid");
+    let body = json!({"token": other});
+    refused!(nobody.post("/api/auth/email/confirm", body).await => 403, "link_invalid");
     let mail = mailbox.mail().await;
     assert_eq!(mail.to, EMAIL);
     let Letter::PasswordChanged(change) = mail.letter else {
@@ -65,8 +62,7 @@ async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
     let (mia, ada) = (api.user("mia").await, api.sign_in("ada").await);
     let nobody = api.anonymous();
     let is_dead = async |token: &str| {
-        let refused = nobody.post(PATH, reset(token)).await;
-        refused.expect_problem(403, "link_invalid");
+        refused!(nobody.post(PATH, reset(token)).await => 403, "link_invalid");
     };
     api.has_verified(&mia, EMAIL).await;
     let token = api.has_link_to_reset(EMAIL).await;
@@ -88,17 +84,14 @@ async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
 #[tokio::test]
 async fn a_refused_reset_leaves_the_link_alive() {
     let api = Api::start().await;
-    let mia = api.user("mia").await;
-    api.has_verified(&mia, EMAIL).await;
+    api.has_verified(&api.user("mia").await, EMAIL).await;
     let token = api.has_link_to_reset(EMAIL).await;
     let nobody = api.anonymous();
     let before = api.records().await;
     let short = json!({"token": token, "password": "short"});
-    let refused = nobody.post(PATH, short).await;
-    refused.expect_faults(&[("/password", "length")]);
+    refused!(nobody.post(PATH, short).await => [("/password", "length")]);
     let foreign = nobody.clone().with_header("origin", "https://evil.example");
-    let refused = foreign.post(PATH, reset(&token)).await;
-    refused.expect_problem(403, "cross_site");
+    refused!(foreign.post(PATH, reset(&token)).await => 403, "cross_site");
     assert_eq!(before, api.records().await);
     let twice = [(); 2].map(|()| nobody.post(PATH, reset(&token)));
     let answers = futures::future::join_all(twice).await;

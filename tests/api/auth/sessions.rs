@@ -42,8 +42,7 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
 
 #[tokio::test]
 async fn a_session_is_listed_until_it_ends_by_nothing_that_signs_in() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     let id = sessions(&mia).await[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(id.len(), 16);
@@ -68,8 +67,7 @@ async fn a_session_is_listed_until_it_ends_by_nothing_that_signs_in() {
 
 #[tokio::test]
 async fn all_sessions_but_this_one_end_at_once() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     let script = api.token_of(&user, json!({})).await;
     let ada = api.sign_in("ada").await;
@@ -106,8 +104,7 @@ async fn user_now(api: &Api) -> shared::model::User {
 
 #[tokio::test]
 async fn the_session_that_is_kept_ends_as_any_other() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     mia.deletes("/api/auth/sessions").await;
     for _ in 0..13 {
@@ -133,8 +130,7 @@ async fn the_session_that_is_kept_ends_as_any_other() {
 
 #[tokio::test]
 async fn one_of_several_sessions_that_end_each_other_is_left() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mut all = Vec::new();
     for _ in 0..8 {
         all.push(api.session_of(&user).await);
@@ -157,8 +153,7 @@ async fn one_of_several_sessions_that_end_each_other_is_left() {
 
 #[tokio::test]
 async fn one_session_ends_by_its_id() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let (mia, phone) = (api.session_of(&user).await, api.session_of(&user).await);
     let id = |rows: &[Value], current: bool| {
         let row = rows.iter().find(|row| row["current"] == current).unwrap();

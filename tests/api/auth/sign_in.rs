@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::SignInFault;
 
-use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, rows_where, shows};
+use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, refused, rows_where, shows};
 
 async fn ways(caller: &Caller, name: &str) -> Value {
     let path = format!("/api/auth/sign-in?username={name}");
@@ -93,19 +93,16 @@ async fn a_network_asks_for_thirty_usernames_in_a_quarter_of_an_hour() {
 
 #[tokio::test]
 async fn with_passwords_off_a_bound_user_has_no_password() {
-    let api = Api::start().await;
-    let sue = api.user("sue").await;
+    let (api, [sue]) = Api::with_users(["sue"]).await;
     let provider = with_passwords_off(&api).await;
     let (nobody, ada, mia) = (
         api.anonymous(),
         api.sign_in("ada").await,
         api.sign_in("mia").await,
     );
-    let off = nobody.logs_in("mia", PASSWORD).await;
-    off.expect_problem(403, "password_sign_in_off");
+    refused!(nobody.logs_in("mia", PASSWORD).await => 403, "password_sign_in_off");
     // A wrong one is answered as any other.
-    let wrong = nobody.logs_in("mia", "a wrong password").await;
-    wrong.expect_problem(401, "invalid_credentials");
+    refused!(nobody.logs_in("mia", "a wrong password").await => 401, "invalid_credentials");
     nobody.logs_in("sue", PASSWORD).await.expect(200);
     let new = "another horse battery staple";
     let change = json!({"currentPassword": PASSWORD, "newPassword": new});

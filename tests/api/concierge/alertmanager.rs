@@ -76,14 +76,12 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     let over = webhook(&over.map(|(number, status)| alert(number, status)));
     let answer = sender.posts(WEBHOOK, over).await;
     let recorded = answer["recorded"].as_array().unwrap();
-    let statuses = ["resolved", "open", "resolved"];
-    assert_eq!(column(recorded, "status"), statuses);
+    assert_eq!(column(recorded, "status"), ["resolved", "open", "resolved"]);
     let resolved = sue.reads(&format!("{ALERTS}/1")).await;
     assert_eq!(resolved["resolvedAt"], "2026-01-15T12:05:00.000Z");
     // Alertmanager's last word is that it fires.
     let again = webhook(&[alert(1, "firing")]);
-    let answer = sender.posts(WEBHOOK, again).await;
-    shows!(answer["recorded"][0], {"status": "open", "id": 1});
+    shows!(sender.posts(WEBHOOK, again).await["recorded"][0], {"status": "open", "id": 1});
     // Of another start it is another case.
     let anew = starting(1, "firing", "2026-01-15T12:04:00Z");
     let answer = sender.posts(WEBHOOK, webhook(&[anew])).await;
@@ -160,8 +158,7 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
     assert_eq!(answer["rejected"].as_array().unwrap().len(), 1);
     shows!(answer["rejected"][0], {"index": 2, "/errors/0/pointer": "/alerts/2"});
-    let sue = api.sign_in("sue").await;
-    let shown = sue.reads(&format!("{ALERTS}/2")).await;
+    let shown = api.sign_in("sue").await.reads(&format!("{ALERTS}/2")).await;
     shows!(shown, {"title": "Usage batch ub_2 is stuck", "labels": {"alertname": "节点状态"}});
     let answer = sender.posts(WEBHOOK, webhook(&[json!({})])).await;
     assert_eq!(answer["recorded"], json!([]));
@@ -205,8 +202,7 @@ async fn grafana_sends_the_same_format() {
     let firing = body(alert("firing", "0001-01-01T00:00:00Z", 44.23));
     let answer = sender.posts(WEBHOOK, firing).await;
     assert_eq!(answer["recorded"][0]["status"], "open");
-    let sue = api.sign_in("sue").await;
-    let shown = sue.reads(&format!("{ALERTS}/1")).await;
+    let shown = api.sign_in("sue").await.reads(&format!("{ALERTS}/1")).await;
     shows!(shown, {"signalType": "high_memory_usage", "labels": {"team": "blue", "zone": "us-1"}});
     shows!(shown, {"title": "This alert was triggered for zone us-1"});
     let over = body(alert("resolved", "2021-10-12T10:01:03+02:00", 3.0));
@@ -224,8 +220,7 @@ async fn an_unreadable_alert_takes_no_other_along() {
     let is_first = |item: &Item| text_of(item, "externalId").starts_with("0000000000000001");
     assert_eq!(api.damages("alert", is_first).await, 1);
     for count in [1, 2] {
-        let answer = sender.posts(WEBHOOK, both.clone()).await;
-        let recorded = &answer["recorded"];
+        let recorded = &sender.posts(WEBHOOK, both.clone()).await["recorded"];
         // It is recorded anew.
         shows!(recorded[0], {"id": 3, "count": count});
         shows!(recorded[1], {"id": 2, "count": count + 1});
@@ -245,6 +240,5 @@ async fn a_large_body_is_recorded_whole() {
         assert_eq!(recorded.len(), 250);
         assert!(recorded.iter().all(|one| one["count"] == count));
     }
-    let sue = api.sign_in("sue").await;
-    assert_eq!(sue.walk(ALERTS).await.len(), 250);
+    assert_eq!(api.sign_in("sue").await.walk(ALERTS).await.len(), 250);
 }

@@ -19,10 +19,9 @@ async fn alerts_come_newest_first_and_are_filtered() {
         ("usage_batch_stuck", "error", AlertStatus::Open),
     ] {
         api.clock.advance(span::SECOND);
-        let more = json!({"severity": severity});
         let new = AlertReport {
             status,
-            ..records::alert_with(class, api.clock.now(), &more)
+            ..records::alert_with(class, api.clock.now(), &json!({"severity": severity}))
         };
         api.store.alerts().record(api.home.id, new).await.unwrap();
     }
@@ -36,14 +35,10 @@ async fn alerts_come_newest_first_and_are_filtered() {
         ),
         ("?severity=info", vec![]),
     ] {
-        assert_eq!(
-            sue.get(&format!("{ALERTS}{query}")).await.ids(),
-            expected,
-            "{query}"
-        );
+        let found = sue.get(&format!("{ALERTS}{query}")).await.ids();
+        assert_eq!(found, expected, "{query}");
     }
-    let zoe = api.sign_in("zoe").await;
-    assert_eq!(zoe.get(ALERTS).await.ids(), [0; 0]);
+    assert_eq!(api.sign_in("zoe").await.get(ALERTS).await.ids(), [0; 0]);
 }
 
 #[tokio::test]
@@ -51,8 +46,7 @@ async fn an_alert_names_its_session() {
     let world = Concierge::start().await;
     let alert = world.alert("payment_failed", &[("invoice", "inv_1")]).await;
     let session = world.opened(&alert).await;
-    let alerts = world.max.reads(ALERTS).await;
-    let alert = &alerts[0];
+    let alert = &world.max.reads(ALERTS).await[0];
     assert_eq!(alert["agentSessionId"], session);
     shows!(alert, {"entities": [{"type": "invoice", "id": "inv_1"}]});
     shows!(alert, {"status": "open", "amountAtRisk": null});

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use tests::support::Concierge;
+use tests::support::{Concierge, refused};
 
 #[tokio::test]
 async fn a_session_that_runs_nothing_is_cancelled_at_once() {
@@ -37,6 +37,5 @@ async fn actions_that_were_not_claimed_are_skipped() {
     assert_eq!(results.len(), 2);
     assert_eq!(world.delivers(&world.worker()).await, 0);
     assert_eq!(world.demo.effects(), []);
-    let answer = world.executes(&id, &[&actions[0]]).await;
-    answer.expect_problem(409, "invalid_transition");
+    refused!(world.executes(&id, &[&actions[0]]).await => 409, "invalid_transition");
 }

@@ -1,7 +1,9 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, Concierge, Item, Settings, rows_where, says, shows, text_of};
+use tests::support::{
+    Api, Caller, Concierge, Item, Settings, refused, rows_where, says, shows, text_of,
+};
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
@@ -57,8 +59,7 @@ async fn a_connection_is_what_was_put() {
         expected[name] = value;
     }
     assert_eq!(put, expected);
-    let listed = ada.reads(CONNECTIONS).await;
-    assert_eq!(listed, json!([expected]));
+    assert_eq!(ada.reads(CONNECTIONS).await, json!([expected]));
     expected["breaker"] = json!({"state": "closed", "unclearAnswers": 0, "openUntil": null});
     assert_eq!(ada.reads(BILLING).await, expected);
 }
@@ -90,8 +91,7 @@ async fn a_secret_is_kept_until_another_is_sent_and_is_required_for_another_base
     let mut elsewhere = without.clone();
     elsewhere["baseUrl"] = json!("https://api.example.com/v2");
     let before = api.table_dump().await;
-    let refused = ada.put(BILLING, elsewhere.clone()).await;
-    refused.expect_faults(&[("/secret", "required")]);
+    refused!(ada.put(BILLING, elsewhere.clone()).await => [("/secret", "required")]);
     assert_eq!(api.table_dump().await, before);
     elsewhere["secret"] = json!("of-the-other");
     let moved = ada.puts(BILLING, elsewhere).await;
@@ -99,8 +99,7 @@ async fn a_secret_is_kept_until_another_is_sent_and_is_required_for_another_base
 
     without["baseUrl"] = moved["baseUrl"].clone();
     without["secret"] = Value::Null;
-    let removed = ada.puts(BILLING, without).await;
-    assert_eq!(removed["secretSetAt"], Value::Null);
+    assert_eq!(ada.puts(BILLING, without).await["secretSetAt"], Value::Null);
 }
 
 /// Wherever a connection shows, its secret does not: not even the table has its text.
@@ -118,7 +117,7 @@ async fn a_secret_shows_nowhere() {
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
     answers.push(ada.trigger(&format!("{BILLING}/test")).await.text);
-    world.api.publishes(&mut world.api.stream().await).await;
+    world.api.publishes().await;
     for path in [
         BILLING,
         CONNECTIONS,
@@ -195,8 +194,7 @@ async fn a_deployed_stack_leads_to_the_public_internet_alone() {
     ] {
         let mut put = stripe();
         put["baseUrl"] = json!(url);
-        let refused = ada.put(BILLING, put).await;
-        refused.expect_faults(&[("/baseUrl", "combination")]);
+        refused!(ada.put(BILLING, put).await => [("/baseUrl", "combination")]);
     }
     assert_eq!(ada.reads(CONNECTIONS).await, json!([]));
     // What was written where more was allowed is not sent to either.
@@ -229,28 +227,21 @@ async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
     let test = format!("{BILLING}/test");
     let tested = ada.triggers(&test).await;
     shows!(tested, {"reachable": true, "status": 200});
-    assert!(
-        tested["durationMs"].is_u64() && tested["problem"].is_null(),
-        "{tested}"
-    );
+    let holds = tested["durationMs"].is_u64() && tested["problem"].is_null();
+    assert!(holds, "{tested}");
     // Nothing of the body, and nothing has happened.
     assert_eq!(tested.as_object().unwrap().len(), 4);
     assert_eq!(world.demo.effects(), []);
 
-    world
-        .connects("billing", json!({"secret": "another"}))
-        .await;
-    let tested = ada.triggers(&test).await;
-    shows!(tested, {"reachable": true, "status": 401});
-    world
-        .connects("billing", json!({"baseUrl": "http://127.0.0.1:9"}))
-        .await;
-    let tested = ada.triggers(&test).await;
-    assert_eq!(tested["reachable"], false);
+    let more = json!({"secret": "another"});
+    world.connects("billing", more).await;
+    shows!(ada.triggers(&test).await, {"reachable": true, "status": 401});
+    let more = json!({"baseUrl": "http://127.0.0.1:9"});
+    world.connects("billing", more).await;
+    assert_eq!(ada.triggers(&test).await["reachable"], false);
     let calls = json!({"allow": ["POST /customers/{id}/sync"], "testPath": null});
     world.connects("billing", calls).await;
-    let tested = ada.triggers(&test).await;
-    says(&tested["problem"], "testPath");
+    says(&ada.triggers(&test).await["problem"], "testPath");
 }
 
 #[tokio::test]
@@ -275,15 +266,13 @@ async fn a_pause_is_shown_and_is_no_revision() {
     let paused = json!({"paused": true, "reason": null, "changedBy": max.id(), "changedAt": now});
     assert_eq!(max.triggers(all).await, paused);
     assert_eq!(max.reads(all).await, paused);
-    let zoe = world.api.sign_in("zoe").await;
-    assert_eq!(zoe.reads(all).await, running);
+    assert_eq!(world.api.sign_in("zoe").await.reads(all).await, running);
 }
 
 #[tokio::test]
 async fn a_paused_action_waits_without_an_attempt_and_resumes() {
     for path in [BILLING, "/api/concierge"] {
-        let world = Concierge::start().await;
-        let (id, action) = world.approved_batch().await;
+        let (world, id, action) = Concierge::start().await.with_approved_batch().await;
         world.takes_messages().await;
         world.max.triggers(&format!("{path}/pause")).await;
         for _ in 0..3 {
@@ -304,8 +293,7 @@ async fn a_paused_action_waits_without_an_attempt_and_resumes() {
 /// The approved connection is gone; another one may have its name.
 #[tokio::test]
 async fn a_connection_that_is_created_again_is_another_one() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
+    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
     let other = local::target_systems::DemoTargets::start(0, None).unwrap();
     let ada = world.api.sign_in("ada").await;
     ada.deletes(BILLING).await;
@@ -326,8 +314,7 @@ async fn only_named_members_of_an_answer_are_kept_and_no_secrets() {
     world.connects("billing", secret).await;
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
-    let session = world.session(&id).await;
-    let response = &session["executionResults"][0]["response"];
+    let response = &world.session(&id).await["executionResults"][0]["response"];
     shows!(response, {"status": 401, "/body/code": null});
     says(&response["body"]["detail"], "the … is not");
     let journal = world.journal(&id).await;

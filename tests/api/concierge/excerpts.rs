@@ -1,7 +1,6 @@
 //! Excerpts of target systems' answers, which expire.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{agent::journal::Excerpt, model::span};
 
@@ -106,12 +105,8 @@ async fn excerpts_are_shown_for_90_days_and_all_else_for_good() {
 
 #[tokio::test]
 async fn no_action_depends_on_an_excerpt() {
-    let world = Concierge::start_unwary().await;
-    let (id, _) = world.approved_batch().await;
-    world.demo.inject(Fault {
-        status: 503,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
+    let (world, id, _) = Concierge::start_unwary().await.with_approved_batch().await;
+    world.refuses("billing", 503);
     world.delivers(&world.worker_with(once())).await;
     for item in world.api.items_of("excerpt").await {
         world.api.deletes(&item).await;

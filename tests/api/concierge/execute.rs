@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use tests::support::{AgentSettings, Concierge, Settings, begins, comes, shows, statuses};
+use tests::support::{
+    AgentSettings, Concierge, Settings, begins, comes, posts, refused, shows, statuses,
+};
 
 #[tokio::test]
 async fn approved_actions_are_queued_and_answered_202_until_they_end() {
@@ -47,9 +49,8 @@ async fn an_organization_has_few_calls_that_wait_at_a_time() {
     let requests = async || {
         let id = world.stuck_batch().await;
         let action = world.proposed(&id).await.remove(0);
-        let path = format!("/api/concierge/agent-sessions/{id}/execute");
         world.api.counter.take();
-        patient.posts(&path, json!({"actionIds": [action]})).await;
+        posts!(patient, "/api/concierge/agent-sessions/{id}/execute", {"actionIds": [action]});
         world.api.counter.take().total
     };
     let waiting = requests().await;
@@ -66,8 +67,7 @@ async fn an_unknown_or_manual_action_is_named_and_nothing_runs() {
     let actions = world.proposed(&id).await;
     let before = world.api.table_dump().await;
     let list = [&*actions[0], "s1-p2-a1", &*actions[1], "nonsense"];
-    let answer = world.executes(&id, &list).await;
-    answer.expect_faults(&[
+    world.executes(&id, &list).await.expect_faults(&[
         ("/actionIds/1", "unknown"),
         ("/actionIds/2", "manual"),
         ("/actionIds/3", "unknown"),
@@ -86,8 +86,7 @@ async fn the_same_list_again_runs_nothing_twice() {
     // In any order, and with repeats.
     world.executes(&id, &[b, a, b]).await.expect(202);
     assert_eq!(world.takes_messages().await.len(), 2);
-    let answer = world.executes(&id, &[a]).await;
-    answer.expect_problem(409, "other_actions_approved");
+    refused!(world.executes(&id, &[a]).await => 409, "other_actions_approved");
 
     world.sends(&id, &[a, b]).await;
     // The message to the customer waits for the payment, which succeeds.
@@ -97,8 +96,7 @@ async fn the_same_list_again_runs_nothing_twice() {
     assert_eq!(first["session"]["status"], "completed");
     assert_eq!(first["results"].as_array().unwrap().len(), 2);
     assert_eq!(world.executes(&id, &[b, a]).await.expect(200), first);
-    let answer = world.executes(&id, &[a]).await;
-    answer.expect_problem(409, "other_actions_approved");
+    refused!(world.executes(&id, &[a]).await => 409, "other_actions_approved");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
     assert_eq!(world.demo.effects().len(), 1);
     begins(&first["results"][1]["error"], "not_needed: ");

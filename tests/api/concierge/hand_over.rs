@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, says, shows, statuses};
+use tests::support::{Answer, Caller, Concierge, refused, says, shows, statuses};
 
 const HOUR: i64 = 3_600_000;
 
@@ -27,8 +27,7 @@ async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)>
     let path = format!("/api/concierge/agent-sessions/{session}/journal");
     let check = caller.reads(&format!("{path}/check")).await;
     assert_eq!(check["verified"], true, "{check}");
-    let entries = caller.walk(&path).await.into_iter().skip(3);
-    let told = entries.map(|entry| {
+    let told = caller.walk(&path).await.into_iter().skip(3).map(|entry| {
         let what = entry["what"].as_str().unwrap().to_owned();
         (what, entry["actor"]["userId"].clone())
     });
@@ -61,8 +60,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let world = Concierge::start().await;
     let (id, action) = world.manual_review().await;
     let sue = world.api.sign_in("sue").await;
-    let answer = hands_over(&world.max, &id, &action, &sue).await;
-    let session = answer.expect(200);
+    let session = hands_over(&world.max, &id, &action, &sue).await.expect(200);
     assert_eq!(session["status"], "awaiting_confirmation");
     let handling = &session["proposedActions"][0]["handling"];
     let request = &handling["serviceRequestId"];
@@ -94,8 +92,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let again = hands_over(&world.max, &id, &action, &sue).await;
     assert_eq!(again.expect(200), session);
     for (by, to) in [(&sue, &sue), (&world.max, &world.max)] {
-        let answer = hands_over(by, &id, &action, to).await;
-        answer.expect_problem(409, "already_handled");
+        refused!(hands_over(by, &id, &action, to).await => 409, "already_handled");
     }
     let settle = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
     let done = json!({"outcome": "done", "note": "I did."});
@@ -166,11 +163,8 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
         .await;
     let waits = (Value::Null, json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
-    let withdrawn = what_happened(&max, &id).await.pop().unwrap();
-    assert_eq!(
-        withdrawn,
-        ("hand_over_withdrawn".to_owned(), json!(max.id()))
-    );
+    let found = what_happened(&max, &id).await.pop().unwrap();
+    assert_eq!(found, ("hand_over_withdrawn".to_owned(), json!(max.id())));
     // It may be handed over anew; else the session expires.
     let action = format!("s{id}-p1-a1");
     let session = hands_over(&max, &id, &action, &sue).await.expect(200);
@@ -179,8 +173,7 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
     max.deletes(&format!("/api/service-requests/{another}"))
         .await;
     world.api.clock.advance(24 * HOUR);
-    let max = world.max_again().await;
-    assert_eq!(stands(&max, &id).await.1, "expired");
+    assert_eq!(stands(&world.max_again().await, &id).await.1, "expired");
 }
 
 #[tokio::test]
@@ -214,8 +207,7 @@ async fn a_manual_action_is_handed_over_to_a_user_of_the_organization() {
         answer.expect_not_found();
     }
     let (batch, automated) = world.approved_batch().await;
-    let answer = hands_over(&world.max, &batch, &automated, &sue).await;
-    answer.expect_problem(409, "action_automated");
+    refused!(hands_over(&world.max, &batch, &automated, &sue).await => 409, "action_automated");
     assert!(sue.get("/api/service-requests").await.ids().is_empty());
 }
 
@@ -225,8 +217,7 @@ async fn two_hand_overs_at_once_raise_one_request() {
         let (world, [sue, other]) = Concierge::signed_in(["sue", name]).await;
         let (id, action) = world.manual_review().await;
         let both = [&world.max, &other].map(|by| hands_over(by, &id, &action, &sue));
-        let answers = futures::future::join_all(both).await;
-        assert_eq!(statuses(&answers), expected);
+        assert_eq!(statuses(&futures::future::join_all(both).await), expected);
         assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
     }
 }

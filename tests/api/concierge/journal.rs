@@ -1,7 +1,6 @@
 //! `/api/concierge/agent-sessions/{id}/journal` and `/api/concierge/journal`
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
 use tests::support::{Concierge, Item, rows_where, shows};
@@ -11,8 +10,7 @@ fn path(session: &Value) -> String {
 }
 
 async fn check(world: &Concierge, session: &Value) -> Value {
-    let path = format!("{}/check", path(session));
-    world.max.reads(&path).await
+    world.max.reads(&format!("{}/check", path(session))).await
 }
 
 /// Events and the types of their actors: of the session, or of its actions.
@@ -27,12 +25,8 @@ fn story(entries: &[Value], of_action: bool) -> Value {
 
 #[tokio::test]
 async fn every_transition_of_a_session_leaves_an_entry() {
-    let world = Concierge::start_unwary().await;
-    let (id, action) = world.approved_batch().await;
-    world.demo.inject(Fault {
-        status: 503,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
+    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    world.refuses("billing", 503);
     world.delivers(&world.worker()).await;
     let entries = world.journal(&id).await;
     let of_session = json!([
@@ -102,10 +96,8 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
     shows!(entry, {"what": "rejected", "detail": {"reason": "It was paid."}});
     let entry = last(&cancelled, false).await;
     shows!(entry, {"what": "cancelled", "detail": {"ended": {&action: "skipped"}, "stopping": []}});
-    let entry = last(&expired, false).await;
-    shows!(entry, {"what": "lapsed", "/actor/type": "sweeper"});
-    let entry = last(&given_up, true).await;
-    shows!(entry, {"what": "ended", "/actor/type": "sweeper"});
+    shows!(last(&expired, false).await, {"what": "lapsed", "/actor/type": "sweeper"});
+    shows!(last(&given_up, true).await, {"what": "ended", "/actor/type": "sweeper"});
 }
 
 /// A session with two actions side by side that have ended, and its entries as the table has them.
@@ -124,8 +116,7 @@ async fn ended(world: &Concierge) -> (Value, Vec<Item>) {
 /// The chain and the number of an entry.
 fn place(item: &Item) -> (Value, i64) {
     let action = item.get("actionId").and_then(|id| id.as_s().ok());
-    let seq = item["seq"].as_n().unwrap().parse().unwrap();
-    (json!(action), seq)
+    (json!(action), item["seq"].as_n().unwrap().parse().unwrap())
 }
 
 #[tokio::test]
@@ -167,8 +158,7 @@ async fn the_journals_of_a_period_are_exported_line_by_line() {
     of_second.retain(|entry| entry["sessionId"] == second);
     assert_eq!(of_second, world.journal(&second).await);
     // In pages, and nothing of others.
-    let pages = world.max.walk(&format!("{export}&limit=3")).await;
-    assert_eq!(pages, entries);
+    assert_eq!(world.max.walk(&format!("{export}&limit=3")).await, entries);
     let reversed = format!("/api/concierge/journal?from={to}&to={from}");
     assert_eq!(world.max.reads(&reversed).await, json!([]));
     let zoe = world.api.sign_in("zoe").await;

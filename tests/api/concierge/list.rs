@@ -40,10 +40,8 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     let (first, second) = (first.as_i64().unwrap(), second.as_i64().unwrap());
     assert_eq!(ids("").await, [second, first]);
     assert_eq!(ids("status=started").await, [first]);
-    assert_eq!(
-        ids("status=awaiting_confirmation,started").await,
-        [second, first]
-    );
+    let found = ids("status=awaiting_confirmation,started").await;
+    assert_eq!(found, [second, first]);
     assert_eq!(ids("alertId=2").await, [second]);
     assert_eq!(ids("alertId=99").await, [0; 0]);
     // Nobody has swept yet.
@@ -98,8 +96,7 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     world.cancels(&other).await.expect(200);
     assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
     // Nor does what expired, although nobody has swept yet.
-    let late = world.stuck_batch().await;
-    world.proposed(&late).await;
+    world.proposed(&world.stuck_batch().await).await;
     world.api.clock.advance(23 * span::HOUR);
     let last = world.stuck_batch().await;
     world.proposed(&last).await;
@@ -114,8 +111,7 @@ async fn waiting_sessions_are_found_without_a_walk_of_the_others() {
     for _ in 0..12 {
         world.failed_payment().await;
     }
-    let session = world.stuck_batch().await;
-    world.proposed(&session).await;
+    world.proposed(&world.stuck_batch().await).await;
     let one = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
     let page = world.max.get(&one).await;
     // A walk through all of them would not know that there is nothing more.

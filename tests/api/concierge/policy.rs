@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Concierge, raise_version, shows, statuses};
+use tests::support::{Concierge, puts, raise_version, refused, shows, statuses};
 
 const PATH: &str = "/api/concierge/policy";
 
@@ -39,9 +39,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
     raise_version(&mut policy);
     policy["caps"] = caps;
     assert_eq!(with_caps, policy);
-    let preset = ada
-        .puts(PATH, json!({"preset": "billing", "caps": null}))
-        .await;
+    let preset = puts!(ada, PATH, {"preset": "billing", "caps": null});
     assert_eq!(preset["rules"].as_array().unwrap().len(), 3);
     let none = json!({"actions": null, "money": [], "messagesPerCustomer": null});
     assert_eq!(preset["caps"], none);
@@ -55,20 +53,17 @@ async fn one_of_two_who_set_the_first_policy_is_told() {
     let (_, [ada]) = Concierge::signed_in(["ada"]).await;
     let none = ada.with_header("if-match", "\"0\"");
     let puts = [(); 2].map(|()| none.put(PATH, json!({"preset": "billing"})));
-    let answers = futures::future::join_all(puts).await;
-    assert_eq!(statuses(&answers), [200, 412]);
+    assert_eq!(statuses(&futures::future::join_all(puts).await), [200, 412]);
 }
 
 #[tokio::test]
 async fn a_preset_excludes_rules_and_a_currency_has_one_cap() {
     let (_, [ada]) = Concierge::signed_in(["ada"]).await;
     let preset = json!({"preset": "billing", "rules": []});
-    let answer = ada.put(PATH, preset).await;
-    answer.expect_faults(&[("/preset", "combination")]);
+    refused!(ada.put(PATH, preset).await => [("/preset", "combination")]);
     let euros = |minor_units| json!({"minorUnits": minor_units, "currency": "EUR"});
     let caps = json!({"caps": {"money": [euros(1), euros(2)]}});
-    let answer = ada.put(PATH, caps).await;
-    answer.expect_faults(&[("/caps/money/1/currency", "repeated")]);
+    refused!(ada.put(PATH, caps).await => [("/caps/money/1/currency", "repeated")]);
     assert_eq!(ada.reads(PATH).await["version"], 0);
 }
 
@@ -99,8 +94,7 @@ async fn approving_and_settling_take_a_sign_in_within_the_minutes_of_the_policy(
     ];
     api.clock.advance(1);
     for (path, body) in &requests {
-        let refused = old.post(path, body.clone()).await;
-        refused.expect_problem(403, "sign_in_again");
+        refused!(old.post(path, body.clone()).await => 403, "sign_in_again");
     }
     let new = api.session_of(&max).await;
     let new = new.with_header("prefer", "respond-async");

@@ -9,7 +9,8 @@ use shared::agent::{
 };
 
 use tests::support::{
-    Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, read_of, says, shows, with,
+    Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, read_of, refused, says,
+    shows, with,
 };
 
 pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[impl Serialize]) -> Answer {
@@ -46,10 +47,8 @@ fn careful() -> Vec<ProposedAction> {
         });
     });
     let path = "/invoices/inv_2008/credit-notes";
-    let (body, moved) = (
-        json!({"amount": 100, "reason": "Twice"}),
-        money(CustomerIsRepaid, 100, "USD"),
-    );
+    let body = json!({"amount": 100, "reason": "Twice"});
+    let moved = money(CustomerIsRepaid, 100, "USD");
     let credit = act(ActionType::IssueCreditNote, path, body, "inv_2008", moved);
     let path = "/invoices/inv_none/void";
     let (body, moved) = (json!({"amount": 5}), money(CustomerOwesMore, -5, "EUR"));
@@ -91,8 +90,7 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     let tell = &all[0];
     let url = world.demo.connections()["notifications"]["baseUrl"].clone();
     let url = format!("{}/messages", url.as_str().unwrap());
-    let request = &tell["requests"][0];
-    shows!(request, {"method": "POST", "url": url, "/body/customerId": "cus_501"});
+    shows!(tell["requests"][0], {"method": "POST", "url": url, "/body/customerId": "cus_501"});
     let record = json!({"targetSystem": "notifications", "id": "pay_3001", "type": "payment"});
     assert_eq!(tell["records"], json!([record]));
     let guard = json!({"record": "payment/pay_3001", "heldBy": null});
@@ -147,11 +145,8 @@ async fn preconditions_are_as_of_now() {
     shows!(void["money"], {"amount": {"minorUnits": 701_550, "currency": "USD"}});
 
     // A system that is down tells nothing, whatever its answer says.
-    world.demo.inject(Fault {
-        operation: Some("GET /invoices/{id}".to_owned()),
-        times: 9,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
+    let fault = Fault::once("billing", FaultMode::Fail).times(9);
+    world.demo.inject(fault.of("GET /invoices/{id}"));
     let down = previews(&world.max, &id, &ids).await.expect(200);
     let first = &down["actions"][0]["preconditions"][0];
     shows!(first, {"holds": null, "problem": "The target system answered 500 to invoice."});
@@ -199,8 +194,7 @@ async fn a_guard_names_who_holds_it() {
     let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
     let second = world.opened(&alert.await).await;
     let ids = world.proposed(&second).await;
-    let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
-    let action = &preview["actions"][0];
+    let action = &previews(&world.max, &second, &[&ids[0]]).await.expect(200)["actions"][0];
     assert_eq!(action["guards"][0]["heldBy"]["sessionId"], first);
     begins(
         &action["guards"][0]["heldBy"]["detail"],
@@ -220,8 +214,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
         json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
     ada.puts("/api/concierge/policy", policy).await;
     let of = async |caller: &Caller, at: usize| {
-        let preview = previews(caller, &id, &[&ids[at]]).await.expect(200);
-        preview["actions"][0]["policy"].clone()
+        previews(caller, &id, &[&ids[at]]).await.expect(200)["actions"][0]["policy"].clone()
     };
     // Max opened the session.
     let own = of(&world.max, 1).await;
@@ -256,8 +249,7 @@ async fn a_preview_names_all_obstacles() {
     says(&manual["obstacles"][0], "manual");
     let ada = world.api.sign_in("ada").await;
     ada.deletes("/api/concierge/connections/billing").await;
-    let preview = previews(&world.max, &id, &ids).await.expect(200);
-    let gone = &preview["actions"][0];
+    let gone = &previews(&world.max, &id, &ids).await.expect(200)["actions"][0];
     let obstacles = gone["obstacles"].to_string();
     assert!(obstacles.contains("There is no connection"), "{obstacles}");
     shows!(gone["requests"][0], {"url": "/usage-batches/ub_1001/reprocess"});
@@ -269,10 +261,8 @@ async fn actions_of_the_newest_proposal_alone_are_previewed() {
     let id = world.stuck_batch().await;
     let old = world.proposed(&id).await.remove(0);
     world.proposed(&id).await;
-    let unknown = previews(&world.max, &id, &["nothing"]).await;
-    unknown.expect_faults(&[("/actionIds/0", "unknown")]);
-    let superseded = previews(&world.max, &id, &[&old]).await;
-    superseded.expect_problem(409, "proposal_superseded");
+    refused!(previews(&world.max, &id, &["nothing"]).await => [("/actionIds/0", "unknown")]);
+    refused!(previews(&world.max, &id, &[&old]).await => 409, "proposal_superseded");
 }
 
 const SYSTEMS: [&str; 3] = ["billing", "payments", "notifications"];
@@ -296,11 +286,9 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
     for mode in MODES.map(Some).into_iter().chain([None]) {
         for (system, status) in SYSTEMS.into_iter().flat_map(|one| [(one, 429), (one, 503)]) {
             let Some(mode) = mode else { break };
-            world.demo.inject(Fault {
-                status,
-                times: 1_000,
-                ..Fault::once(system, mode)
-            });
+            world
+                .demo
+                .inject(Fault::once(system, mode).status(status).times(1_000));
         }
         for (id, ids) in &proposed {
             let preview = previews(&world.max, id, ids);
@@ -308,8 +296,7 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
                 Some(FaultMode::Hang) => world.hurries(preview).await,
                 _ => preview.await,
             };
-            let preview = preview.expect(200);
-            all += preview["actions"].as_array().unwrap().len();
+            all += preview.expect(200)["actions"].as_array().unwrap().len();
         }
         world.demo.clear_faults();
         assert_eq!(world.demo.effects().len(), 0, "{mode:?}");

@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`, and who asks for it: whether their approval would be
 //! taken, and what is sent on their behalf.
 
-use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::{quota::UnitsPerSecond, span};
 
@@ -10,8 +9,7 @@ use tests::support::{Caller, Concierge, says, shows};
 
 /// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
-    let preview = previews(caller, session, &[action]).await.expect(200);
-    let policy = &preview["actions"][0]["policy"];
+    let policy = &previews(caller, session, &[action]).await.expect(200)["actions"][0]["policy"];
     assert_eq!(policy["mayApprove"], policy["whyNot"].is_null());
     policy["whyNot"].clone()
 }
@@ -28,11 +26,7 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     world.executes(&id, &[&ids[1]]).await.expect(202);
     let running = "Actions cannot be executed while the session is executing.";
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, running);
-    world.demo.inject(Fault {
-        status: 404,
-        operation: Some("POST /messages".to_owned()),
-        ..Fault::once("notifications", FaultMode::Fail)
-    });
+    world.refuses("notifications", 404);
     world.runs(&id, &ids[1]).await;
     assert_eq!(world.outcome(&id).await.0, "failed");
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
@@ -54,11 +48,9 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     let id = world.failed_payment().await;
     let ids = world.proposed(&id).await;
     world.api.clock.advance(24 * 3_600_000);
-    let max = world.max_again().await;
-    let expired = why_not(&max, &id, &ids[0]).await;
+    let expired = why_not(&world.max_again().await, &id, &ids[0]).await;
     says(&expired, "expired");
-    let answer = world.executes(&id, &[&ids[0]]).await;
-    assert_ne!(answer.status, 200);
+    assert_ne!(world.executes(&id, &[&ids[0]]).await.status, 200);
 }
 
 #[tokio::test]
@@ -67,8 +59,7 @@ async fn a_viewer_may_preview_and_not_approve() {
     let user = world.api.user("max").await;
     let more = json!({"permissions": ["view_agent_remediation"]});
     let script = world.api.token_of(&user, more).await;
-    let preview = previews(&script, &id, &ids).await.expect(200);
-    let policy = &preview["actions"][0]["policy"];
+    let policy = &previews(&script, &id, &ids).await.expect(200)["actions"][0]["policy"];
     shows!(policy, {"whyNot": "This operation needs the permission execute_agent_remediation."});
 }
 

@@ -167,8 +167,7 @@ async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
 
 #[tokio::test]
 async fn an_alert_that_comes_back_after_a_fix_is_a_pattern() {
-    let world = Concierge::start().await;
-    let (session, _) = world.approved_batch().await;
+    let (world, session, _) = Concierge::start().await.with_approved_batch().await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&session).await.0, "completed");
     world.api.clock.advance(span::HOUR);
@@ -179,10 +178,9 @@ async fn an_alert_that_comes_back_after_a_fix_is_a_pattern() {
     world.proposed(&again).await;
     let analysis = &world.session(&again).await["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], true);
-    assert_eq!(
-        analysis["pattern"]["recurrence"],
-        json!({"entity": "ub_1001", "agentSessionId": session, "at": "2026-01-15T12:00:00.000Z"})
-    );
+    let expected =
+        json!({"entity": "ub_1001", "agentSessionId": session, "at": "2026-01-15T12:00:00.000Z"});
+    assert_eq!(analysis["pattern"]["recurrence"], expected);
 }
 
 #[tokio::test]

@@ -71,10 +71,8 @@ fn multiplied(analysis: &Value) {
     let weights: f64 = findings.map(|one| number(&one["weight"])).product();
     let odds = prior / (1.0 - prior) * weights;
     let confidence = number(&analysis["confidence"]);
-    assert!(
-        (confidence - odds / (1.0 + odds)).abs() <= 0.005 + 1e-9,
-        "{confidence} {from}"
-    );
+    let holds = (confidence - odds / (1.0 + odds)).abs() <= 0.005 + 1e-9;
+    assert!(holds, "{confidence} {from}");
 }
 
 /// For every playbook, the demo's systems have records with a proposal.
@@ -142,10 +140,8 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
         };
         let needed: Vec<&Value> = results.filter(|one| !is_needless(one)).collect();
         assert!(needed.len() + 1 >= ids.len(), "{name}");
-        assert!(
-            world.demo.effects().len() >= before + needed.len(),
-            "{name}"
-        );
+        let holds = world.demo.effects().len() >= before + needed.len();
+        assert!(holds, "{name}");
         for result in needed {
             assert_eq!(
                 result["verification"]["status"], "effective",
@@ -202,12 +198,10 @@ async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false);
     let description = action["description"].as_str().unwrap();
-    assert!(
-        description.ends_with(
-            "batch could not be read (the target system cannot be reached; nothing was sent)."
-        ),
-        "{description}"
+    let holds = description.ends_with(
+        "batch could not be read (the target system cannot be reached; nothing was sent).",
     );
+    assert!(holds, "{description}");
 }
 
 #[tokio::test]
@@ -224,8 +218,7 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let (agent, home) = (world.api.store.agent(), world.api.home.id);
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let key = ActionKey::new(home, session, &**action);
-    let claimed = agent.claim(&key, span::MINUTE).await;
-    let Claim::Held(held) = claimed.unwrap() else {
+    let Claim::Held(held) = agent.claim(&key, span::MINUTE).await.unwrap() else {
         panic!("{action} is not there to be run");
     };
     let done = Outcome::succeeded(None);
@@ -233,7 +226,7 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let facts = [("batch.http", json!(200)), ("batch.state", json!(state))];
     let facts = facts.map(|(name, value)| (name.to_owned(), value));
     let mut observation = Observation::default();
-    observation.add(facts.into_iter().collect());
+    observation.facts.extend(facts);
     world.api.clock.advance(span::HOUR);
     let awaited = agent.due_check(&key).await.unwrap();
     let checked = agent.write_check(awaited.unwrap(), &observation).await;
@@ -243,13 +236,11 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
 #[tokio::test]
 async fn outcomes_move_the_prior_and_withhold_actions_that_did_not_help() {
     let world = Concierge::start().await;
-    let first = world.approved_batch().await;
-    ends(&world, &first, "processed").await;
+    ends(&world, &world.approved_batch().await, "processed").await;
     let other = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1002")]).await;
     let action = other["proposedActions"][0]["id"].as_str().unwrap();
     world.executes(&other["id"], &[action]).await.expect(202);
-    let second = (other["id"].clone(), action.to_owned());
-    ends(&world, &second, "failed").await;
+    ends(&world, &(other["id"].clone(), action.to_owned()), "failed").await;
     // Of another record the same is proposed, by what became of it.
     let third = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
     let from = &third["analysis"]["confidenceFrom"];

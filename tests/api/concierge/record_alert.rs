@@ -51,8 +51,7 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
     });
     assert_eq!(recorded, expected);
     assert_eq!(sue.reads(&format!("{ALERTS}/1")).await, recorded);
-    let listed = sue.reads(ALERTS).await;
-    assert_eq!(listed, json!([recorded]));
+    assert_eq!(sue.reads(ALERTS).await, json!([recorded]));
 }
 
 #[tokio::test]
@@ -81,8 +80,7 @@ async fn the_same_again_is_counted_and_answers_the_first() {
         assert_eq!(other["count"], 1);
     }
     let zoe = api.sign_in("zoe").await;
-    let theirs = zoe.posts(ALERTS, whole()).await;
-    assert_eq!(theirs["count"], 1);
+    assert_eq!(zoe.posts(ALERTS, whole()).await["count"], 1);
     assert_eq!(sue.get(ALERTS).await.ids().len(), 3);
 }
 
@@ -123,8 +121,7 @@ async fn an_alert_is_taken_at_its_bounds_and_not_beyond_them() {
 
 #[tokio::test]
 async fn the_token_of_a_sender_needs_no_other_permission() {
-    let api = Api::start().await;
-    let max = api.user("max").await;
+    let (api, [max]) = Api::with_users(["max"]).await;
     let only = json!({"permissions": ["manage_signals"]});
     let sender = api.token_of(&max, only).await;
     let recorded = sender.posts(ALERTS, whole()).await;

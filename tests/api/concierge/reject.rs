@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, shows};
+use tests::support::{Answer, Caller, Concierge, refused, shows};
 
 async fn rejects(caller: &Caller, session: &Value) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/reject");
@@ -14,8 +14,7 @@ async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let answer = rejects(&world.max, &id).await;
-    let session = answer.expect(200);
+    let session = rejects(&world.max, &id).await.expect(200);
     shows!(session, {"status": "cancelled", "error": null});
     let rejection = json!({
         "userId": world.max.id(), "at": session["updatedAt"], "reason": "It was paid.",
@@ -24,11 +23,8 @@ async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
     assert_eq!(world.session(&id).await, session);
     // Again changes nothing; of somebody else it is no more than any cancelled session.
     assert_eq!(rejects(&world.max, &id).await.expect(200), session);
-    let ada = world.api.sign_in("ada").await;
-    let refused = rejects(&ada, &id).await;
-    refused.expect_problem(409, "invalid_transition");
-    let answer = world.executes(&id, &[&action]).await;
-    answer.expect_problem(409, "invalid_transition");
+    refused!(rejects(&world.api.sign_in("ada").await, &id).await => 409, "invalid_transition");
+    refused!(world.executes(&id, &[&action]).await => 409, "invalid_transition");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
 }
 

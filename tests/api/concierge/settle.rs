@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, rows_where, shows};
+use tests::support::{Answer, Caller, Concierge, refused, rows_where, shows};
 
 const HOUR: i64 = 3_600_000;
 
@@ -45,8 +45,7 @@ async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_message("cus_501").await;
     assert_eq!(world.session(&id).await["status"], "executing");
-    let answer = settles(&world.max, &id, &action, "done").await;
-    let session = answer.expect(200);
+    let session = settles(&world.max, &id, &action, "done").await.expect(200);
     let verdict = json!({
         "outcome": "done", "by": world.max.id(), "at": session["updatedAt"], "note": NOTE,
     });
@@ -71,34 +70,29 @@ async fn a_verdict_of_done_completes_the_session() {
     assert_eq!(again.expect(200), session);
     let ada = world.api.sign_in("ada").await;
     for (caller, outcome) in [(&world.max, "not_done"), (&ada, "done")] {
-        let late = settles(caller, &id, &action, outcome).await;
-        late.expect_problem(409, "outcome_known");
+        refused!(settles(caller, &id, &action, outcome).await => 409, "outcome_known");
     }
     assert_eq!(world.journal(&id).await.len(), entries.len());
 
     // The record is held until the effect was checked.
     let (second, other) = world.unknown_message("cus_501").await;
     world.has_failed(&second, "effect_in_progress", 1).await;
-    let known = settles(&world.max, &second, &other, "done").await;
-    known.expect_problem(409, "outcome_known");
+    refused!(settles(&world.max, &second, &other, "done").await => 409, "outcome_known");
 }
 
 #[tokio::test]
 async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_and_unsent("cus_501").await;
-    let answer = world.executes_again(&id, &[&action]).await;
-    answer.expect_problem(409, "outcome_unknown");
+    refused!(world.executes_again(&id, &[&action]).await => 409, "outcome_unknown");
     let answer = settles(&world.max, &id, &action, "not_done").await;
     let session = answer.expect(200);
     assert_eq!(session["status"], "failed");
     let result = &session["executionResults"][0];
     assert_eq!(result["success"], false);
     let error = result["error"].as_str().unwrap();
-    assert!(
-        error.starts_with("not_done: ") && error.contains("mail server"),
-        "{error}"
-    );
+    let holds = error.starts_with("not_done: ") && error.contains("mail server");
+    assert!(holds, "{error}");
     world.executes_again(&id, &[&action]).await.expect(202);
     world.runs(&id, &action).await;
     world.is_completed(&id, 1).await;
@@ -172,8 +166,7 @@ async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
         assert_eq!(manual["handling"], Value::Null);
         let ada = world.api.sign_in("ada").await;
         world.api.clock.advance(HOUR);
-        let answer = settles(&ada, &id, &action, outcome).await;
-        let session = answer.expect(200);
+        let session = settles(&ada, &id, &action, outcome).await.expect(200);
         let handling = json!({
             "status": outcome, "by": ada.id(), "at": session["updatedAt"], "note": NOTE,
             "serviceRequestId": null, "assigneeId": null,
@@ -196,15 +189,13 @@ async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
         assert_eq!(again.expect(200), session);
         let other = if outcome == "done" { "waived" } else { "done" };
         for (by, outcome) in [(&world.max, outcome), (&ada, other)] {
-            let late = settles(by, &id, &action, outcome).await;
-            late.expect_problem(409, "already_handled");
+            refused!(settles(by, &id, &action, outcome).await => 409, "already_handled");
         }
         assert_eq!(world.max.walk(&path).await.len(), entries.len());
         // It is no longer in the inbox, and the alert may have another session.
         let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
         assert_eq!(world.max.reads(inbox).await, json!([]));
-        let late = world.cancels(&id).await;
-        late.expect_problem(409, "invalid_transition");
+        refused!(world.cancels(&id).await => 409, "invalid_transition");
     }
 }
 

@@ -25,15 +25,3 @@ async fn the_desk_is_served_to_anybody_and_costs_no_request() {
     }
     assert_eq!(api.counter.take().total, 0);
 }
-
-#[tokio::test]
-async fn a_browser_that_has_the_desk_gets_no_second_one() {
-    let api = Api::start().await;
-    let nobody = api.anonymous();
-    let answer = nobody.get("/").await;
-    assert_eq!(answer.header("cache-control"), Some("no-cache"));
-    let tag = answer.header("etag").unwrap();
-    let knowing = nobody.clone().with_header("if-none-match", tag);
-    let again = knowing.get("/").await;
-    assert_eq!((again.status, &*again.text), (304, ""));
-}

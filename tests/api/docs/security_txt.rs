@@ -51,8 +51,7 @@ async fn each_answer_by_https_asks_browsers_for_https() {
         "/api/openapi.json",
     ] {
         let plain = api.anonymous().with_header("x-forwarded-proto", "http");
-        let plain = plain.get(path).await;
-        assert_eq!(plain.header(name), None, "{path}");
+        assert_eq!(plain.get(path).await.header(name), None, "{path}");
         let answer = api.anonymous().get(path).await;
         assert_eq!(answer.header(name), Some("max-age=63072000"), "{path}");
     }

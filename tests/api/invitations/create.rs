@@ -8,7 +8,7 @@ use crate::{
     journal::{Reader, by_session},
     users::head_of_staff,
 };
-use tests::support::Api;
+use tests::support::{Api, refused};
 
 #[tokio::test]
 async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
@@ -23,10 +23,8 @@ async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
     });
     assert_eq!(made, expected);
     let mail = mailbox.mail().await;
-    assert_eq!(
-        (mail.to.as_str(), mail.user_id),
-        ("grace@example.com", None)
-    );
+    let found = (mail.to.as_str(), mail.user_id);
+    assert_eq!(found, ("grace@example.com", None));
     let Letter::Invitation {
         invited_by,
         link,
@@ -66,8 +64,7 @@ async fn an_address_of_a_user_is_not_invited() {
     let mia = api.user("mia").await;
     api.has_verified(&mia, "GRACE@example.com").await;
     let mut mailbox = api.mailbox().await;
-    let taken = ada.post("/api/invitations", grace()).await;
-    taken.expect_problem(409, "email_taken");
+    refused!(ada.post("/api/invitations", grace()).await => 409, "email_taken");
     assert!(mailbox.news().await.is_empty());
     // In another organization she may be a user, too.
     zoe.posts("/api/invitations", grace()).await;
@@ -89,8 +86,7 @@ async fn a_plan_has_fifty_invitations_a_day() {
     let refused = invites(51).await;
     refused.expect_problem(429, "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("43200"));
-    let again = ada.trigger("/api/invitations/2/send").await;
-    again.expect_problem(429, "rate_limited");
+    refused!(ada.trigger("/api/invitations/2/send").await => 429, "rate_limited");
     assert_eq!(before, api.records().await);
     zoe.posts("/api/invitations", grace()).await;
     api.clock.advance(12 * span::HOUR);
@@ -107,8 +103,7 @@ async fn without_mail_nobody_is_invited() {
         ("/api/invitations", Some(grace().to_string())),
         ("/api/invitations/1/send", None),
     ] {
-        let refused = without.send("POST", path, body).await;
-        refused.expect_problem(409, "mail_not_configured");
+        refused!(without.send("POST", path, body).await => 409, "mail_not_configured");
     }
     assert_eq!(before, api.records().await);
 }

@@ -5,7 +5,7 @@ use shared::model::span;
 
 use super::{accepting, grace};
 use crate::users::head_of_staff;
-use tests::support::{Api, shows};
+use tests::support::{Api, refused, shows};
 
 #[tokio::test]
 async fn the_new_link_lasts_and_the_old_one_is_dead() {
@@ -26,11 +26,9 @@ async fn the_new_link_lasts_and_the_old_one_is_dead() {
     shows!(sent, {"/invitedBy/username": "max", "version": 2});
     let new = mailbox.token().await;
     let nobody = api.anonymous();
-    let dead = nobody.post("/api/auth/accept", accepting(&old)).await;
-    dead.expect_problem(403, "invitation_invalid");
+    refused!(nobody.post("/api/auth/accept", accepting(&old)).await => 403, "invitation_invalid");
     nobody.posts("/api/auth/accept", accepting(&new)).await;
-    let accepted = ada.trigger("/api/invitations/1/send").await;
-    accepted.expect_problem(409, "invalid_transition");
+    refused!(ada.trigger("/api/invitations/1/send").await => 409, "invalid_transition");
 }
 
 #[tokio::test]

@@ -82,8 +82,7 @@ async fn the_pause_of_all_actions_leaves_an_entry() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let mut reader = Reader::of(&world.api).await;
     for verb in ["resume", "pause", "pause", "resume"] {
-        let path = format!("/api/concierge/{verb}");
-        ada.triggers(&path).await;
+        ada.triggers(&format!("/api/concierge/{verb}")).await;
     }
     let paused = |paused: bool| json!({"paused": paused});
     let by_ada = |event: &str, values| by_session(&ada, event, json!(["agent"]), values);
@@ -101,8 +100,7 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     let id = sue.creates(ALERTS, alert(1)).await;
     let name = format!("alert:{id}");
     let subject = json!([&name]);
-    let recorded = json!({&name: noted(1)});
-    let values = [Value::Null, recorded];
+    let values = [Value::Null, json!({&name: noted(1)})];
     let recorded = by_session(&sue, "alert_recorded", subject.clone(), values);
     assert_eq!(reader.news().await, [recorded]);
     // Another report is counted, and changes nothing else.
@@ -110,8 +108,7 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let path = format!("{ALERTS}/{id}");
     for _ in 0..2 {
-        let acknowledged = json!({"status": "acknowledged"});
-        sue.patches(&path, acknowledged).await;
+        sue.patches(&path, json!({"status": "acknowledged"})).await;
     }
     let values = [
         json!({"status": "open", "statusBy": "report"}),
@@ -133,8 +130,7 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
 
 #[tokio::test]
 async fn alerts_of_one_request_share_an_entry_that_names_each() {
-    let api = Api::start().await;
-    let max = api.user("max").await;
+    let (api, [max]) = Api::with_users(["max"]).await;
     let only = json!({"permissions": ["manage_signals"]});
     let sender = api.token_of(&max, only).await;
     let mut reader = Reader::of(&api).await;
@@ -158,8 +154,7 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
         shows!(entry, {"event": "alert_recorded", "/credential/tokenName": "export"});
         assert_eq!(entry["actor"]["userId"], json!(max.id));
         let after = entry["after"].as_object().unwrap();
-        let subjects = entry["subjects"].as_array().unwrap();
-        assert_eq!(subjects.len(), after.len());
+        assert_eq!(entry["subjects"].as_array().unwrap().len(), after.len());
         for (name, noted) in after {
             named.insert(name.clone(), noted["externalId"].clone());
         }

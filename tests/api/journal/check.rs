@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 
 use super::{breaks, broken, changed};
-use tests::support::{Api, Caller, Item, shows, text_of};
+use tests::support::{Api, Caller, Item, patches, shows, text_of};
 
 /// Ada and the entries of six users and the organization, each a second after the one before.
 async fn journal() -> (Api, Caller, Vec<Item>) {
@@ -34,8 +34,7 @@ async fn a_whole_journal_is_verified() {
     });
     assert_eq!(check, whole);
     let from = format!("/api/journal/check?from={}", text_of(&items[4], "at"));
-    let part = ada.reads(&from).await;
-    shows!(part, {"verified": true, "entries": 2});
+    shows!(ada.reads(&from).await, {"verified": true, "entries": 2});
 }
 
 #[tokio::test]
@@ -70,8 +69,7 @@ async fn the_check_names_entries_beyond_a_head_that_was_put_back() {
     let (api, ada, _) = journal().await;
     let mut heads = api.items_of("organization_head").await;
     heads.retain(|item| text_of(item, "pk") == "ORG#1");
-    ada.patches("/api/organizations/1", json!({"name": "Renamed"}))
-        .await;
+    patches!(ada, "/api/organizations/1", {"name": "Renamed"});
     let newest = api.items_of("organization_head").await;
     api.puts(heads).await;
     assert_eq!(breaks(&ada).await, broken(7, "not_the_head"));

@@ -48,8 +48,7 @@ async fn a_period_begins_with_its_start_and_ends_before_its_end() {
 
 #[tokio::test]
 async fn each_organization_has_its_own_journal() {
-    let api = Api::start().await;
-    api.user("mia").await;
+    let (api, _) = Api::with_users(["mia"]).await;
     let zoe = api.sign_in("zoe").await;
     let entries = zoe.walk("/api/journal").await;
     let events = ["organization_created", "user_created"];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::model::span;
 
 use super::{breaks, broken, changed};
-use tests::support::{Api, Caller, Item, PASSWORD, rows_where, shows, text_of};
+use tests::support::{Api, Caller, Item, PASSWORD, patches, rows_where, shows, text_of};
 
 const EVENTS: [&str; 3] = ["signed_in", "signed_out", "sign_in_refused"];
 
@@ -43,17 +43,14 @@ async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
     let mia = signs_in(&api, "198.51.100.77", PASSWORD).await;
     let id = mia.reads("/api/auth/sessions").await[0]["id"].clone();
     api.clock.advance(1_000);
-    let renamed = json!({"name": "Renamed"});
-    ada.patches("/api/organizations/1", renamed).await;
+    patches!(ada, "/api/organizations/1", {"name": "Renamed"});
     api.clock.advance(1_000);
     mia.triggers("/api/auth/logout").await;
     signs_in(&api, "2001:db8:1:2:3::4", PASSWORD).await;
     let told = sign_ins(&ada).await;
     let first = json!({"method": "password", "network": "198.51.100.0/24", "sessionId": id});
-    assert_eq!(
-        told[0],
-        json!(["2026-01-15T12:00:00.000Z", "signed_in", first])
-    );
+    let expected = json!(["2026-01-15T12:00:00.000Z", "signed_in", first]);
+    assert_eq!(told[0], expected);
     let out = json!(["2026-01-15T12:00:02.000Z", "signed_out", {"sessionId": id}]);
     assert!(told.contains(&out), "{told:?}");
     let mut networks = told.iter().map(|one| &one[2]["network"]);
@@ -153,8 +150,7 @@ async fn refused_sign_ins_are_one_entry_for_an_account_and_a_quarter_of_an_hour(
         told.retain(|one| one[1] == "sign_in_refused");
         told
     };
-    let at = "2026-01-15T12:15:00.000Z";
-    let one = json!([at, "sign_in_refused", {"count": 7}]);
+    let one = json!(["2026-01-15T12:15:00.000Z", "sign_in_refused", {"count": 7}]);
     assert_eq!(refused().await, [one]);
     let of_mia = format!("/api/journal?subject=user:{}", user.id);
     let of_mia = ada.walk(&of_mia).await;

@@ -8,7 +8,7 @@ use shared::{
 };
 
 use super::{Reader, by_session, entry};
-use tests::support::{Api, Caller, PASSWORD, shows};
+use tests::support::{Api, Caller, PASSWORD, creates, puts, shows};
 
 const NEW: &str = "another horse battery staple";
 
@@ -16,11 +16,10 @@ const NEW: &str = "another horse battery staple";
 async fn every_change_of_a_user_leaves_one_entry() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut reader = Reader::of(&api).await;
-    let ingrid = json!({
+    let id = creates!(ada, "/api/users", {
         "username": "ingrid", "fullName": "Ingrid Solberg", "role": "member",
         "password": PASSWORD, "permissions": ["manage_tickets"],
     });
-    let id = ada.creates("/api/users", ingrid).await;
     let subject = json!([format!("user:{id}")]);
     let by_ada = |event: &str, values| by_session(&ada, event, subject.clone(), values);
     let after = json!({
@@ -45,8 +44,7 @@ async fn every_change_of_a_user_leaves_one_entry() {
         let values = [json!({"role": before}), json!({"role": after})];
         assert_eq!(reader.news().await, [by_ada("user_changed", values)]);
     }
-    ada.puts(&format!("{path}/password"), json!({"password": NEW}))
-        .await;
+    puts!(ada, "{path}/password", {"password": NEW});
     let set = by_ada("password_set", [Value::Null, Value::Null]);
     assert_eq!(reader.news().await, [set]);
     let of_user = ada.walk(&format!("/api/journal?subject=user:{id}")).await;
@@ -65,8 +63,7 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut reader = Reader::of(&api).await;
     let wrong = json!({"currentPassword": "wrong", "newPassword": NEW});
-    let refused = mia.put("/api/auth/password", wrong).await;
-    assert_eq!(refused.status, 400);
+    assert_eq!(mia.put("/api/auth/password", wrong).await.status, 400);
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let subjects = json!([format!("user:{}", mia.id())]);
     let ended = |by: &Caller, after: Value| {
@@ -90,8 +87,7 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
         ended(&mia, json!({"keptSessionId": kept})),
     ];
     assert_eq!(reader.news().await, told);
-    let right = json!({"currentPassword": PASSWORD, "newPassword": NEW});
-    mia.puts("/api/auth/password", right).await;
+    puts!(mia, "/api/auth/password", {"currentPassword": PASSWORD, "newPassword": NEW});
     let nothing = [Value::Null, Value::Null];
     let set = by_session(&mia, "password_set", subjects.clone(), nothing);
     assert_eq!(reader.news().await, [set]);
@@ -137,8 +133,7 @@ async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
 #[tokio::test]
 async fn an_entry_names_the_token_that_made_the_change() {
     let api = Api::start().await;
-    let user = api.user("ada").await;
-    let (script, id) = api.token_and_id_of(&user, json!({})).await;
+    let (script, id) = api.token_and_id_of(&api.user("ada").await, json!({})).await;
     let mut reader = Reader::of(&api).await;
     let path = format!("/api/organizations/{}", api.home.id);
     script.patches(&path, json!({"name": "Renamed"})).await;
@@ -188,8 +183,7 @@ async fn an_organization_is_founded_with_two_entries() {
     let directory = api.store.directory();
     let founded = directory.found_organization("New".into(), vec![], admin);
     let (organization, admin) = founded.await.unwrap();
-    let caller = api.session_of(&admin).await;
-    let entries = caller.walk("/api/journal").await;
+    let entries = api.session_of(&admin).await.walk("/api/journal").await;
     shows!(entries[0], {"event": "organization_created", "/actor/type": "operator"});
     shows!(entries[0], {"subjects": [format!("organization:{}", organization.id)]});
     shows!(entries[1], {"event": "user_created", "/after/role": "admin"});

@@ -33,11 +33,10 @@ async fn the_dashboard_shows_what_is_newest() {
     has_activity(&api, "Later", "2026-01-04T00:00:00Z").await;
     has_activity(&api, "Sooner", "2026-01-03T00:00:00Z").await;
     let sent = Some(at("2026-01-06T00:00:00Z"));
-    let message = records::message(mia.id, "Where are they?", sent);
     let new = NewTicket {
         assignee_id: Some(mia.id),
         created_at: Some(at("2026-01-05T00:00:00Z")),
-        messages: vec![message],
+        messages: vec![records::message(mia.id, "Where are they?", sent)],
         ..records::ticket()
     };
     api.has_ticket(new).await;
@@ -54,17 +53,14 @@ async fn the_dashboard_shows_what_is_newest() {
         activity(2, "Sooner", "2026-01-03T00:00:00.000Z"),
     ]);
     assert_eq!(body["activityFeed"], expected);
-    assert_eq!(
-        body["tickets"],
-        json!([{
-            "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-            "createdAt": "2026-01-05T00:00:00.000Z", "updatedAt": "2026-01-06T00:00:00.000Z",
-            "assigneeId": mia.id, "lastMessageAt": "2026-01-06T00:00:00.000Z",
-            "creatorId": mia.id, "messageCount": 1,
-        }])
-    );
-    let newest = vic.reads("/api/service-requests/2").await;
-    shows!(body["serviceRequests"], {"/0": newest, "/1/id": 1});
+    let expected = json!([{
+        "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+        "createdAt": "2026-01-05T00:00:00.000Z", "updatedAt": "2026-01-06T00:00:00.000Z",
+        "assigneeId": mia.id, "lastMessageAt": "2026-01-06T00:00:00.000Z",
+        "creatorId": mia.id, "messageCount": 1,
+    }]);
+    assert_eq!(body["tickets"], expected);
+    shows!(body["serviceRequests"], {"/0": vic.reads("/api/service-requests/2").await, "/1/id": 1});
 }
 
 #[tokio::test]
@@ -118,10 +114,8 @@ async fn engagements_and_hours_saved_come_from_the_totals() {
         .update_expression("ADD minutesSaved :minutes")
         .expression_attribute_values(":minutes", AttributeValue::N("100".into()));
     totals.send().await.unwrap();
-    assert_eq!(
-        metrics(&vic).await,
-        json!({"activeEngagements": 2, "avgResolutionTime": 0.0, "hoursSaved": 1.67})
-    );
+    let expected = json!({"activeEngagements": 2, "avgResolutionTime": 0.0, "hoursSaved": 1.67});
+    assert_eq!(metrics(&vic).await, expected);
 }
 
 #[tokio::test]

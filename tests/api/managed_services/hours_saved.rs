@@ -29,10 +29,8 @@ async fn the_dashboards_figure_opens() {
         "at": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(rows[1], expected);
-    assert_eq!(
-        (&rows[0]["entity"], minutes(&rows)),
-        (&json!("pay_3001"), 35)
-    );
+    let found = (&rows[0]["entity"], minutes(&rows));
+    assert_eq!(found, (&json!("pay_3001"), 35));
     assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(HOURS_SAVED).await, json!([]));
@@ -40,8 +38,7 @@ async fn the_dashboards_figure_opens() {
 
 /// Has the first action of a proposal executed.
 async fn done(world: &Concierge, class: &str, kind: &str, id: &str) {
-    let alert = world.alert(class, &[(kind, id)]).await;
-    let session = world.opened(&alert).await;
+    let session = world.opened(&world.alert(class, &[(kind, id)]).await).await;
     let action = world.proposed(&session).await.remove(0);
     world.executes(&session, &[&action]).await.expect(202);
     world.delivers(&world.worker()).await;

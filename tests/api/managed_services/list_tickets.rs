@@ -2,24 +2,21 @@
 
 use serde_json::json;
 
-use tests::support::{Api, Caller, ids};
+use tests::support::{Api, Caller, creates, ids, patches, posts};
 
 const LIST: &str = "/api/managed-services/tickets";
 
 /// Tickets 1 to 5, a minute apart.
 async fn five_tickets(api: &Api, sue: &Caller) {
     for number in 1..=5 {
-        let ticket = json!({
+        creates!(sue, LIST, {
             "title": format!("Ticket {number}"),
             "priority": if number % 2 == 1 { "high" } else { "low" },
             "assigneeId": (number >= 4).then(|| sue.id()),
         });
-        sue.creates(LIST, ticket).await;
         api.clock.advance(60_000);
     }
-    let path = "/api/managed-services/ticket/1";
-    let closed = json!({"status": "closed"});
-    sue.patches(path, closed).await;
+    patches!(sue, "/api/managed-services/ticket/1", {"status": "closed"});
 }
 
 #[tokio::test]
@@ -43,8 +40,7 @@ async fn tickets_come_newest_first_and_are_filtered() {
     let rows = sue.reads(LIST).await;
     let read = sue.reads("/api/managed-services/ticket/5").await;
     assert_eq!(rows[0], read["ticket"]);
-    let zoe = api.sign_in("zoe").await;
-    assert_eq!(zoe.get(LIST).await.ids(), [0; 0]);
+    assert_eq!(api.sign_in("zoe").await.get(LIST).await.ids(), [0; 0]);
 }
 
 #[tokio::test]
@@ -52,8 +48,7 @@ async fn tickets_come_by_their_newest_message() {
     let (api, [sue]) = Api::signed_in(["sue"]).await;
     five_tickets(&api, &sue).await;
     for id in [4, 2] {
-        let path = format!("/api/managed-services/ticket/{id}/reply");
-        sue.posts(&path, json!({"content": "Soon."})).await;
+        posts!(sue, "/api/managed-services/ticket/{id}/reply", {"content": "Soon."});
         api.clock.advance(60_000);
     }
     // Those without a message come last, by id.

@@ -44,8 +44,7 @@ async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&st
         ..Past::default()
     };
     let requests = api.store.service_requests();
-    let mia = api.user("mia").await.id;
-    let created = requests.create_with(api.home.id, mia, new, history);
+    let created = requests.create_with(api.home.id, api.user("mia").await.id, new, history);
     created.await.unwrap();
 }
 

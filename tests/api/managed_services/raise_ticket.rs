@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::DASHBOARD;
-use tests::support::{Api, shows};
+use tests::support::{Api, posts, refused, shows};
 
 const TICKETS: &str = "/api/managed-services/tickets";
 
@@ -11,11 +11,10 @@ const TICKETS: &str = "/api/managed-services/tickets";
 async fn a_ticket_is_open_and_its_description_is_the_first_message() {
     let (_, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     let now = "2026-01-15T12:00:00.000Z";
-    let sent = json!({
+    let ticket = posts!(mia, TICKETS, {
         "title": "No invoices", "description": "Since Monday.", "priority": "high",
         "assigneeId": sue.id(), "status": "closed",
     });
-    let ticket = mia.posts(TICKETS, sent).await;
     let expected = json!({
         "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
         "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
@@ -31,8 +30,7 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
     let read = sue.reads("/api/managed-services/ticket/1").await;
     assert_eq!(read, json!({"ticket": joined, "messages": [message]}));
     assert_eq!(sue.reads(TICKETS).await, json!([joined]));
-    let dashboard = sue.reads(DASHBOARD).await;
-    assert_eq!(dashboard["tickets"], json!([ticket]));
+    assert_eq!(sue.reads(DASHBOARD).await["tickets"], json!([ticket]));
 }
 
 #[tokio::test]
@@ -54,8 +52,7 @@ async fn an_assignee_is_a_user_of_the_organization() {
     let before = api.records().await;
     for assignee in [abroad, 99] {
         let body = json!({"title": "x", "assigneeId": assignee});
-        let answer = mia.post(TICKETS, body).await;
-        answer.expect_faults(&[("/assigneeId", "unknown")]);
+        refused!(mia.post(TICKETS, body).await => [("/assigneeId", "unknown")]);
     }
     assert_eq!(before, api.records().await);
 }

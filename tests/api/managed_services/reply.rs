@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{model::ServiceStatus, store::NewTicket};
-use tests::{records, shows, support::Api};
+use tests::{posts, records, refused, shows, support::Api};
 
 use super::{DASHBOARD, at, has_ticket, metrics, resolutions};
 
@@ -19,13 +19,11 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
     assert_eq!(location, format!("{path}#message-1"));
     let read = sue.reads(path).await;
     assert_eq!(read["ticket"]["status"], "in_progress");
-    assert_eq!(
-        read["messages"],
-        json!([{
-            "id": 1, "content": "On it", "createdAt": "2026-01-15T12:00:01.000Z",
-            "sender": {"id": sue.id(), "name": "Sue Tester", "isSupport": true}, "internal": false,
-        }])
-    );
+    let expected = json!([{
+        "id": 1, "content": "On it", "createdAt": "2026-01-15T12:00:01.000Z",
+        "sender": {"id": sue.id(), "name": "Sue Tester", "isSupport": true}, "internal": false,
+    }]);
+    assert_eq!(read["messages"], expected);
     let ticket = &sue.reads(DASHBOARD).await["tickets"][0];
     for field in ["updatedAt", "lastMessageAt"] {
         assert_eq!(ticket[field], "2026-01-15T12:00:01.000Z", "{field}");
@@ -47,8 +45,7 @@ async fn a_reply_opens_a_ticket_that_is_pending_or_resolved() {
     for id in [1, 2] {
         let path = format!("/api/managed-services/ticket/{id}");
         for content in ["It is back", "Really"] {
-            mia.posts(&format!("{path}/reply"), json!({"content": content}))
-                .await;
+            posts!(mia, "{path}/reply", {"content": content});
         }
         let read = mia.reads(&path).await;
         assert_eq!(read["ticket"]["status"], "open");
@@ -64,10 +61,8 @@ async fn a_closed_ticket_takes_no_reply() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     has_ticket(&api, ServiceStatus::Closed).await;
     let before = api.records().await;
-    let content = json!({"content": "Hello?"});
     let path = "/api/managed-services/ticket/1/reply";
-    let refused = ada.post(path, content).await;
-    refused.expect_problem(409, "ticket_closed");
+    refused!(ada.post(path, json!({"content": "Hello?"})).await => 409, "ticket_closed");
     assert_eq!(before, api.records().await);
 }
 
@@ -75,12 +70,10 @@ async fn a_closed_ticket_takes_no_reply() {
 #[tokio::test]
 async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let (api, [sue, vic, max]) = Api::signed_in(["sue", "vic", "max"]).await;
-    let mut stream = api.stream().await;
     has_ticket(&api, ServiceStatus::Pending).await;
     let path = "/api/managed-services/ticket/1";
     let before = sue.reads(path).await["ticket"].clone();
-    let note = json!({"content": "They never paid, @vic and @max.", "internal": true});
-    sue.posts(&format!("{path}/reply"), note).await;
+    posts!(sue, "{path}/reply", {"content": "They never paid, @vic and @max.", "internal": true});
     let read = sue.reads(path).await;
     assert_eq!(read["messages"][0]["internal"], true);
     for field in ["status", "messageCount", "lastMessageAt"] {
@@ -88,7 +81,7 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     }
     assert_eq!(vic.reads(path).await["messages"], json!([]));
     // Nor does the change feed tell of it.
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let feed = "/api/changes?cursor=first&type=ticket_message";
     assert_eq!(sue.reads(feed).await[0]["recordId"], 1);
     assert_eq!(vic.reads(feed).await, json!([]));
@@ -103,16 +96,13 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     assert_eq!(told[0]["excerpt"], "They never paid, @vic and @max.");
     let only = json!({"permissions": ["view_managed_services"]});
     let script = api.token_of(&api.user("max").await, only).await;
-    let told = script.reads(inbox).await;
-    shows!(told[0], {"excerpt": null, "/subject/title": "No invoices"});
-    let answer = json!({"content": "We look into it.", "internal": false});
-    sue.posts(&format!("{path}/reply"), answer).await;
+    shows!(script.reads(inbox).await[0], {"excerpt": null, "/subject/title": "No invoices"});
+    posts!(sue, "{path}/reply", {"content": "We look into it.", "internal": false});
     let read = vic.reads(path).await;
     shows!(read["ticket"], {"messageCount": 1, "status": "open"});
     assert_eq!(read["messages"].as_array().unwrap().len(), 1);
     let wrong = json!({"content": "x", "internal": "yes"});
-    let refused = sue.post(&format!("{path}/reply"), wrong).await;
-    refused.expect_faults(&[("/internal", "type")]);
+    refused!(sue.post(&format!("{path}/reply"), wrong).await => [("/internal", "type")]);
 }
 
 #[tokio::test]

@@ -2,17 +2,12 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, posts, refused};
 
 #[tokio::test]
 async fn a_new_milestone_is_pending() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let body = max
-        .posts(
-            "/api/milestones",
-            json!({"title": "Cut-over", "projectId": 1}),
-        )
-        .await;
+    let body = posts!(max, "/api/milestones", {"title": "Cut-over", "projectId": 1});
     let expected = json!({
         "version": 1, "id": 1, "title": "Cut-over", "description": null, "projectId": 1,
         "startDate": null, "dueDate": null, "status": "pending",
@@ -40,8 +35,7 @@ async fn a_milestone_starts_before_it_is_due_and_has_a_project_of_the_organizati
             ("/projectId", "unknown"),
         ),
     ] {
-        let answer = max.post("/api/milestones", body).await;
-        answer.expect_faults(&[fault]);
+        refused!(max.post("/api/milestones", body).await => [fault]);
     }
     assert_eq!(before, api.records().await);
 }

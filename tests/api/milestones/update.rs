@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, refused};
 
 #[tokio::test]
 async fn a_change_cannot_put_the_start_after_the_due_date() {
@@ -18,8 +18,7 @@ async fn a_change_cannot_put_the_start_after_the_due_date() {
             "/startDate",
         ),
     ] {
-        let refused = max.put("/api/milestones/1", body).await;
-        refused.expect_faults(&[(fault, "order")]);
+        refused!(max.put("/api/milestones/1", body).await => [(fault, "order")]);
     }
     assert_eq!(before, api.table_dump().await);
 }

@@ -4,20 +4,19 @@ use serde_json::{Value, json};
 use shared::model::span;
 
 use super::{has_some, ids};
-use tests::support::{Api, shows};
+use tests::support::{Api, refused, shows};
 
 const PATH: &str = "/api/notifications";
 
 #[tokio::test]
 async fn a_user_reads_their_own_newest_first_and_joined() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.clock.advance(span::SECOND);
     let comment = json!({"content": "Soon."});
     max.creates("/api/tasks/1/comments", comment).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let rows = mia.reads(PATH).await;
     let actor =
         json!({"id": max.id(), "username": "max", "fullName": rows[0]["actor"]["fullName"]});
@@ -58,8 +57,7 @@ async fn nobody_reads_those_of_others() {
     let first = max.get(&format!("{PATH}?limit=2")).await;
     let next = first.next().unwrap().to_owned();
     assert_eq!(max.reads(&next).await.as_array().unwrap().len(), 1);
-    let refused = mia.get(&next).await;
-    refused.expect_faults(&[("?cursor", "unknown")]);
+    refused!(mia.get(&next).await => [("?cursor", "unknown")]);
 }
 
 #[tokio::test]
@@ -83,9 +81,8 @@ async fn a_token_reads_what_it_may() {
 #[tokio::test]
 async fn filters_are_by_kind_and_by_what_was_read() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.clock.advance(span::SECOND);
     let all = has_some(&api, &mia, 2).await;
     let read = json!({"ids": [all[0]]});

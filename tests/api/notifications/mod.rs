@@ -28,6 +28,5 @@ fn ids(rows: &[Value]) -> Vec<&str> {
 }
 
 async fn unread(caller: &Caller) -> Value {
-    let count = caller.get("/api/notifications/count").await;
-    count.expect(200)["unread"].clone()
+    caller.get("/api/notifications/count").await.expect(200)["unread"].clone()
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::model::NotificationKind;
 use strum::VariantArray;
 
-use tests::support::Api;
+use tests::support::{Api, puts};
 
 const PATH: &str = "/api/notifications/preferences";
 
@@ -25,8 +25,7 @@ fn all_but(off: &[&str], mailed: &[&str]) -> Value {
 #[tokio::test]
 async fn all_kinds_are_on_until_their_user_switches_them_off() {
     let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let preferences = mia.reads(PATH).await;
-    assert_eq!(preferences, all_but(&[], &MAILED));
+    assert_eq!(mia.reads(PATH).await, all_but(&[], &MAILED));
     let off = json!({"commented": false, "overdue": {"inbox": false}, "assigned": {"mail": true}});
     let preferences = mia.puts(PATH, off).await;
     let mailed = [&MAILED[..], &["assigned"]].concat();
@@ -35,10 +34,8 @@ async fn all_kinds_are_on_until_their_user_switches_them_off() {
     let read = json!({"before": "2026-01-01T00:00:00Z"});
     mia.posts("/api/notifications/read", read).await;
     // An old client knows nothing of mail.
-    let old = json!({"overdue": true, "mentioned": true});
-    mia.puts(PATH, old).await;
-    let preferences = mia.reads(PATH).await;
-    assert_eq!(preferences, all_but(&["commented"], &mailed[1..]));
+    puts!(mia, PATH, {"overdue": true, "mentioned": true});
+    assert_eq!(mia.reads(PATH).await, all_but(&["commented"], &mailed[1..]));
     assert_eq!(max.reads(PATH).await, all_but(&[], &MAILED));
 }
 

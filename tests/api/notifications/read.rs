@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::model::span;
 
 use super::{has_some, ids, unread};
-use tests::support::{Api, shows};
+use tests::support::{Api, posts, shows};
 
 const PATH: &str = "/api/notifications/read";
 
@@ -34,8 +34,7 @@ async fn those_of_others_and_unknown_ones_are_left() {
     assert_eq!(unread(&max).await, 2);
     // The same cause at another instant is another id.
     let (_, cause) = all[0].split_once('-').unwrap();
-    let unknown = json!({"ids": [format!("1-{cause}"), "x", "1-task-9-9"]});
-    max.posts(PATH, unknown).await;
+    posts!(max, PATH, {"ids": [format!("1-{cause}"), "x", "1-task-9-9"]});
     assert_eq!(unread(&max).await, 2);
 }
 
@@ -44,8 +43,7 @@ async fn all_up_to_an_instant_are_read_with_one_write() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let all = has_some(&api, &mia, 120).await;
     let rows = mia.walk("/api/notifications?limit=30").await;
-    let newest_seen = &rows[10]["at"];
-    mia.posts(PATH, json!({"before": newest_seen})).await;
+    mia.posts(PATH, json!({"before": &rows[10]["at"]})).await;
     let left: Vec<_> = all[110..].iter().rev().map(String::as_str).collect();
     assert_eq!(
         ids(&mia.walk("/api/notifications?unread=true&limit=3").await),
@@ -58,12 +56,10 @@ async fn all_up_to_an_instant_are_read_with_one_write() {
         .filter(|row| row["readAt"] == "2026-01-15T12:00:00.000Z");
     assert_eq!((rows.len(), read.count()), (120, 110));
     // An earlier instant takes nothing back.
-    mia.posts(PATH, json!({"before": "2026-01-01T00:00:00Z"}))
-        .await;
+    posts!(mia, PATH, {"before": "2026-01-01T00:00:00Z"});
     assert_eq!(unread(&mia).await, 10);
     // One in the future is as good as now: what comes later is unread.
-    mia.posts(PATH, json!({"before": "2100-01-01T00:00:00Z"}))
-        .await;
+    posts!(mia, PATH, {"before": "2100-01-01T00:00:00Z"});
     assert_eq!(unread(&mia).await, 0);
     api.clock.advance(1);
     has_some(&api, &mia, 1).await;

@@ -2,7 +2,7 @@
 
 use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, creates, patches};
 
 const PATH: &str = "/api/notifications/unsubscribe";
 
@@ -18,8 +18,7 @@ impl World {
     async fn start() -> Self {
         let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
         api.has_address("mia", "mia@example.com").await;
-        let task = json!({"title": "Compare", "projectId": 1});
-        max.creates("/api/tasks", task).await;
+        creates!(max, "/api/tasks", {"title": "Compare", "projectId": 1});
         Self {
             api,
             max,
@@ -30,10 +29,8 @@ impl World {
 
     /// Has max mention mia in a comment with this text.
     async fn mention(&self, text: &str) {
-        let mut stream = self.api.stream().await;
-        let content = json!({"content": format!("@mia {text}")});
-        self.max.creates("/api/tasks/1/comments", content).await;
-        self.api.publishes(&mut stream).await;
+        creates!(self.max, "/api/tasks/1/comments", {"content": format!("@mia {text}")});
+        self.api.publishes().await;
     }
 
     /// Handles all that is due. Returns the number of mails that came.
@@ -51,26 +48,18 @@ async fn a_minute_of_notifications_is_one_mail_with_one_click_to_end_it() {
     world.mention("see <b>this</b>").await;
     world.mention("and that").await;
     // A kind that is not mailed.
-    let mut stream = api.stream().await;
-    let assigned = json!({"assigneeId": mia.user});
-    max.patches("/api/tasks/1", assigned).await;
-    api.publishes(&mut stream).await;
+    patches!(max, "/api/tasks/1", {"assigneeId": mia.user});
+    api.publishes().await;
     assert_eq!(world.sends().await, 1);
     let mail = world.receiver.inbox().newest_first().remove(0);
     assert_eq!(mail.to, ["mia@example.com"]);
-    assert!(
-        mail.subject.starts_with("2 notifications of "),
-        "{}",
-        mail.subject
-    );
+    let holds = mail.subject.starts_with("2 notifications of ");
+    assert!(holds, "{}", mail.subject);
     for text in ["> @mia see <b>this</b>", "> @mia and that", "/#/tasks/1"] {
         assert!(mail.text.contains(text), "{text}: {}", mail.text);
     }
-    assert!(
-        mail.html.contains("see &lt;b&gt;this&lt;/b&gt;"),
-        "{}",
-        mail.html
-    );
+    let holds = mail.html.contains("see &lt;b&gt;this&lt;/b&gt;");
+    assert!(holds, "{}", mail.html);
     assert!(!mail.text.contains("Assigned"), "{}", mail.text);
 
     let one_click = "List-Unsubscribe=One-Click";
@@ -100,8 +89,7 @@ async fn only_a_verified_address_of_an_enabled_user_gets_mails() {
     let ada = api.sign_in("ada").await;
     let path = format!("/api/users/{}", mia.user.unwrap());
     world.mention("before the address changes").await;
-    let other = json!({"email": "other@example.com"});
-    ada.patches(&path, other).await;
+    patches!(ada, &path, {"email": "other@example.com"});
     // The former address is told of the change.
     assert_eq!(world.sends().await, 1);
     let mail = world.receiver.inbox().newest_first().remove(0);
@@ -110,8 +98,7 @@ async fn only_a_verified_address_of_an_enabled_user_gets_mails() {
     assert_eq!(world.sends().await, 0);
     api.has_address("mia", "mia@example.com").await;
     world.mention("before the user is disabled").await;
-    let disabled = json!({"disabled": true});
-    ada.patches(&path, disabled).await;
+    ada.patches(&path, json!({"disabled": true})).await;
     assert_eq!(world.sends().await, 0);
 }
 
@@ -119,8 +106,7 @@ async fn only_a_verified_address_of_an_enabled_user_gets_mails() {
 async fn a_link_that_the_service_did_not_sign_is_refused() {
     let api = Api::start().await;
     let nobody = api.anonymous();
-    let signed = api.links().signed("1.2.assigned");
-    let of_another = signed.replacen("1.2", "1.3", 1);
+    let of_another = api.links().signed("1.2.assigned").replacen("1.2", "1.3", 1);
     let of_no_kind = api.links().signed("1.2.none");
     for link in [&*of_another, "x", &*of_no_kind] {
         let answer = nobody

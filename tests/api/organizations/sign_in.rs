@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, OidcProvider, Settings, merges, rows_where, shows};
+use tests::support::{Api, OidcProvider, Settings, merges, patches, refused, rows_where, shows};
 
 const PATH: &str = "/api/organizations/1/sign-in";
 
@@ -28,8 +28,7 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
         "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(provider, expected);
-    let answer = ada.get(PATH).await;
-    assert_eq!(answer.expect(200), expected);
+    assert_eq!(ada.get(PATH).await.expect(200), expected);
     assert!(!api.table_dump().await.concat().contains("of the tests"));
     // It replaces what is not sent, but for the secret of the same client.
     let again = json!({"issuer": "http://localhost:9", "clientId": "workdesk"});
@@ -41,8 +40,7 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     ] {
         let mut sent = put(&other);
         sent.as_object_mut().unwrap().remove("clientSecret");
-        let refused = ada.put(PATH, sent).await;
-        refused.expect_faults(&[("/clientSecret", "required")]);
+        refused!(ada.put(PATH, sent).await => [("/clientSecret", "required")]);
     }
     ada.deletes(PATH).await;
     ada.get(PATH).await.expect_not_found();
@@ -71,8 +69,7 @@ async fn faults_of_a_provider_are_named_by_their_places() {
         (json!({"roles": many}), "/roles", "length"),
     ];
     for (more, pointer, code) in cases {
-        let refused = ada.put(PATH, put(&more)).await;
-        refused.expect_faults(&[(pointer, code)]);
+        refused!(ada.put(PATH, put(&more)).await => [(pointer, code)]);
     }
 }
 
@@ -100,8 +97,7 @@ async fn an_issuer_is_of_the_public_internet() {
 #[tokio::test]
 async fn no_role_is_above_the_callers() {
     let (_, [ada, max]) = Api::signed_in(["ada", "max"]).await;
-    let may = json!({"permissions": ["manage_organization"]});
-    ada.patches(&format!("/api/users/{}", max.id()), may).await;
+    patches!(ada, &format!("/api/users/{}", max.id()), {"permissions": ["manage_organization"]});
     let owners = json!({"roles": {"Owners": "admin"}});
     for above in [owners.clone(), json!({"defaultRole": "admin"})] {
         max.put(PATH, put(&above)).await.expect_denied();
@@ -115,15 +111,13 @@ async fn no_role_is_above_the_callers() {
 
 #[tokio::test]
 async fn passwords_are_off_once_an_admin_has_signed_in_by_the_provider() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let switches_off = async |provider: &OidcProvider| {
         let off = json!({"passwords": "off", "defaultRole": "member"});
         ada.put(PATH, provider.put(&off)).await
     };
     let provider = OidcProvider::start(&api.clock).await;
-    let refused = switches_off(&provider).await;
-    refused.expect_problem(409, "no_admin_signed_in");
+    refused!(switches_off(&provider).await => 409, "no_admin_signed_in");
     let on = provider.put(&json!({"defaultRole": "member"}));
     ada.puts(PATH, on).await;
     api.has_address("ada", "ada@example.com").await;
@@ -137,6 +131,5 @@ async fn passwords_are_off_once_an_admin_has_signed_in_by_the_provider() {
     }
     // Another provider begins anew.
     let other = OidcProvider::start(&api.clock).await;
-    let refused = switches_off(&other).await;
-    refused.expect_problem(409, "no_admin_signed_in");
+    refused!(switches_off(&other).await => 409, "no_admin_signed_in");
 }

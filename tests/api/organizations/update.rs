@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, shows};
+use tests::support::{Api, patches, refused, shows};
 
 #[tokio::test]
 async fn a_renamed_organization_is_called_and_found_so_everywhere() {
@@ -16,8 +16,7 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
         "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
     });
     assert_eq!(organization, expected);
-    let read = ada.reads("/api/organizations/1").await;
-    assert_eq!(read, organization);
+    assert_eq!(ada.reads("/api/organizations/1").await, organization);
     let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Fjord Services");
     for (query, found) in [("fjord", vec![1]), ("halden", vec![])] {
@@ -31,11 +30,9 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
 async fn admins_set_the_address_of_the_desk_and_take_it_back() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     for url in [json!("https://desk.example.com/halden"), json!(null)] {
-        let change = json!({"webUrl": url});
-        let changed = ada.patches("/api/organizations/1", change).await;
+        let changed = patches!(ada, "/api/organizations/1", {"webUrl": url});
         shows!(changed, {"webUrl": url, "name": "Halden Services"});
     }
     let wrong = json!({"webUrl": "javascript:alert(1)"});
-    let refused = ada.patch("/api/organizations/1", wrong).await;
-    refused.expect_faults(&[("/webUrl", "pattern")]);
+    refused!(ada.patch("/api/organizations/1", wrong).await => [("/webUrl", "pattern")]);
 }

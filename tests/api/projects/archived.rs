@@ -3,33 +3,18 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use tests::support::{Api, Caller};
+use tests::support::{Answer, Api, Caller, patches};
 
 /// Requests that bring project 1 new work.
-async fn new_work(caller: &Caller) -> Vec<tests::support::Answer> {
-    vec![
-        caller
-            .post("/api/tasks", json!({"title": "x", "projectId": 1}))
-            .await,
-        caller
-            .post(
-                "/api/tasks",
-                json!({"title": "x", "projectId": 1, "milestoneId": 1}),
-            )
-            .await,
-        caller
-            .post("/api/milestones", json!({"title": "x", "projectId": 1}))
-            .await,
-        caller
-            .post(
-                "/api/activities",
-                json!({"type": "note", "description": "x", "projectId": 1}),
-            )
-            .await,
-        caller
-            .post("/api/projects/1/phases", json!({"title": "x"}))
-            .await,
-    ]
+async fn new_work(caller: &Caller) -> Vec<Answer> {
+    let body = json!({"title": "x", "type": "note", "description": "x", "projectId": 1});
+    let mut of_milestone = body.clone();
+    of_milestone["milestoneId"] = json!(1);
+    let mut answers = vec![caller.post("/api/tasks", of_milestone).await];
+    for path in ["tasks", "milestones", "activities", "projects/1/phases"] {
+        answers.push(caller.post(&format!("/api/{path}"), body.clone()).await);
+    }
+    answers
 }
 
 #[tokio::test]
@@ -37,22 +22,18 @@ async fn new_work_is_refused_until_the_project_is_taken_up_again() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     let task = max.creates_task(json!({})).await["id"].clone();
-    let archived = json!({"status": "archived"});
-    max.patches("/api/projects/1", archived).await;
+    patches!(max, "/api/projects/1", {"status": "archived"});
     let before = api.records().await;
     for answer in new_work(&max).await {
         answer.expect_problem(409, "project_archived");
     }
     assert_eq!(before, api.records().await);
     // What is there can be read and finished.
-    let path = format!("/api/tasks/{task}");
-    let done = json!({"status": "done", "milestoneId": milestone});
-    max.patches(&path, done).await;
+    patches!(max, "/api/tasks/{task}", {"status": "done", "milestoneId": milestone});
     max.reads("/api/projects/1/tasks").await;
     max.creates_task(json!({"projectId": 2})).await;
     for status in ["on_hold", "completed", "active"] {
-        let change = json!({"status": status});
-        max.patches("/api/projects/1", change).await;
+        patches!(max, "/api/projects/1", {"status": status});
         for answer in new_work(&max).await {
             answer.expect(200);
         }
@@ -67,8 +48,7 @@ async fn nothing_that_begins_after_an_archiving_comes_to_be() {
         let max = max.clone();
         tokio::spawn(async move {
             if at == 7 {
-                let archived = json!({"status": "archived"});
-                max.patches("/api/projects/1", archived).await;
+                patches!(max, "/api/projects/1", {"status": "archived"});
                 let late = max.post("/api/tasks", json!({"title": "late", "projectId": 1}));
                 late.await.expect_problem(409, "project_archived");
                 return;

@@ -1,8 +1,8 @@
 //! `GET /api/projects`
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use tests::support::Api;
+use tests::support::{Api, creates, patches};
 
 fn titles(rows: &[Value]) -> Vec<&str> {
     let titles = rows.iter().map(|row| row["title"].as_str().unwrap());
@@ -19,8 +19,7 @@ async fn projects_come_by_title_archived_ones_only_when_asked_for() {
         ("billing", "archived"),
         ("Office move", "active"),
     ] {
-        let body = json!({"title": title, "status": status});
-        max.creates("/api/projects", body).await;
+        creates!(max, "/api/projects", {"title": title, "status": status});
     }
     let live = [
         "Billing migration",
@@ -63,8 +62,7 @@ async fn projects_come_by_title_archived_ones_only_when_asked_for() {
 #[tokio::test]
 async fn a_renamed_project_moves_in_the_list() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let renamed = json!({"title": "Zebra"});
-    max.patches("/api/projects/1", renamed).await;
+    patches!(max, "/api/projects/1", {"title": "Zebra"});
     assert_eq!(max.get("/api/projects").await.ids(), [2, 1]);
     assert_eq!(max.get("/api/projects?query=bill").await.ids(), [0; 0]);
     assert_eq!(max.get("/api/projects?query=zeb").await.ids(), [1]);

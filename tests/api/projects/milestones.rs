@@ -40,8 +40,7 @@ async fn each_milestone_of_a_large_project_has_its_tasks() {
     api.copy_tasks(&other, 1..=1_100).await;
     let first = max.get("/api/projects/1/milestones").await;
     assert_eq!(first.ids(), (1..=100).collect::<Vec<_>>());
-    let body = first.expect(200);
-    shows!(body, {"/6/tasks/0/id": linked["id"], "/8/tasks/0/id": 2, "/7/tasks": []});
+    shows!(first.expect(200), {"/6/tasks/0/id": linked["id"], "/8/tasks/0/id": 2, "/7/tasks": []});
     let rest = max.get(first.next().unwrap()).await;
     assert_eq!(rest.ids(), (101..=120).collect::<Vec<_>>());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, ids};
+use tests::support::{Api, creates, ids};
 
 #[tokio::test]
 async fn a_new_phase_comes_last_unless_it_says_where() {
@@ -15,14 +15,11 @@ async fn a_new_phase_comes_last_unless_it_says_where() {
         (json!({"title": "Look after"}), 3_072),
     ] {
         let phase = max.posts(path, body.clone()).await;
-        assert_eq!(
-            phase,
-            json!({"version": 1, "id": phase["id"], "projectId": 1, "title": body["title"], "order": order})
-        );
+        let expected = json!({"version": 1, "id": phase["id"], "projectId": 1, "title": body["title"], "order": order});
+        assert_eq!(phase, expected);
     }
-    let elsewhere = max
-        .post("/api/projects/2/phases", json!({"title": "Plan"}))
-        .await;
+    let body = json!({"title": "Plan"});
+    let elsewhere = max.post("/api/projects/2/phases", body).await;
     assert_eq!(elsewhere.expect(200)["order"], 1_024);
 }
 
@@ -31,11 +28,9 @@ async fn phases_come_by_order_then_id() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let path = "/api/projects/1/phases";
     for order in [7, 3, 7, 0] {
-        max.creates(path, json!({"title": "x", "order": order}))
-            .await;
+        creates!(max, path, {"title": "x", "order": order});
     }
-    max.creates("/api/projects/2/phases", json!({"title": "x"}))
-        .await;
+    creates!(max, "/api/projects/2/phases", {"title": "x"});
     let vic = api.sign_in("vic").await;
     assert_eq!(vic.get(path).await.ids(), [4, 2, 1, 3]);
     let ids = ids(&vic.walk(&format!("{path}?limit=1&sort=order")).await);

@@ -3,20 +3,18 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use tests::support::{Api, shows};
+use tests::support::{Api, patches, shows};
 
 #[tokio::test]
 async fn a_renamed_project_is_found_by_its_new_title_alone() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let renamed = json!({"title": "Harbour lights"});
-    max.patches("/api/projects/1", renamed).await;
+    patches!(max, "/api/projects/1", {"title": "Harbour lights"});
     for (query, found) in [("harbour", vec![1]), ("billing", vec![])] {
         let path = format!("/api/managed-services/search-references?query={query}");
         assert_eq!(max.get(&path).await.ids(), found, "{query}");
     }
     let task = max.creates_task(json!({})).await["id"].clone();
-    let tasks = max.reads("/api/tasks").await;
-    shows!(tasks[0], {"id": task, "/project/title": "Harbour lights"});
+    shows!(max.reads("/api/tasks").await[0], {"id": task, "/project/title": "Harbour lights"});
 }
 
 #[tokio::test]
@@ -34,8 +32,7 @@ async fn active_projects_are_counted_whatever_happens_at_once() {
         ("archived", 1),
         ("active", 2),
     ] {
-        let change = json!({"status": status});
-        max.patches("/api/projects/1", change).await;
+        patches!(max, "/api/projects/1", {"status": status});
         assert_eq!(active().await, count, "{status}");
     }
     let changes = [
@@ -50,7 +47,6 @@ async fn active_projects_are_counted_whatever_happens_at_once() {
     for answer in join_all(changes).await {
         assert!([200, 409].contains(&answer.status), "{}", answer.text);
     }
-    let project = max.reads("/api/projects/1").await;
-    let expected = 1 + i64::from(project["status"] == "active");
+    let expected = 1 + i64::from(max.reads("/api/projects/1").await["status"] == "active");
     assert_eq!(active().await, expected);
 }

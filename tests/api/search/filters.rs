@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, text_of};
+use tests::support::{Api, creates, text_of};
 
 use super::{each, one_of_each};
 
@@ -10,8 +10,7 @@ use super::{each, one_of_each};
 async fn a_search_is_filtered_by_type_and_project() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let mut all = max.finds("zebra").await;
     all.sort_by_key(Value::to_string);
     assert_eq!(all, each());
@@ -22,7 +21,7 @@ async fn a_search_is_filtered_by_type_and_project() {
     }
     max.creates_task(json!({"title": "Zebra", "projectId": 2}))
         .await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     #[rustfmt::skip] // A line each.
     let cases = [
         ("type=task,project", vec![json!(["task", 2]), json!(["task", 1]), json!(["project", 4])]),
@@ -46,9 +45,8 @@ async fn older_comments_get_the_project_of_what_they_are_on() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let task = json!({"title": "x", "projectId": 2});
     let task = max.creates("/api/tasks", task).await;
-    let path = format!("/api/tasks/{task}/comments");
-    let comment = max.creates(&path, json!({"content": "A zebra."})).await;
-    api.publishes(&mut api.stream().await).await;
+    let comment = creates!(max, "/api/tasks/{task}/comments", {"content": "A zebra."});
+    api.publishes().await;
     for kind in ["comment", "indexed_record"] {
         for mut item in api.items_of(kind).await {
             if kind == "comment" || text_of(&item, "type") == "comment" {
@@ -63,6 +61,5 @@ async fn older_comments_get_the_project_of_what_they_are_on() {
         api.indexes(api.home.id).await;
         assert_eq!(max.finds("zebra&projectId=2").await, found);
     }
-    let rows = max.walk("/api/search?query=zebra").await;
-    assert_eq!(rows[0]["projectId"], 2);
+    assert_eq!(max.walk("/api/search?query=zebra").await[0]["projectId"], 2);
 }

@@ -2,20 +2,19 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, refused};
 
 use super::{found, one_of_each};
 
 #[tokio::test]
 async fn each_word_begins_a_word_without_regard_to_case_and_accents() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let text = "Crème brûlée für die Straße";
-    mia.creates_task(json!({"title": "Dessert", "description": text}))
+    mia.creates_task(json!({"title": "Dessert", "description": "Crème brûlée für die Straße"}))
         .await;
     mia.creates_task(json!({"title": "Backup accounts"})).await;
     let dessert = vec![json!(["task", 1])];
     let backup = vec![json!(["task", 2])];
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     for (query, expected) in [
         ("creme", &dessert),
         ("CR%C3%88ME%20desserts", &vec![]),
@@ -39,7 +38,7 @@ async fn a_number_finds_the_records_of_that_id_as_well() {
     one_of_each(&max).await;
     max.creates_task(json!({"title": "Pay 1 invoice"})).await;
     max.creates_task(json!({"title": "!!!"})).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     for query in ["1", "%231"] {
         let found = max.finds(query).await;
         // All but project 4, and project 1 with what mentions the number.
@@ -85,7 +84,6 @@ async fn a_query_has_words() {
         ("?query=", "blank"),
         ("?query=%23-", "pattern"),
     ] {
-        let answer = mia.get(&format!("/api/search{query}")).await;
-        answer.expect_faults(&[("?query", code)]);
+        refused!(mia.get(&format!("/api/search{query}")).await => [("?query", code)]);
     }
 }

@@ -9,7 +9,7 @@ mod stale;
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, creates};
 
 /// A record of each type that search finds, with the word `Zebra` in its text.
 async fn one_of_each(caller: &Caller) {
@@ -27,8 +27,7 @@ async fn one_of_each(caller: &Caller) {
     caller
         .creates("/api/managed-services/tickets", ticket)
         .await;
-    let comment = json!({"content": "What zebra?"});
-    caller.creates("/api/tasks/1/comments", comment).await;
+    creates!(caller, "/api/tasks/1/comments", {"content": "What zebra?"});
 }
 
 /// The names of the records of [`one_of_each`], in order.
@@ -49,7 +48,7 @@ fn each() -> Vec<Value> {
 
 /// Publishes what was changed so far, and searches.
 async fn found(api: &Api, caller: &Caller, query: &str) -> Vec<Value> {
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let mut found = caller.finds(query).await;
     found.sort_by_key(Value::to_string);
     found

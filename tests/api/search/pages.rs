@@ -3,14 +3,13 @@
 use serde_json::{Value, json};
 use shared::{model::span, store::metered};
 
-use tests::support::{Answer, Api, Caller};
+use tests::support::{Answer, Api, Caller, patches};
 
 /// The ids of found tasks, by pages of so many rows, and the number of pages.
 async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
     let (mut ids, mut pages) = (Vec::new(), 0);
-    let mut page = caller
-        .get(&format!("/api/search?query={query}&limit={limit}"))
-        .await;
+    let path = format!("/api/search?query={query}&limit={limit}");
+    let mut page = caller.get(&path).await;
     loop {
         let rows = page.expect(200);
         let rows = rows.as_array().unwrap();
@@ -27,15 +26,12 @@ async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
 #[tokio::test]
 async fn the_last_changed_comes_first_and_each_once() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    for _ in 0..7 {
-        mia.creates_task(json!({"title": "Zebra"})).await;
-    }
+    mia.creates_tasks(["Zebra"; 7]).await;
     for id in [3, 6] {
         api.clock.advance(span::SECOND);
-        let change = json!({"status": "done"});
-        mia.patches(&format!("/api/tasks/{id}"), change).await;
+        patches!(mia, "/api/tasks/{id}", {"status": "done"});
     }
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     for limit in [1, 2, 3, 50] {
         let (found, _) = ids(&mia, "zebra", limit).await;
         assert_eq!(found, [6, 3, 7, 5, 4, 2, 1], "{limit}");
@@ -46,7 +42,7 @@ async fn the_last_changed_comes_first_and_each_once() {
     api.sign_in("max").await.deletes("/api/tasks/5").await;
     api.clock.advance(span::SECOND);
     mia.patches("/api/tasks/6", json!({"status": "todo"})).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let rest = mia.get(&next).await;
     assert_eq!(rest.found(), [4, 2, 1].map(|id| json!(["task", id])));
 }
@@ -63,7 +59,7 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
     };
     let copies = (2..=1_050).map(|id| (id, title(id).to_owned()));
     api.has_copies(copies).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
 
     // A page costs no more than a walk through 1,000 rows, and its own rows.
     for query in [
@@ -73,8 +69,7 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
         "zebra+buffalo",
         "zebra+albatross",
     ] {
-        let path = format!("/api/search?query={query}&limit=10");
-        let (answer, used) = metered(mia.get(&path)).await;
+        let (answer, used) = metered(mia.get(&format!("/api/search?query={query}&limit=10"))).await;
         assert_eq!(answer.found().len(), 10, "{query}");
         assert!(used.units() < 150.0, "{query}: {used:?}");
     }

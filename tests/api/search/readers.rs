@@ -41,7 +41,7 @@ async fn readers(api: &Api) -> Vec<Caller> {
 async fn readers_find_what_they_may_read_and_nothing_else() {
     let api = Api::start().await;
     one_of_each(&api.sign_in("max").await).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let mut found = BTreeSet::new();
     for reader in readers(&api).await {
         let mut readable = Vec::new();

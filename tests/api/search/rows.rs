@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, Caller, budgets::within};
+use tests::support::{Api, Caller, budgets::within, creates};
 
 use super::one_of_each;
 
@@ -12,18 +12,15 @@ async fn a_row_shows_the_record_and_the_text_about_the_match() {
     let text = format!("{} the zebra {}", "before ".repeat(30), "after ".repeat(30));
     let task = json!({"title": "Draft", "description": text, "status": "in_progress"});
     max.creates_task(task).await;
-    max.creates("/api/tasks/1/comments", json!({"content": "What zebra?"}))
-        .await;
+    creates!(max, "/api/tasks/1/comments", {"content": "What zebra?"});
     max.records_activity(json!({"description": "A zebra\ncalled", "projectId": 2}))
         .await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let rows = max.reads("/api/search?query=zebra").await;
     let at = "2026-01-15T12:00:00.000Z";
     let excerpt = rows[0]["excerpt"].as_str().unwrap();
-    assert!(
-        excerpt.starts_with("…before") && excerpt.contains("the zebra after"),
-        "{excerpt}"
-    );
+    let holds = excerpt.starts_with("…before") && excerpt.contains("the zebra after");
+    assert!(holds, "{excerpt}");
     let expected = json!([
         {
             "type": "task", "id": 1, "title": "Draft", "excerpt": excerpt, "projectId": 1,
@@ -45,7 +42,7 @@ async fn a_row_shows_the_record_and_the_text_about_the_match() {
 async fn callers_find_the_types_that_they_may_read() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let only_work = json!({"permissions": ["view_work"]});
     let script = api.token_of(&api.user("max").await, only_work).await;
     let found = script.finds("zebra").await;
@@ -66,11 +63,10 @@ async fn callers_find_the_types_that_they_may_read() {
 async fn a_search_is_within_its_budget() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
-    api.publishes(&mut api.stream().await).await;
+    api.publishes().await;
     let is_within = async |caller: &Caller, path: &str| {
         api.counter.take();
-        let answer = caller.get(path).await;
-        within(&api, "GET /api/search", 200, &answer);
+        within(&api, "GET /api/search", 200, &caller.get(path).await);
     };
     is_within(&max, "/api/search?query=zebra").await;
     is_within(&max, "/api/search?query=nothing").await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, patches};
 
 use super::{each, one_of_each};
 
@@ -12,8 +12,7 @@ async fn a_row_that_no_longer_matches_is_not_shown() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     max.creates_task(json!({"title": "Zebra"})).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(max.finds("zebra").await.len(), each().len() + 1);
 
     let renamed = json!({"title": "Horse"});
@@ -21,17 +20,14 @@ async fn a_row_that_no_longer_matches_is_not_shown() {
     max.puts("/api/milestones/1", renamed.clone()).await;
     max.patches("/api/projects/4", renamed.clone()).await;
     max.patches("/api/managed-services/ticket/1", renamed).await;
-    let change = json!({"description": "A horse called"});
-    max.patches("/api/activities/1", change).await;
+    patches!(max, "/api/activities/1", {"description": "A horse called"});
     max.deletes("/api/tasks/1/comments/1").await;
     max.deletes("/api/service-requests/1").await;
     let message = json!(["ticket_message", 1]);
-    assert_eq!(
-        max.finds("zebra").await,
-        [message.clone(), json!(["task", 2])]
-    );
+    let found = max.finds("zebra").await;
+    assert_eq!(found, [message.clone(), json!(["task", 2])]);
 
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(max.finds("zebra").await, [message, json!(["task", 2])]);
     assert_eq!(max.finds("horse").await.len(), 5);
 }
@@ -40,12 +36,11 @@ async fn a_row_that_no_longer_matches_is_not_shown() {
 async fn a_comment_is_gone_with_its_record() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     max.deletes("/api/tasks/1").await;
     assert!(max.finds("zebra&type=task,comment").await.is_empty());
     api.cleans_up().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let index = api.search_index().await;
     let words = index
         .iter()
@@ -58,11 +53,9 @@ async fn a_change_of_a_text_is_found_by_its_new_words() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"title": "Move the invoices"}))
         .await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
-    let change = json!({"description": "before the audit", "title": "Move"});
-    mia.patches("/api/tasks/1", change).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
+    patches!(mia, "/api/tasks/1", {"description": "before the audit", "title": "Move"});
+    api.publishes().await;
     assert_eq!(mia.finds("audit%20move").await, [json!(["task", 1])]);
     assert!(mia.finds("invoices").await.is_empty());
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::managed_services::REQUEST;
-use tests::support::{Api, Caller, ids};
+use tests::support::{Api, Caller, creates, ids};
 
 const LIST: &str = "/api/service-requests";
 
@@ -11,16 +11,11 @@ const LIST: &str = "/api/service-requests";
 async fn six_requests(api: &Api, mia: &Caller, sue: &Caller) {
     for number in 1..=6 {
         let creator = if number % 2 == 1 { mia } else { sue };
-        creator
-            .creates(
-                REQUEST,
-                json!({
-                    "title": format!("Request {number}"),
-                    "priority": if number <= 2 { "urgent" } else { "low" },
-                    "category": match number { 1 => Value::Null, 2 => json!("a b"), _ => json!("billing") },
-                }),
-            )
-            .await;
+        creates!(creator, REQUEST, {
+            "title": format!("Request {number}"),
+            "priority": if number <= 2 { "urgent" } else { "low" },
+            "category": match number { 1 => Value::Null, 2 => json!("a b"), _ => json!("billing") },
+        });
         api.clock.advance(60_000);
     }
     for (id, change) in [
@@ -28,8 +23,7 @@ async fn six_requests(api: &Api, mia: &Caller, sue: &Caller) {
         (2, json!({"assigneeId": sue.id()})),
         (3, json!({"assigneeId": mia.id(), "status": "pending"})),
     ] {
-        let path = format!("{LIST}/{id}");
-        sue.patches(&path, change).await;
+        sue.patches(&format!("{LIST}/{id}"), change).await;
     }
 }
 
@@ -66,6 +60,5 @@ async fn requests_come_newest_first_and_are_filtered() {
     assert_eq!(rows[5], mia.reads(&format!("{LIST}/1")).await);
     let whole = mia.get(&format!("{LIST}?limit=6")).await;
     assert_eq!((whole.ids().len(), whole.next()), (6, None));
-    let zoe = api.sign_in("zoe").await;
-    assert_eq!(zoe.get(LIST).await.ids(), [0; 0]);
+    assert_eq!(api.sign_in("zoe").await.get(LIST).await.ids(), [0; 0]);
 }

@@ -68,11 +68,8 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
     max.deletes("/api/tags/1").await;
     assert_eq!(api.cleans_up().await, 1);
     for kind in ["task", "activity"] {
-        assert_eq!(
-            carried(&api, kind).await,
-            [r#"Ns(["2"]"#, r#"Ns(["2"]"#],
-            "{kind}"
-        );
+        let found = carried(&api, kind).await;
+        assert_eq!(found, [r#"Ns(["2"]"#, r#"Ns(["2"]"#], "{kind}");
     }
     let left = api.records().await;
     assert!(!left.iter().any(|row| row.contains("cleanup")));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, refused};
 
 #[tokio::test]
 async fn a_renamed_tag_leaves_its_name_to_others() {
@@ -22,8 +22,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
     rename(2, "Urgent").await.expect(200);
     rename(1, "late").await.expect(200);
     for name in ["urgent", "LATE"] {
-        let answer = max.post("/api/tags", json!({"name": name})).await;
-        answer.expect_problem(409, "name_taken");
+        refused!(max.post("/api/tags", json!({"name": name})).await => 409, "name_taken");
     }
     max.creates("/api/tags", json!({"name": "now"})).await;
 }
@@ -33,8 +32,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
 async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates("/api/tags", json!({"name": "a"})).await;
-    let names = ["b", "c", "d", "e"];
-    let renames = names.map(|name| max.patch("/api/tags/1", json!({"name": name})));
+    let renames = ["b", "c", "d", "e"].map(|name| max.patch("/api/tags/1", json!({"name": name})));
     for answer in futures::future::join_all(renames).await {
         assert!([200, 409].contains(&answer.status), "{}", answer.text);
     }

@@ -1,7 +1,7 @@
 //! `GET /api/tasks` by creation and by last change
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, ids};
+use tests::support::{Api, Caller, ids, posts};
 
 const HOUR: i64 = 3_600_000;
 
@@ -26,9 +26,7 @@ async fn twelve_tasks(api: &Api, max: &Caller) {
     api.has_tag(api.home.id, "urgent").await;
     for id in [3, 9, 6, 12] {
         api.clock.advance(20 * HOUR);
-        let tag = json!({"tagId": 1});
-        let path = format!("/api/tasks/{id}/tags");
-        max.posts(&path, tag).await;
+        posts!(max, "/api/tasks/{id}/tags", {"tagId": 1});
     }
 }
 
@@ -86,8 +84,7 @@ async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
             let expected: Vec<i64> = expected.into_iter().map(|(_, id)| id).collect();
             for limit in [1, 5, 200] {
                 let path = format!("/api/tasks?{filter}&sort={sort}&limit={limit}");
-                let ids = ids(&max.walk(&path).await);
-                assert_eq!(ids, expected, "{path}");
+                assert_eq!(ids(&max.walk(&path).await), expected, "{path}");
             }
         }
     }
@@ -101,9 +98,8 @@ async fn a_rare_match_is_found_after_some_pages() {
         let status = if number == 0 { "done" } else { "todo" };
         max.creates_task(json!({"status": status})).await;
     }
-    let mut page = max
-        .get("/api/tasks?sort=-createdAt&status=done&limit=2")
-        .await;
+    let path = "/api/tasks?sort=-createdAt&status=done&limit=2";
+    let mut page = max.get(path).await;
     // 202 tasks each.
     for _ in 0..2 {
         assert_eq!(page.ids(), Vec::<i64>::new());

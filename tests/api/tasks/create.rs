@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task;
-use tests::support::{Api, merges, shows};
+use tests::support::{Api, merges, patches, posts, refused, shows};
 
 #[tokio::test]
 async fn a_new_task_is_to_do_and_null_is_as_good_as_absent() {
@@ -30,12 +30,11 @@ async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
-    let sent = json!({
+    let created = posts!(max, "/api/tasks", {
         "title": "Move the invoices", "description": "", "projectId": 1, "organizationId": 1,
         "milestoneId": milestone, "phaseId": phase, "assigneeId": max.id(),
         "status": "in_review", "priority": "urgent", "dueDate": "2026-02-28T12:00:00+02:00",
     });
-    let created = max.posts("/api/tasks", sent).await;
     let listed = json!({
         "version": 1, "id": 1, "title": "Move the invoices", "description": "", "projectId": 1,
         "organizationId": 1, "milestoneId": milestone, "phaseId": phase, "order": 1024,
@@ -75,8 +74,7 @@ async fn a_new_task_has_a_project_or_an_organization() {
         json!({"title": "x"}),
         json!({"title": "x", "projectId": null, "organizationId": null}),
     ] {
-        let answer = mia.post("/api/tasks", body).await;
-        answer.expect_faults(&[("/projectId", "required")]);
+        refused!(mia.post("/api/tasks", body).await => [("/projectId", "required")]);
     }
     assert_eq!(before, api.records().await);
 }
@@ -125,16 +123,14 @@ async fn every_reference_of_a_new_task_must_fit() {
 async fn a_new_task_goes_to_the_end_of_its_project() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
-    let last = json!({"tasks": [{"id": 1, "order": 5000}]});
-    mia.patches("/api/tasks/reorder", last).await;
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 5000}]});
     assert_eq!(mia.creates_task(json!({})).await["order"], 6024);
     assert_eq!(
         mia.creates_task(json!({"projectId": 2})).await["order"],
         1024
     );
     // Behind the largest number that a JSON client holds, the tasks before make room.
-    let last = json!({"tasks": [{"id": 2, "order": 9_007_199_254_740_991_i64}]});
-    mia.patches("/api/tasks/reorder", last).await;
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 2, "order": 9_007_199_254_740_991_i64}]});
     mia.creates_task(json!({})).await;
     assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [1, 2, 4]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller, shows};
+use tests::support::{Api, Caller, patches, refused, shows};
 
 async fn moves(caller: &Caller, id: i64, to: Value) -> Value {
     let path = format!("/api/tasks/{id}/move");
@@ -17,8 +17,7 @@ async fn orders(caller: &Caller, last: i64, order: i64) {
     let ids: Vec<i64> = (1..=last).collect();
     for ids in ids.chunks(100) {
         let places = ids.iter().map(|id| json!({"id": id, "order": order}));
-        let places = json!({"tasks": places.collect::<Vec<_>>()});
-        caller.patches("/api/tasks/reorder", places).await;
+        patches!(caller, "/api/tasks/reorder", {"tasks": places.collect::<Vec<_>>()});
     }
 }
 
@@ -74,8 +73,7 @@ async fn tasks_without_room_for_a_thousand_are_left_alone() {
     api.copy_tasks(&task, 1..=2_199).await;
     orders(&mia, 2_200, 5_000).await;
     // In the middle of their one place, neither side has room.
-    let refused = mia.post("/api/tasks/1/move", json!({"after": 1_100})).await;
-    refused.expect_problem(409, "no_room");
+    refused!(mia.post("/api/tasks/1/move", json!({"after": 1_100})).await => 409, "no_room");
     assert_eq!(sequence(&mia).await[..3], [1, 2, 3]);
     // At its beginning, those before it have some.
     moves(&mia, 1, json!({"after": 2})).await;
@@ -87,8 +85,7 @@ async fn moves_at_the_same_time_lose_no_task() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b", "c", "d", "e", "f"]).await;
     for id in 1..=6 {
-        let change = json!({"order": id});
-        mia.patches(&format!("/api/tasks/{id}"), change).await;
+        patches!(mia, "/api/tasks/{id}", {"order": id});
     }
     let moves = async |id: i64| {
         let path = format!("/api/tasks/{id}/move");
@@ -125,8 +122,7 @@ async fn every_fault_of_a_move_is_answered() {
         (1, json!({"after": elsewhere}), ("/after", "project")),
         (lone, json!({"after": 1}), ("/after", "project")),
     ] {
-        let refused = mia.post(&format!("/api/tasks/{id}/move"), body).await;
-        refused.expect_faults(&[fault]);
+        refused!(mia.post(&format!("/api/tasks/{id}/move"), body).await => [fault]);
     }
     assert_eq!(api.table_dump().await, before);
 }
@@ -137,8 +133,7 @@ async fn a_task_comes_behind_the_one_with_the_largest_order() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b", "c"]).await;
     for (id, order) in [(2, LARGEST), (3, LARGEST - 1)] {
-        let change = json!({"order": order});
-        mia.patches(&format!("/api/tasks/{id}"), change).await;
+        patches!(mia, "/api/tasks/{id}", {"order": order});
     }
     for (after, expected) in [(2, [3, 2, 1]), (3, [3, 1, 2])] {
         moves(&mia, 1, json!({"after": after})).await;
@@ -153,8 +148,6 @@ async fn a_new_task_finds_no_room_behind_many_at_the_end() {
     api.copy_tasks(&task, 1..=120).await;
     orders(&mia, 120, LARGEST).await;
     let before = sequence(&mia).await;
-    let new = json!({"title": "x", "projectId": 1});
-    let refused = mia.post("/api/tasks", new).await;
-    refused.expect_problem(409, "no_room");
+    refused!(mia.post("/api/tasks", json!({"title": "x", "projectId": 1})).await => 409, "no_room");
     assert_eq!(sequence(&mia).await, before);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task;
-use tests::support::{Api, shows};
+use tests::support::{Api, patches, posts, refused, shows};
 
 #[tokio::test]
 async fn a_task_keeps_its_place_after_a_reorder() {
@@ -15,8 +15,7 @@ async fn a_task_keeps_its_place_after_a_reorder() {
     mia.patches("/api/tasks/reorder", places).await;
     assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [3, 1, 2]);
     assert_eq!(mia.get("/api/tasks").await.ids(), [1, 2, 3]);
-    let moved = task(&mia, 2).await;
-    shows!(moved, {"order": 7, "updatedAt": "2026-01-15T12:00:01.000Z"});
+    shows!(task(&mia, 2).await, {"order": 7, "updatedAt": "2026-01-15T12:00:01.000Z"});
     // A change that says nothing of the order leaves the place alone.
     let changed = mia.patch("/api/tasks/1", json!({"title": "x"})).await;
     assert_eq!(changed.expect(200)["order"], 7);
@@ -30,24 +29,19 @@ async fn a_task_keeps_its_place_after_a_reorder() {
 #[tokio::test]
 async fn tasks_of_no_project_can_be_reordered() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let body = json!({"title": "Buy stamps", "organizationId": 1});
-    mia.posts("/api/tasks", body).await;
-    let places = json!({"tasks": [{"id": 1, "order": 3}]});
-    mia.patches("/api/tasks/reorder", places).await;
+    posts!(mia, "/api/tasks", {"title": "Buy stamps", "organizationId": 1});
+    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 3}]});
     assert_eq!(task(&mia, 1).await["order"], 3);
 }
 
 #[tokio::test]
 async fn a_hundred_tasks_are_reordered_at_once() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    for _ in 0..100 {
-        mia.creates_task(json!({})).await;
-    }
+    mia.creates_tasks(["x"; 100]).await;
     let places: Vec<Value> = (1..=100)
         .map(|id| json!({"id": id, "order": 1000 - id}))
         .collect();
-    mia.patches("/api/tasks/reorder", json!({"tasks": places}))
-        .await;
+    patches!(mia, "/api/tasks/reorder", {"tasks": places});
     let reversed: Vec<i64> = (1..=100).rev().collect();
     assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), reversed);
 }
@@ -66,7 +60,6 @@ async fn a_reorder_is_all_or_nothing() {
     // A task has one place.
     let twice = json!([{"id": 1, "order": 1}, {"id": 2, "order": 1}, {"id": 1, "order": 2}]);
     let twice = json!({"tasks": twice});
-    let refused = mia.patch("/api/tasks/reorder", twice).await;
-    refused.expect_faults(&[("/tasks/2/id", "repeated")]);
+    refused!(mia.patch("/api/tasks/reorder", twice).await => [("/tasks/2/id", "repeated")]);
     assert_eq!(before, api.table_dump().await);
 }

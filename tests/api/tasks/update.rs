@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Fault, shows};
+use tests::support::{Api, Fault, patches, shows};
 
 #[tokio::test]
 async fn a_task_is_linked_to_another_milestone_of_its_project() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
-    let (one, other) = (
-        max.creates_milestone(json!({})).await,
-        max.creates_milestone(json!({})).await,
-    );
+    let one = max.creates_milestone(json!({})).await;
+    let other = max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": one})).await;
     let body = json!({"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
     let changed = max.patches("/api/tasks/1", body).await;
@@ -21,8 +19,7 @@ async fn a_task_is_linked_to_another_milestone_of_its_project() {
         max.reads(&path).await["tasks"].as_array().unwrap().len()
     };
     assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 1));
-    max.patches("/api/tasks/1", json!({"milestoneId": null}))
-        .await;
+    patches!(max, "/api/tasks/1", {"milestoneId": null});
     assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 0));
 }
 
@@ -126,9 +123,8 @@ async fn a_task_deleted_while_it_is_changed_stays_deleted() {
         "TransactWriteItems",
         Fault::After("ORG#1#TASK", "0000000000000001"),
     );
-    max.patch("/api/tasks/1", json!({"milestoneId": milestone}))
-        .await
-        .expect_not_found();
+    let body = json!({"milestoneId": milestone});
+    max.patch("/api/tasks/1", body).await.expect_not_found();
     assert!(faults.are_over());
     assert_eq!(max.get("/api/tasks").await.ids(), [0; 0]);
 }

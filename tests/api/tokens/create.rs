@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 use shared::model::{Role, Token, TokenSecret, span};
 
-use tests::support::{Api, says, shows, statuses};
+use tests::support::{Api, posts, says, shows, statuses};
 
 #[tokio::test]
 async fn a_token_is_answered_once_and_signs_in() {
@@ -24,10 +24,8 @@ async fn a_token_is_answered_once_and_signs_in() {
     let session = script.reads("/api/auth/session").await;
     shows!(session, {"/user/username": "mia", "permissions": ["view_work", "create_task"]});
     assert_eq!(session["expiresAt"], created["expiresAt"]);
-    let task = json!({"title": "Export", "projectId": 1});
-    script.posts("/api/tasks", task).await;
-    let rest = mia.get("/api/tokens").await.text;
-    assert!(!rest.contains(token));
+    posts!(script, "/api/tasks", {"title": "Export", "projectId": 1});
+    assert!(!mia.get("/api/tokens").await.text.contains(token));
     assert!(!api.table_dump().await.concat().contains(&token[3..]));
 }
 
@@ -46,8 +44,7 @@ async fn no_token_has_a_permission_that_its_creator_lacks() {
     for permission in ["delete_task", "manage_users"] {
         let sent = json!({"name": "export", "permissions": ["view_work", permission]});
         let answer = mia.post("/api/tokens", sent).await;
-        let problem = answer.expect_denied();
-        says(&problem["detail"], permission);
+        says(&answer.expect_denied()["detail"], permission);
     }
     assert_eq!(api.records().await, before);
 }
@@ -78,8 +75,7 @@ fn a_list_of_permissions_has_room_for_each() {
 
 #[tokio::test]
 async fn a_user_holds_fifty_tokens_and_no_more() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     let most = usize::try_from(Token::MOST).unwrap();
     let soon = json!({"expiresAt": "2026-01-15T13:00:00Z"});
@@ -103,8 +99,7 @@ async fn a_user_holds_fifty_tokens_and_no_more() {
     first.get("/api/tasks").await.expect(401);
     new().await.expect(409);
     let ids = mia.get("/api/tokens").await.ids();
-    let path = format!("/api/tokens/{}", ids[0]);
-    mia.deletes(&path).await;
+    mia.deletes(&format!("/api/tokens/{}", ids[0])).await;
     new().await.expect(200);
 }
 

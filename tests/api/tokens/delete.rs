@@ -7,8 +7,7 @@ use tests::support::{Api, statuses};
 
 #[tokio::test]
 async fn a_deleted_token_ends_at_once() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     let (script, id) = api.token_and_id_of(&user, json!({})).await;
     script.reads("/api/tasks").await;

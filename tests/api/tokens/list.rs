@@ -33,8 +33,7 @@ async fn a_user_sees_their_own_tokens_until_they_end() {
 
 #[tokio::test]
 async fn the_last_use_is_kept_to_the_day_by_one_write_a_day() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
+    let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
     let script = api.token_of(&user, json!({})).await;
     let last_used = async || {

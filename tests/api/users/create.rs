@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 
 use super::{head_of_staff, ingrid};
-use tests::support::{Api, merges, statuses};
+use tests::support::{Api, merges, refused, statuses};
 
 #[tokio::test]
 async fn a_new_user_signs_in_and_may_do_what_was_given() {
@@ -36,8 +36,7 @@ async fn a_username_is_taken_in_the_whole_service_and_in_every_case() {
     for username in ["zoe", "ZOE", "ada", "Ada"] {
         let mut body = ingrid();
         body["username"] = json!(username);
-        let answer = ada.post("/api/users", body).await;
-        answer.expect_problem(409, "username_taken");
+        refused!(ada.post("/api/users", body).await => 409, "username_taken");
     }
     assert_eq!(before, api.records().await);
 }
@@ -82,7 +81,6 @@ async fn a_password_is_not_the_username() {
     body["username"] = json!("Twelve-Chars");
     body["password"] = json!("twelve-chars");
     let before = api.records().await;
-    let answer = ada.post("/api/users", body).await;
-    answer.expect_faults(&[("/password", "common")]);
+    refused!(ada.post("/api/users", body).await => [("/password", "common")]);
     assert_eq!(before, api.records().await);
 }

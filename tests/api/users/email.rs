@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{head_of_staff, ingrid};
-use tests::support::{Api, shows, statuses};
+use tests::support::{Api, patches, refused, shows, statuses};
 
 fn with_email(email: &str) -> Value {
     let mut body = ingrid();
@@ -16,9 +16,7 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (mia, vic) = (api.sign_in("mia").await, api.sign_in("vic").await);
     let path = format!("/api/users/{}", mia.id());
-    let set = ada
-        .patches(&path, json!({"email": "Mia@Example.com"}))
-        .await;
+    let set = patches!(ada, &path, {"email": "Mia@Example.com"});
     shows!(set, {"email": "Mia@Example.com", "emailVerifiedAt": null});
     for (caller, sees) in [(&ada, true), (&mia, true), (&vic, false)] {
         let seen = caller.reads(&path).await;
@@ -84,10 +82,8 @@ async fn an_address_is_changed_in_a_session_by_one_who_manages_users() {
     let max = head_of_staff(&api).await;
     let ada = api.user("ada").await;
     let mia = api.sign_in("mia").await;
-    let (of_ada, of_mia) = (
-        format!("/api/users/{}", ada.id),
-        format!("/api/users/{}", mia.id()),
-    );
+    let of_ada = format!("/api/users/{}", ada.id);
+    let of_mia = format!("/api/users/{}", mia.id());
     let email = json!({"email": "new@example.com"});
     let script = api.token_of(&ada, json!({})).await;
     let before = max.reads(&of_mia).await;
@@ -96,8 +92,7 @@ async fn an_address_is_changed_in_a_session_by_one_who_manages_users() {
         (&mia, &of_mia, "permission_denied"),
         (&max, &of_ada, "permission_denied"),
     ] {
-        let refused = caller.patch(path, email.clone()).await;
-        refused.expect_problem(403, code);
+        refused!(caller.patch(path, email.clone()).await => 403, code);
     }
     assert_eq!(before, max.reads(&of_mia).await);
     max.patches(&of_mia, email).await;

@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, patches};
 
 #[tokio::test]
 async fn extra_permissions_are_shown_to_those_who_manage_users() {
     let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
-    let more = json!({"permissions": ["manage_tickets"]});
-    ada.patches(&path, more).await;
+    patches!(ada, &path, {"permissions": ["manage_tickets"]});
     let seen = ada.reads(&path).await;
     let expected = json!({
         "id": mia.id(), "username": "mia", "fullName": "Mia Tester", "role": "member",
@@ -19,7 +18,6 @@ async fn extra_permissions_are_shown_to_those_who_manage_users() {
     });
     assert_eq!(seen, expected);
     // Not even her own.
-    let own = mia.reads(&path).await;
-    assert_eq!(own["permissions"], Value::Null);
+    assert_eq!(mia.reads(&path).await["permissions"], Value::Null);
     assert!(!seen.to_string().contains("argon2"));
 }

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::Id;
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, creates, patches};
 
 /// Changes after which a user is no admin, or a disabled one.
 fn ends() -> [Value; 3] {
@@ -46,25 +46,22 @@ async fn the_last_admin_is_neither_disabled_nor_demoted() {
     let own = format!("/api/users/{}", ada.id());
     // Who holds an admin's permissions is none.
     let max = api.user("max").await.id;
-    let more = json!({"permissions": ["manage_users", "manage_organization"]});
-    ada.patches(&format!("/api/users/{max}"), more).await;
+    patches!(ada, "/api/users/{max}", {"permissions": ["manage_users", "manage_organization"]});
     let before = api.records().await;
     for end in ends() {
         ada.patch(&own, end).await.expect_problem(409, "last_admin");
     }
     assert_eq!(before, api.records().await);
-    let as_before = json!({"fullName": "Ada", "role": "admin", "disabled": false});
-    ada.patches(&own, as_before).await;
+    patches!(ada, &own, {"fullName": "Ada", "role": "admin", "disabled": false});
 }
 
 #[tokio::test]
 async fn another_admin_counts_as_long_as_it_is_one() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     let own = format!("/api/users/{}", ada.id());
-    let body = json!({
+    let eve = creates!(ada, "/api/users", {
         "username": "eve", "fullName": "Eve", "role": "admin", "password": "a horse of another colour",
     });
-    let eve = ada.creates("/api/users", body).await;
     let eve = format!("/api/users/{eve}");
     let refused = async |end| {
         ada.patch(&own, end).await.expect_problem(409, "last_admin");

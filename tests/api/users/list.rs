@@ -1,8 +1,8 @@
 //! `GET /api/users`
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use tests::support::Api;
+use tests::support::{Api, creates, patches};
 
 fn names(rows: &[Value]) -> Vec<&str> {
     let names = rows.iter().map(|row| row["username"].as_str().unwrap());
@@ -16,15 +16,13 @@ async fn users_come_by_username_and_are_filtered() {
         api.user(name).await;
     }
     for (username, name) in [("Bob", "Bob Maxwell"), ("eve.moss", "Ève Moß")] {
-        let body = json!({
+        creates!(ada, "/api/users", {
             "username": username, "fullName": name, "role": "viewer",
             "password": "a horse of another colour",
         });
-        ada.creates("/api/users", body).await;
     }
     let sue = api.user("sue").await.id;
-    let change = json!({"disabled": true});
-    ada.patches(&format!("/api/users/{sue}"), change).await;
+    patches!(ada, "/api/users/{sue}", {"disabled": true});
     let vic = api.sign_in("vic").await;
     let all = vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
     for (query, expected) in [
@@ -46,8 +44,7 @@ async fn users_come_by_username_and_are_filtered() {
     }
     let rows = ada.walk("/api/users").await;
     for row in rows {
-        let path = format!("/api/users/{}", row["id"]);
-        assert_eq!(ada.reads(&path).await, row);
+        assert_eq!(ada.reads(&format!("/api/users/{}", row["id"])).await, row);
     }
     // Not for who may not manage users.
     let rows = vic.walk("/api/users").await;

@@ -12,7 +12,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, patches};
 
 /// A user's body.
 pub fn ingrid() -> Value {
@@ -26,8 +26,6 @@ pub fn ingrid() -> Value {
 pub async fn head_of_staff(api: &Api) -> Caller {
     let ada = api.sign_in("ada").await;
     let max = api.sign_in("max").await;
-    let path = format!("/api/users/{}", max.id());
-    let more = json!({"permissions": ["manage_users"]});
-    ada.patches(&path, more).await;
+    patches!(ada, &format!("/api/users/{}", max.id()), {"permissions": ["manage_users"]});
     max
 }

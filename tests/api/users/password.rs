@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Fault, PASSWORD};
+use tests::support::{Api, Fault, PASSWORD, creates, refused};
 
 const NEW: &str = "a horse of another colour";
 
@@ -27,23 +27,20 @@ async fn a_new_password_ends_every_session_and_is_the_only_one() {
 async fn nobody_sets_their_own_password_without_the_current_one() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let path = format!("/api/users/{}/password", ada.id());
-    let answer = ada.put(&path, json!({"password": NEW})).await;
-    answer.expect_problem(403, "access_denied");
+    refused!(ada.put(&path, json!({"password": NEW})).await => 403, "access_denied");
     api.anonymous().logs_in("ada", PASSWORD).await.expect(200);
 }
 
 #[tokio::test]
 async fn a_new_password_is_not_blank_or_the_username() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let body = json!({
+    let id = creates!(ada, "/api/users", {
         "username": "Twelve-Chars", "fullName": "x", "role": "viewer", "password": PASSWORD,
     });
-    let id = ada.creates("/api/users", body).await;
     let path = format!("/api/users/{id}/password");
     let before = api.table_dump().await;
     for (password, fault) in [(" ".repeat(12), "blank"), ("TWELVE-chars".into(), "common")] {
-        let answer = ada.put(&path, json!({"password": password})).await;
-        answer.expect_faults(&[("/password", fault)]);
+        refused!(ada.put(&path, json!({"password": password})).await => [("/password", fault)]);
     }
     assert_eq!(before, api.table_dump().await);
 }
@@ -55,8 +52,7 @@ async fn a_user_who_keeps_changing_keeps_the_password() {
     let (_, faults, [ada, mia]) = Api::behind_faults(["ada", "mia"]).await;
     let path = format!("/api/users/{}/password", mia.id());
     faults.outrun("TransactWriteItems");
-    let answer = ada.put(&path, json!({"password": NEW})).await;
-    answer.expect_problem(409, "concurrent_change");
+    refused!(ada.put(&path, json!({"password": NEW})).await => 409, "concurrent_change");
     mia.reads("/api/tasks").await;
     faults.next("TransactWriteItems", Fault::Outrun);
     ada.puts(&path, json!({"password": NEW})).await;

@@ -3,13 +3,12 @@
 use serde_json::json;
 
 use super::head_of_staff;
-use tests::support::{Api, PASSWORD};
+use tests::support::{Api, PASSWORD, patches, refused};
 
 /// Whoever finds a token neither raises a user nor locks its owner out.
 #[tokio::test]
 async fn a_token_changes_no_role_permissions_or_disabled() {
-    let api = Api::start().await;
-    let ada = api.user("ada").await;
+    let (api, [ada]) = Api::with_users(["ada"]).await;
     let mia = api.user("mia").await.id;
     let script = api.token_of(&ada, json!({})).await;
     for id in [mia, ada.id] {
@@ -20,11 +19,9 @@ async fn a_token_changes_no_role_permissions_or_disabled() {
             json!({"disabled": true}),
             json!({"disabled": false, "fullName": "x"}),
         ] {
-            let answer = script.patch(&path, change).await;
-            answer.expect_problem(403, "session_required");
+            refused!(script.patch(&path, change).await => 403, "session_required");
         }
-        let name = json!({"fullName": "Someone Else"});
-        script.patches(&path, name).await;
+        patches!(script, &path, {"fullName": "Someone Else"});
     }
 }
 
@@ -61,8 +58,7 @@ async fn no_caller_gives_permissions_they_lack_even_to_themselves() {
         }
     }
     assert_eq!(before, api.records().await);
-    let change = json!({"role": "manager", "permissions": ["manage_users"]});
-    max.patches(&format!("/api/users/{mia}"), change).await;
+    patches!(max, "/api/users/{mia}", {"role": "manager", "permissions": ["manage_users"]});
 }
 
 /// Otherwise a manager could take an admin's place, or lower everybody above.
@@ -71,8 +67,7 @@ async fn no_caller_changes_a_user_with_more_permissions() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let max = head_of_staff(&api).await;
     let vic = api.user("vic").await.id;
-    let more = json!({"permissions": ["manage_organization"]});
-    ada.patches(&format!("/api/users/{vic}"), more).await;
+    patches!(ada, "/api/users/{vic}", {"permissions": ["manage_organization"]});
     let before = api.records().await;
     for id in [ada.id().to_string(), vic.to_string()] {
         for change in [
@@ -84,10 +79,8 @@ async fn no_caller_changes_a_user_with_more_permissions() {
             answer.expect_denied();
         }
         let path = format!("/api/users/{id}/password");
-        let answer = max
-            .put(&path, json!({"password": "in through the window"}))
-            .await;
-        answer.expect_denied();
+        let body = json!({"password": "in through the window"});
+        max.put(&path, body).await.expect_denied();
     }
     assert_eq!(before, api.records().await);
 }

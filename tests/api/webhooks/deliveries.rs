@@ -2,18 +2,17 @@
 
 use serde_json::json;
 use shared::model::span;
-use tests::support::{Api, shows, webhooks::Receiver};
+use tests::support::{Api, patches, refused, shows, webhooks::Receiver};
 
 #[tokio::test]
 async fn deliveries_are_listed_the_newest_first() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let (id, _) = api.has_webhook(&ada, &receiver.url, &["task.*"]).await;
     for title in ["a", "b", "c"] {
         ada.creates_task(json!({"title": title})).await;
-        api.publishes(&mut stream).await;
+        api.publishes().await;
         api.clock.advance(span::SECOND);
     }
     receiver.answers(500, &[]).await;
@@ -38,11 +37,10 @@ async fn deliveries_are_listed_the_newest_first() {
 async fn a_delivery_is_sent_again_with_the_same_id_and_body() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
-    let mut stream = api.stream().await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let (id, _) = api.has_webhook(&ada, &receiver.url, &["task.*"]).await;
     ada.creates_task(json!({})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     api.sends_webhooks().await;
     let [first] = receiver.take().await.try_into().unwrap();
     let delivery = first.header("webhook-id").to_owned();
@@ -55,8 +53,6 @@ async fn a_delivery_is_sent_again_with_the_same_id_and_body() {
     assert_eq!(second.body, first.body);
     let unknown = format!("/api/webhooks/{id}/deliveries/evt_1/redeliver");
     ada.trigger(&unknown).await.expect_not_found();
-    let off = json!({"enabled": false});
-    ada.patches(&format!("/api/webhooks/{id}"), off).await;
-    let refused = ada.trigger(&path).await;
-    refused.expect_problem(409, "webhook_disabled");
+    patches!(ada, "/api/webhooks/{id}", {"enabled": false});
+    refused!(ada.trigger(&path).await => 409, "webhook_disabled");
 }

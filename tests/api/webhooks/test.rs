@@ -13,8 +13,7 @@ async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
     let types = ["task.created"];
     let (id, secret) = api.has_webhook(&ada, &receiver.url, &types).await;
     let path = format!("/api/webhooks/{id}/test");
-    let tested = ada.triggers(&path).await;
-    shows!(tested, {"status": "delivered", "statusCode": 204, "error": null});
+    shows!(ada.triggers(&path).await, {"status": "delivered", "statusCode": 204, "error": null});
     let [message] = receiver.take().await.try_into().unwrap();
     assert!(verified(&secret, &message));
     let body = json!({

@@ -41,11 +41,10 @@ impl ColdStarts {
                 let path = function.reads[0].path;
                 let ours = start(world, function.name, path, &[]).await;
                 let requests = [("TABLE_REQUESTS", requests.as_str())];
-                let bare = start(world, "bare-sdk", path, &requests).await;
                 turns.push(ColdStart {
                     time: ours,
                     to_empty: ours / nothing,
-                    to_bare: ours / bare,
+                    to_bare: ours / start(world, "bare-sdk", path, &requests).await,
                 });
             }
         }

@@ -120,8 +120,7 @@ async fn measure(
 async fn size(world: &Release, function: &Function) -> FunctionRow {
     let served = Served::start(world, function.name, &[]).await;
     for read in function.reads.iter().cycle().take(REQUESTS_BEFORE_MEMORY) {
-        let event = world.event("GET", read.path, None);
-        served.sample(&event, 1).await;
+        served.sample(&world.event("GET", read.path, None), 1).await;
     }
     FunctionRow {
         name: function.name,

@@ -24,10 +24,9 @@ pub struct Round {
 impl Pair {
     /// Starts both.
     pub async fn start(world: &Release, function: &str, recorded: &str) -> Self {
-        let requests = [("TABLE_REQUESTS", recorded)];
         Self {
             ours: Served::start(world, function, &[]).await,
-            bare: Served::start(world, "bare-sdk", &requests).await,
+            bare: Served::start(world, "bare-sdk", &[("TABLE_REQUESTS", recorded)]).await,
         }
     }
 

@@ -109,8 +109,7 @@ pub async fn create_what_is_missing(world: &Release, options: &Options) {
     let mut ids = Vec::new();
     for _ in 0..MILESTONES {
         let milestone = json!({"title": "Cut-over", "projectId": 1});
-        let created = send(&milestones, "POST", "/api/milestones", Some(milestone)).await;
-        ids.push(created["id"].clone());
+        ids.push(send(&milestones, "POST", "/api/milestones", Some(milestone)).await["id"].clone());
     }
     let tasks = Served::start(world, "tasks", &[]).await;
     let list = send(&tasks, "GET", "/api/tasks", None).await;

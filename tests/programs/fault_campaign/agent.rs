@@ -88,8 +88,7 @@ impl Client {
         if seen["status"] != "awaiting_confirmation" {
             return None;
         }
-        let actions = seen["proposedActions"].as_array()?.iter();
-        let wanted = actions.filter(|action| {
+        let wanted = seen["proposedActions"].as_array()?.iter().filter(|action| {
             action["isAutomated"] == true && action["actionType"] != class.left_out()
         });
         let ids: Vec<&Value> = wanted.map(|action| &action["id"]).collect();

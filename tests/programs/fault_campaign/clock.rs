@@ -13,9 +13,7 @@ pub fn compile() -> String {
         .arg(&library)
         .arg(here.join("programs/fault_campaign/clock_shift.c"))
         .status();
-    assert!(
-        compiled.is_ok_and(|status| status.success()),
-        "the campaign needs a C compiler, cc"
-    );
+    let holds = compiled.is_ok_and(|status| status.success());
+    assert!(holds, "the campaign needs a C compiler, cc");
     library.into_os_string().into_string().unwrap()
 }

@@ -96,10 +96,8 @@ async fn limit(process: u32, bytes: &str) {
         .arg(format!("--pid={process}"))
         .arg(format!("--fsize={bytes}:unlimited"))
         .status();
-    assert!(
-        limited.await.is_ok_and(|status| status.success()),
-        "a full disk needs prlimit, of util-linux"
-    );
+    let holds = limited.await.is_ok_and(|status| status.success());
+    assert!(holds, "a full disk needs prlimit, of util-linux");
 }
 
 /// Runs an engine on a file until standard input ends, and says where it is.

@@ -81,8 +81,7 @@ impl Fates {
         if !self.has(kind) || self.is_over.load(Ordering::SeqCst) {
             return false;
         }
-        let sequence = format!("{kind:?} {sequence}");
-        self.chance.below(&sequence, 1_000) < per_mille && self.count(kind)
+        self.chance.below(&format!("{kind:?} {sequence}"), 1_000) < per_mille && self.count(kind)
     }
 
     /// Counts a strike, unless the kind has struck as often as it is to.
@@ -106,8 +105,7 @@ impl Fates {
     pub fn struck(&self) -> BTreeMap<Kind, usize> {
         let struck = self.struck.lock().unwrap();
         let count = |kind| struck.get(kind).copied().unwrap_or_default();
-        let kinds = self.kinds.iter();
-        kinds.map(|kind| (*kind, count(kind))).collect()
+        self.kinds.iter().map(|kind| (*kind, count(kind))).collect()
     }
 
     /// Returns whether every kind has struck as often as it is to.

@@ -288,8 +288,7 @@ impl Lambda {
         let former = self.former.as_ref();
         let former = former.filter(|_| turn % 2 == 1 && FORMER.contains(&function));
         let binary = former.map_or_else(|| tests::binary(function), |former| former.join(function));
-        let runtime = format!("{}/{name}", self.url());
-        let mut command = tests::command_of(&binary, function, &runtime);
+        let mut command = tests::command_of(&binary, function, &format!("{}/{name}", self.url()));
         command.envs((self.environment)(&name));
         if former.is_some() {
             // Ciphertexts of another release have other variables; their lines have the same.
@@ -346,8 +345,7 @@ impl Instance {
     async fn end(&self) {
         if !self.is_over.load(Ordering::SeqCst) {
             self.kill.notify_one();
-            let gone = self.gone.notified();
-            let gone = tokio::time::timeout(TIMEOUT, gone).await;
+            let gone = tokio::time::timeout(TIMEOUT, self.gone.notified()).await;
             assert!(gone.is_ok(), "{} does not end", self.name);
             self.gone.notify_one();
         }

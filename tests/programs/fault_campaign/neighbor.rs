@@ -163,8 +163,7 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
     let proposed = client.expected("propose", proposed, &[]).unwrap();
     let actions = proposed["session"]["proposedActions"].as_array().unwrap();
     let automated = actions.iter().find(|one| one["isAutomated"] == true);
-    let approval = json!({"actionIds": [automated.unwrap()["id"]]});
-    (path, approval)
+    (path, json!({"actionIds": [automated.unwrap()["id"]]}))
 }
 
 /// Approves the actions. Returns whether that was accepted: a request of the noisy organization may
@@ -254,8 +253,7 @@ impl Noise {
         }
         let directory = shared.store.directory();
         let units = UnitsPerSecond::new(UNITS).unwrap();
-        let plan = vec![PlanFeature::AgentAi];
-        let planned = directory.set_plan(shared.tenant, plan, units);
+        let planned = directory.set_plan(shared.tenant, vec![PlanFeature::AgentAi], units);
         planned.await.unwrap();
         Self::flood(&world.url(), &cookies[0])
     }

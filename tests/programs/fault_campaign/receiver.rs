@@ -25,8 +25,7 @@ impl Receiver {
             tokio::time::sleep(pause).await;
             take(&told, &body)
         };
-        let routes = Router::new().fallback(take).with_state(told.clone());
-        let url = table_proxy::serve(routes).await;
+        let url = table_proxy::serve(Router::new().fallback(take).with_state(told.clone())).await;
         Self { url, told }
     }
 

@@ -61,14 +61,12 @@ impl Client {
         let mut tasks = Vec::new();
         for name in ["task", "second task"] {
             let (mark, body) = ((chapter, name), json!({"projectId": shared.project}));
-            let made = self.makes("task", "/api/tasks", mark, body, None);
-            tasks.extend(made.await);
+            tasks.extend(self.makes("task", "/api/tasks", mark, body, None).await);
         }
         for &task in &tasks {
             let id = self.id(task);
             let path = format!("/api/tasks/{id}");
-            let text = json!(format!("read in chapter {chapter}"));
-            let field = ("description", text);
+            let field = ("description", json!(format!("read in chapter {chapter}")));
             self.writes(Method::PATCH, &path, task, field).await;
             self.reads(&path, task).await;
             self.tags(&path, task, shared).await;
@@ -191,11 +189,9 @@ impl Client {
     /// Attaches the tag of all.
     async fn tags(&mut self, path: &str, place: usize, shared: &Shared) {
         let path = format!("{path}/tags");
-        let tag = json!({"tagId": shared.tag});
-        let outcome = self.asks(&path, Some(&tag)).await;
+        let outcome = self.asks(&path, Some(&json!({"tagId": shared.tag}))).await;
         let done = self.expected(&format!("POST {path}"), outcome, &[]);
-        let tags = json!([shared.tag]);
-        self.ledger.made[place].wrote("tagIds", tags, done.is_some());
+        self.ledger.made[place].wrote("tagIds", json!([shared.tag]), done.is_some());
     }
 
     /// Reads a record that is there, and finds in it the written values.

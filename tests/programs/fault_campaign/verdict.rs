@@ -165,8 +165,7 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     let set_aside = world.messages_of(dead_changes).await;
     let set_aside = some(set_aside, "changes that were set aside");
     verdict.wrong.extend(set_aside);
-    let unpublished = world.unpublished.count();
-    let unpublished = some(unpublished, "changes that are not published");
+    let unpublished = some(world.unpublished.count(), "changes that are not published");
     verdict.stuck.extend(unpublished);
     verdict.lost.extend(table.feed_differences());
     let feed = table.feed();
@@ -308,8 +307,7 @@ impl Table {
         let sessions = sessions.filter(|one| !is_a_users(one));
         let actions = self.of("agent_action");
         let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
-        let cleanups = self.of("cleanup");
-        let unended = sessions.chain(actions).chain(cleanups);
+        let unended = sessions.chain(actions).chain(self.of("cleanup"));
         let unended = unended.chain(self.pending_deliveries());
         let named = |one: &Value| ["pk", "sk", "status", "state"].map(|name| one[name].to_string());
         unended.map(|one| named(one).join(" ")).collect()
@@ -325,10 +323,8 @@ impl Table {
     /// The effects that an action has, or may have: its type, and its entities' number.
     fn effects_owned(&self) -> HashSet<(&str, usize)> {
         let actions = self.of("agent_action");
-        let owners = actions.filter(|action| {
-            let state = action["state"].as_str();
-            matches!(state, Some("succeeded" | "unknown"))
-        });
+        let owners = actions
+            .filter(|action| matches!(action["state"].as_str(), Some("succeeded" | "unknown")));
         let effects = owners.filter_map(|action| {
             let content = &action["content"];
             let (_, entity) = content["records"][0].as_str()?.split_once('/')?;

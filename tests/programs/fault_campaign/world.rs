@@ -146,8 +146,7 @@ impl World {
     ) -> Self {
         let (mut disk, mut table_engine) = (None, TableEngine::Memory);
         if kinds.contains(&Kind::DiskFull) {
-            let started = disk.insert(Disk::start().await);
-            table_engine = TableEngine::At(started.url().to_owned());
+            table_engine = TableEngine::At(disk.insert(Disk::start().await).url().to_owned());
         }
         let engines = Engines::start(Options {
             table_engine,
@@ -517,9 +516,8 @@ async fn fill(
     let requests = store.service_requests();
     let request = requests.create(tenant, user, records::service_request());
     let request = request.await.unwrap().id;
-    let message = records::message(user, "Where are they?", None);
     let ticket = NewTicket {
-        messages: vec![message],
+        messages: vec![records::message(user, "Where are they?", None)],
         ..records::ticket()
     };
     let ticket = store.tickets().create(tenant, ticket).await.unwrap().id;

@@ -84,8 +84,7 @@ impl Request {
         let mut units: BTreeMap<&str, Units> = BTreeMap::new();
         for row in measured.tally.patterns.values() {
             for (operation, load) in &row.loads {
-                let sum = units.entry(operation).or_default();
-                sum.add_times(load.all, 1.0);
+                units.entry(operation).or_default().add_times(load.all, 1.0);
             }
         }
         let (mut sum, mut bytes, mut times, mut answers) = (Units::default(), 0.0, 0.0, 0.0);

@@ -161,8 +161,7 @@ async fn of_changes(lines: &mut Vec<String>) {
         let created = webhooks.create(tenant, records::sent(&webhook));
         created.await.unwrap();
         let project = records::project("Billing migration");
-        let directory = store.directory();
-        let project = directory.create_project(tenant, project).await;
+        let project = store.directory().create_project(tenant, project).await;
         tenants.push((tenant, project.unwrap().id));
     }
     let create = async |tenant: OrganizationId, project, number: usize| {

@@ -128,10 +128,8 @@ mod tests {
             });
             let found = same.next().unwrap().used;
             let mut both = found.iter().zip(used);
-            assert!(
-                both.all(|(found, used)| (found - used).abs() < 1e-9),
-                "{limit}: {found:?}, not {used:?}"
-            );
+            let holds = both.all(|(found, used)| (found - used).abs() < 1e-9);
+            assert!(holds, "{limit}: {found:?}, not {used:?}");
         };
         // 8 write units of 1,000, in two partitions.
         is("DUE#x#<n>", SIZES.map(|(all, _)| all * rate * 0.004));

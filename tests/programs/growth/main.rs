@@ -41,8 +41,7 @@ async fn main() {
         return;
     }
     let measured = Box::pin(measure::measure()).await;
-    let tally = &measured.tally;
-    let keys = report::keys(tally, options.has("--all"));
+    let keys = report::keys(&measured.tally, options.has("--all"));
     let costs = costs::lines(&measured);
     for line in keys.iter().chain(&report::sizes(&measured)).chain(&costs) {
         println!("{line}");

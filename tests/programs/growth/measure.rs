@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use local::engines::Stream;
 use serde_json::json;
 use shared::{model::span, store::StreamRecord};
 use tests::{
@@ -36,8 +35,7 @@ pub struct Measured {
 
 /// Measures everything. Each request is the first of its instance, which has to reserve ids.
 pub async fn measure() -> Measured {
-    let engines = engines::engines().await;
-    let recorder = Recorder::start(engines.dynamodb_url()).await;
+    let recorder = Recorder::start(engines::engines().await.dynamodb_url()).await;
     let mut all = BTreeMap::new();
     // The futures are large.
     let bytes = Box::pin(requests(&recorder, &mut all)).await;
@@ -52,10 +50,8 @@ pub async fn measure() -> Measured {
         assert!(operations.contains_key(name), "{name} is no operation");
     }
     let others = recorder.mismatches();
-    assert!(
-        others.is_empty(),
-        "the engine counts other units: {others:#?}"
-    );
+    let holds = others.is_empty();
+    assert!(holds, "the engine counts other units: {others:#?}");
     Measured {
         tally: Tally::new(operations, &recorder.partitions()),
         work,
@@ -87,30 +83,30 @@ async fn requests(
         let body = json!({"url": receiver.url});
         max.patch(&path, body).await.expect(200);
     }
-    let mut stream = Followed::of(api).await;
-    follow(api, &mut stream).await;
+    let mut followed = Work::default();
+    follow(api, &mut followed).await;
     has_tasks(api).await;
     // They are indexed, and no webhook is told of them.
-    api.changes(&mut stream.stream).await;
+    api.changes().await;
     for request in world.requests() {
         let caller = world.caller_of(&request).await;
         let caller = caller.before(api.other_instances().await.unchecked());
         let caller = caller.with_header("accept-encoding", "gzip");
-        follow(api, &mut stream).await;
-        stream.work = Work::default();
+        follow(api, &mut followed).await;
+        followed = Work::default();
         let operation = request.operation();
         let work = async {
             let answer = request.by(&caller).await;
             assert!(answer.status < 400, "{operation}: {}", answer.text);
             bytes.insert(operation.clone(), answer.bytes);
-            follow(api, &mut stream).await;
+            follow(api, &mut followed).await;
             if request.method == "DELETE" {
                 api.cleans_up().await;
-                follow(api, &mut stream).await;
+                follow(api, &mut followed).await;
             }
         };
         let ((), accesses) = recorder.record(work).await;
-        operations.insert(operation, (accesses, stream.work));
+        operations.insert(operation, (accesses, followed));
     }
     bytes
 }
@@ -137,25 +133,9 @@ pub struct Work {
     pub mails: f64,
 }
 
-/// The table's stream, and the work that it made since it was last asked.
-struct Followed {
-    stream: Stream,
-    work: Work,
-}
-
-impl Followed {
-    async fn of(api: &Api) -> Self {
-        Self {
-            stream: api.stream().await,
-            work: Work::default(),
-        }
-    }
-}
-
-/// Publishes the changes, and sends their webhooks.
-async fn follow(api: &Api, followed: &mut Followed) {
-    let changes = api.changes(&mut followed.stream).await;
-    let work = &mut followed.work;
+/// Publishes the changes, and sends their webhooks. Adds up that work.
+async fn follow(api: &Api, work: &mut Work) {
+    let changes = Box::pin(api.changes()).await;
     for record in &changes {
         let kinds = ["NewImage", "OldImage"].map(|image| &record["dynamodb"][image]["kind"]["S"]);
         let is_of = |kind: &str| kinds.iter().any(|one| **one == kind);
@@ -177,37 +157,37 @@ fn count(is_one: bool) -> f64 {
 /// alert is resolved.
 async fn action(recorder: &Recorder) -> (Vec<Access>, Work) {
     let world = Concierge::start_in(behind(recorder)).await;
-    let mut stream = Followed::of(&world.api).await;
+    let mut followed = Work::default();
     let case = |playbook: &str| {
         let mut cases = CASES.iter();
         cases.find(|case| case.playbook == playbook).unwrap()
     };
-    completes(recorder, &world, &mut stream, case(BEFORE)).await;
-    let accesses = completes(recorder, &world, &mut stream, case(COUNTED)).await;
-    (accesses, stream.work)
+    completes(recorder, &world, &mut followed, case(BEFORE)).await;
+    let accesses = completes(recorder, &world, &mut followed, case(COUNTED)).await;
+    (accesses, followed)
 }
 
 async fn completes(
     recorder: &Recorder,
     world: &Concierge,
-    stream: &mut Followed,
+    followed: &mut Work,
     case: &PlaybookCase,
 ) -> Vec<Access> {
     let api = &world.api;
     let alert = world.alert_of(api.home.id, case).await;
-    follow(api, stream).await;
-    stream.work = Work::default();
+    follow(api, followed).await;
+    *followed = Work::default();
     let work = async {
         let session = world.opened(&alert).await;
         let actions = world.proposed(&session).await;
         world.executes(&session, &[&actions[0]]).await.expect(202);
-        follow(api, stream).await;
+        follow(api, followed).await;
         world.delivers(&world.worker()).await;
-        follow(api, stream).await;
+        follow(api, followed).await;
         session
     };
     let (session, mut accesses) = recorder.record(work).await;
-    accesses.extend(passes(recorder, world, stream, span::MINUTE, 5).await);
+    accesses.extend(passes(recorder, world, followed, span::MINUTE, 5).await);
     assert_eq!(world.outcome(&session).await.0, "completed");
     let path = format!("/api/concierge/alerts/{}", alert.id);
     let alert = world.max.get(&path).await.expect(200);
@@ -220,30 +200,30 @@ async fn reminder(recorder: &Recorder) -> (Vec<Access>, Work) {
     let world = Concierge::start_in(behind(recorder)).await;
     let api = &world.api;
     let mia = api.sign_in("mia").await;
-    let mut stream = Followed::of(api).await;
+    let mut followed = Work::default();
     let due = api.clock.now().plus(2 * span::DAY);
     let task = json!({"assigneeId": mia.id()});
     let task = world.max.creates_task(task).await;
-    follow(api, &mut stream).await;
-    stream.work = Work::default();
+    follow(api, &mut followed).await;
+    followed = Work::default();
     let path = format!("/api/tasks/{}", task["id"]);
     let work = async {
         let change = json!({"dueDate": due.to_string()});
         world.max.patch(&path, change).await.expect(200);
-        follow(api, &mut stream).await;
+        follow(api, &mut followed).await;
     };
     let ((), mut accesses) = recorder.record(work).await;
-    let later = passes(recorder, &world, &mut stream, 12 * span::HOUR, 5).await;
+    let later = passes(recorder, &world, &mut followed, 12 * span::HOUR, 5).await;
     assert!(!later.is_empty(), "no reminder came");
     accesses.extend(later);
-    (accesses, stream.work)
+    (accesses, followed)
 }
 
 /// The accesses of the sweeps with work to do, and of their consequences.
 async fn passes(
     recorder: &Recorder,
     world: &Concierge,
-    stream: &mut Followed,
+    followed: &mut Work,
     step: i64,
     sweeps: usize,
 ) -> Vec<Access> {
@@ -251,7 +231,7 @@ async fn passes(
     for _ in 0..sweeps {
         let work = async {
             world.passes(step).await;
-            follow(&world.api, stream).await;
+            follow(&world.api, followed).await;
         };
         let ((), accesses) = recorder.record(work).await;
         if accesses.iter().any(|access| access.does != Does::Read) {

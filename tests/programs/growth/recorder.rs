@@ -51,8 +51,7 @@ impl Recorder {
             log: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         });
-        let routes = Router::new().fallback(pass_on).with_state(shared.clone());
-        let url = serve(routes).await;
+        let url = serve(Router::new().fallback(pass_on).with_state(shared.clone())).await;
         Self { url, shared }
     }
 

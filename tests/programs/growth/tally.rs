@@ -89,8 +89,7 @@ impl Tally {
         operations: BTreeMap<String, Vec<Access>>,
         partitions: &BTreeSet<(Option<String>, String)>,
     ) -> Self {
-        let all = operations.values().flatten();
-        let sorts = all.filter_map(|access| {
+        let sorts = operations.values().flatten().filter_map(|access| {
             let pattern = pattern(access, Sort::of(access.sort.as_ref()?));
             Some(((pattern.index, pattern.partition), pattern.sort))
         });

@@ -64,8 +64,7 @@ pub async fn drain(items: usize) -> Drained {
     let engines = Engines::in_memory().await.unwrap();
     // What begins now was due an hour ago.
     let begins = Clock::system().now().plus(-span::HOUR);
-    let firsts = first_of_each_kind(&engines, begins).await;
-    fill(&engines, &firsts, items).await;
+    fill(&engines, &first_of_each_kind(&engines, begins).await, items).await;
     let now = Clock::system().now();
 
     let runtime = RuntimeApi::start().await;
@@ -85,8 +84,7 @@ pub async fn drain(items: usize) -> Drained {
         }
         for message in messages(&engines, &engines.queues().sweeps.url).await {
             runtime.invoke(json!({"Records": [message]}));
-            let answer = runtime.answer().await;
-            assert_eq!(answer, json!({"batchItemFailures": []}));
+            assert_eq!(runtime.answer().await, json!({"batchItemFailures": []}));
         }
         left = count_due(&engines, now).await;
         if left == 0 {

@@ -7,7 +7,7 @@ use serde_json::json;
 use shared::{
     App,
     model::{Id, OrganizationId, ProjectId, Role, SearchedType, TaskCreate, TaskId, UserId},
-    store::key::{self, AnyKey},
+    store::key::{AnyKey, Keyed},
 };
 use tests::{
     Member, records,
@@ -49,8 +49,7 @@ const BATCH: i64 = 25;
 pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     let directory = app.store.directory();
     let tenant = tests::organization(&app.store).await;
-    let ada = ("ada", Role::Admin);
-    let ada = Member::sign_in(&app.store, tenant, ada, app.clock.now()).await;
+    let ada = Member::sign_in(&app.store, tenant, ("ada", Role::Admin), app.clock.now()).await;
     for number in 2..=size.users {
         let user = records::user(&format!("colleague{number}"), Role::Member, "none");
         directory.create_user(tenant, user).await.unwrap();
@@ -88,7 +87,7 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
 async fn copy(engines: &Engines, tenant: OrganizationId, size: Size) {
     let client = &engines.dynamodb();
     let table = engines.table_name();
-    let key = AnyKey::from(key::task(tenant, TaskId::new(1).unwrap()));
+    let key = AnyKey::from(TaskId::new(1).unwrap().key(tenant));
     let get = client.get_item().table_name(table);
     let get = get.key("pk", text(key.pk())).key("sk", text(key.sk()));
     let first = get.send().await.unwrap().item.unwrap();

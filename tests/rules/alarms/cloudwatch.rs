@@ -87,8 +87,7 @@ pub struct Alarm {
 impl Alarm {
     /// Returns the alarms of a template.
     pub fn all(template: &Value) -> Vec<Self> {
-        let alarms = roles::resources(template, "AWS::CloudWatch::Alarm");
-        alarms
+        roles::resources(template, "AWS::CloudWatch::Alarm")
             .map(|(name, alarm)| Self::read(name, alarm))
             .collect()
     }
@@ -157,10 +156,8 @@ impl Alarm {
     }
 
     fn value(&self, metrics: &Metrics, begin: usize, end: usize) -> Option<f64> {
-        let statistics = self.statistics.iter();
-        let values = statistics.map(|(id, (statistic, metric))| {
-            let value = metrics.statistic(statistic, metric, begin, end);
-            (id.clone(), value)
+        let values = self.statistics.iter().map(|(id, (statistic, metric))| {
+            (id.clone(), metrics.statistic(statistic, metric, begin, end))
         });
         evaluate(&self.expression, &values.collect())
     }

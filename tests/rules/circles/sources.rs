@@ -104,8 +104,7 @@ impl Sources {
             let imported = source.uses.iter().find(|used| used.name == path[0]);
             match imported {
                 Some(used) => {
-                    let path = [&used.path, &path[1..]].concat();
-                    needs.extend(self.declaring(module, &path));
+                    needs.extend(self.declaring(module, &[&used.path, &path[1..]].concat()));
                 }
                 None => needs.extend(self.declaring(module, path)),
             }

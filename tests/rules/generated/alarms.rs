@@ -22,80 +22,23 @@ const BURNS: [(&str, u32, f64, u32, &str); 2] = [
 /// The percentage of slow requests in an hour that rings: 14.4 times the objective's 1 %.
 const SLOW: f64 = 14.4;
 
-/// The log queries: name, functions whose logs it reads, and text. `API` are the functions with endpoints,
-/// `BACKGROUND` those without.
-const QUERIES: [(&str, &[&str], &str); 13] = [
-    (
-        "failures",
-        API,
-        "fields @timestamp, function, route, status, cause, organizationId, requestId, @message | filter status >= 500 or level = 'ERROR' or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200",
-    ),
-    (
-        "slow",
-        API,
-        "filter durationMs >= 500 | stats count() as requests, pct(durationMs, 99) as p99, avg(tableRequests), sum(readUnits / logShare), sum(writeUnits / logShare) by function, route, organizationId, coldStart | sort requests desc | limit 50",
-    ),
-    (
-        "load",
-        API,
-        "stats sum(readUnits / logShare) as reads, sum(writeUnits / logShare) as writes, sum(1 / logShare) as requests by organizationId, function | sort reads desc | limit 50",
-    ),
-    (
-        "unreadable",
-        EVERY,
-        "fields @timestamp, function, records, count, requestId | filter @message like /could not be read|does not read/ | sort @timestamp desc | limit 100",
-    ),
-    (
-        "background",
-        BACKGROUND,
-        "fields @timestamp, @log, level, messageId, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200",
-    ),
-    (
-        "sweeper",
-        &["sweeper"],
-        "fields @timestamp, shard, overdue, resent, givenUp, errors, inTime, cause, @message | filter overdue > 0 or errors > 0 or inTime = 0 or level = 'ERROR' | sort @timestamp desc | limit 200",
-    ),
-    (
-        "actions",
-        &["action-worker"],
-        "fields @timestamp, organizationId, sessionId, actionId, connection, attempt, outcome, problem, cause | filter ispresent(actionId) and (outcome != 'succeeded' or ispresent(problem)) | sort @timestamp desc | limit 200",
-    ),
-    (
-        "connections",
-        &["action-worker"],
-        "filter ispresent(pauseSeconds) | stats count() as openings, max(pauseSeconds) as pause, latest(@timestamp) as last by organizationId, connection | sort last desc",
-    ),
-    (
-        "deliveries",
-        &["webhook-sender"],
-        "filter ispresent(deliveryId) | stats count() as attempts by organizationId, webhookId, status, problem | sort attempts desc | limit 100",
-    ),
-    (
-        "changes",
-        &["publisher", "indexer"],
-        "fields @timestamp, @log, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] | sort @timestamp desc | limit 200",
-    ),
-    (
-        "sign-ins",
-        &["auth"],
-        "filter route in ['/api/auth/login', '/api/auth/password'] and status in [401, 429] | stats count() as refused by address, status | sort refused desc | limit 100",
-    ),
-    (
-        "refusals",
-        GATEWAY,
-        "filter functionMs = '-' | stats count() as refused by status, refusal, route, address | sort refused desc | limit 100",
-    ),
-    (
-        "check",
-        &["checker"],
-        "fields @timestamp, step, cause | filter ispresent(step) | sort @timestamp desc | limit 100",
-    ),
-];
-
-const API: &[&str] = &["(api)"];
-const BACKGROUND: &[&str] = &["(background)"];
-const EVERY: &[&str] = &["(api)", "(background)"];
-const GATEWAY: &[&str] = &["(gateway)"];
+/// The log queries: name, functions whose logs it reads, and text. `(api)` are the functions with endpoints,
+/// `(background)` those without.
+const QUERIES: &str = "\
+failures: (api): fields @timestamp, function, route, status, cause, organizationId, requestId, @message | filter status >= 500 or level = 'ERROR' or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200
+slow: (api): filter durationMs >= 500 | stats count() as requests, pct(durationMs, 99) as p99, avg(tableRequests), sum(readUnits / logShare), sum(writeUnits / logShare) by function, route, organizationId, coldStart | sort requests desc | limit 50
+load: (api): stats sum(readUnits / logShare) as reads, sum(writeUnits / logShare) as writes, sum(1 / logShare) as requests by organizationId, function | sort reads desc | limit 50
+unreadable: (api) (background): fields @timestamp, function, records, count, requestId | filter @message like /could not be read|does not read/ | sort @timestamp desc | limit 100
+background: (background): fields @timestamp, @log, level, messageId, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200
+sweeper: sweeper: fields @timestamp, shard, overdue, resent, givenUp, errors, inTime, cause, @message | filter overdue > 0 or errors > 0 or inTime = 0 or level = 'ERROR' | sort @timestamp desc | limit 200
+actions: action-worker: fields @timestamp, organizationId, sessionId, actionId, connection, attempt, outcome, problem, cause | filter ispresent(actionId) and (outcome != 'succeeded' or ispresent(problem)) | sort @timestamp desc | limit 200
+connections: action-worker: filter ispresent(pauseSeconds) | stats count() as openings, max(pauseSeconds) as pause, latest(@timestamp) as last by organizationId, connection | sort last desc
+deliveries: webhook-sender: filter ispresent(deliveryId) | stats count() as attempts by organizationId, webhookId, status, problem | sort attempts desc | limit 100
+changes: publisher indexer: fields @timestamp, @log, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] | sort @timestamp desc | limit 200
+sign-ins: auth: filter route in ['/api/auth/login', '/api/auth/password'] and status in [401, 429] | stats count() as refused by address, status | sort refused desc | limit 100
+refusals: (gateway): filter functionMs = '-' | stats count() as refused by status, refusal, route, address | sort refused desc | limit 100
+check: checker: fields @timestamp, step, cause | filter ispresent(step) | sort @timestamp desc | limit 100
+";
 
 /// A metric of an alarm: its id, its statistic, its namespace, its name and its dimensions.
 struct Stat<'a> {
@@ -260,20 +203,28 @@ fn wrapped(text: &str) -> Vec<String> {
 }
 
 pub fn query_names() -> impl Iterator<Item = &'static str> {
-    QUERIES.iter().map(|(name, ..)| *name)
+    each_query().map(|[name, ..]| name)
+}
+
+/// Name, functions and text of each query.
+fn each_query() -> impl Iterator<Item = [&'static str; 3]> {
+    let parts = |line: &'static str| line.splitn(3, ": ").collect::<Vec<_>>();
+    QUERIES
+        .lines()
+        .map(move |line| parts(line).try_into().unwrap())
 }
 
 /// The saved queries.
 pub fn queries() -> Vec<String> {
     let mut lines = Vec::new();
-    for (name, groups, text) in QUERIES {
-        let is_check = groups == ["checker"];
+    for [name, groups, text] in each_query() {
+        let is_check = groups == "checker";
         let condition = if is_check {
             "HasCheckAlarm"
         } else {
             "HasAlarms"
         };
-        let groups = groups.iter().flat_map(|group| logs(group));
+        let groups = groups.split(' ').flat_map(logs);
         let groups: Vec<String> = groups.map(|name| format!("!Ref {name}Logs")).collect();
         lines.extend([
             format!("{}Query:", upper_camel(name)),

@@ -11,10 +11,9 @@ const FOLDER: &str = "shared/playbooks/files";
 
 /// A row for each file, by name.
 pub fn table() -> Vec<String> {
-    let rows = files(&path(FOLDER), &[".toml"]).into_iter().map(|file| {
-        let text = fs::read_to_string(file).unwrap();
-        row(&text.parse().unwrap())
-    });
+    let rows = files(&path(FOLDER), &[".toml"])
+        .into_iter()
+        .map(|file| row(&fs::read_to_string(file).unwrap().parse().unwrap()));
     let head = "| playbook | alerts | automated actions | `allow` by connection |";
     tests::table(head, rows)
 }
@@ -101,8 +100,7 @@ fn segment(part: &str) -> String {
 }
 
 fn without_names(call: &str) -> Vec<&str> {
-    let segments = call.split('/');
-    segments
+    call.split('/')
         .map(|part| if part.starts_with('{') { "{}" } else { part })
         .collect()
 }

@@ -47,8 +47,7 @@ fn lists(document: &Value) -> Vec<String> {
         }
     }
     let rows = rows.into_iter().map(|((filters, orders), paths)| {
-        let row = format!("| {} | {filters} | {orders} |", paths.join("<br>"));
-        row.replace("|  |", "| |")
+        format!("| {} | {filters} | {orders} |", paths.join("<br>")).replace("|  |", "| |")
     });
     table("| list | filters | orders |", rows)
 }
@@ -67,8 +66,7 @@ fn values(document: &Value) -> Vec<String> {
 
 /// The codes of all answers, by their status, in the order of the code.
 fn codes(document: &Value) -> Vec<String> {
-    let all = &document["components"]["schemas"][PROBLEM_CODE]["enum"];
-    let all = texts(all);
+    let all = texts(&document["components"]["schemas"][PROBLEM_CODE]["enum"]);
     let mut by_status: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let paths = document["paths"].as_object().unwrap();
     let operations = paths

@@ -197,8 +197,7 @@ struct Routes(BTreeMap<String, String>);
 impl Routes {
     fn of(template: &str) -> Self {
         let template: Value = serde_saphyr::from_str(template).unwrap();
-        let routes = roles::resources(&template, "AWS::ApiGatewayV2::Route");
-        let named = routes.map(|(name, route)| {
+        let named = roles::resources(&template, "AWS::ApiGatewayV2::Route").map(|(name, route)| {
             let key = route["RouteKey"].as_str().unwrap();
             (key.to_owned(), name.to_owned())
         });

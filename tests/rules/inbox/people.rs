@@ -6,7 +6,7 @@ use shared::model::{Role, span};
 use super::{comments, reminds, told};
 use tests::{
     records,
-    support::{Api, Caller, Concierge},
+    support::{Api, Caller, Concierge, patches, posts},
 };
 
 /// A member with this username, signed in.
@@ -21,7 +21,6 @@ async fn named(api: &Api, username: &str) -> Caller {
 #[tokio::test]
 async fn a_mention_works_in_every_script_and_an_address_is_none() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     let mut count = 0;
     for (text, is_mention) in [
@@ -57,7 +56,7 @@ async fn a_mention_works_in_every_script_and_an_address_is_none() {
         ("@miau", false),
     ] {
         comments(&max, 1, text).await;
-        api.publishes(&mut stream).await;
+        api.publishes().await;
         count += usize::from(is_mention);
         assert_eq!(told(&mia).await.len(), count, "{text}");
     }
@@ -69,11 +68,10 @@ async fn a_mention_names_the_longest_known_beginning_in_any_form() {
     let long = named(&api, "田中太郎").await;
     let short = named(&api, "田中太").await;
     let composed = named(&api, "maël").await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&max, 1, "@田中太郎さん、お願いします").await;
     comments(&max, 1, "@mae\u{308}l, @ＭＡËＬ.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(told(&long).await.len(), 1);
     assert!(told(&short).await.is_empty());
     assert_eq!(told(&composed).await.len(), 1);
@@ -82,7 +80,6 @@ async fn a_mention_names_the_longest_known_beginning_in_any_form() {
 #[tokio::test]
 async fn who_took_part_once_is_not_forgotten() {
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&sue, 1, "First.").await;
     for number in 0..101 {
@@ -94,15 +91,12 @@ async fn who_took_part_once_is_not_forgotten() {
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     // The first message is of the ticket's instant.
     api.clock.advance(span::SECOND);
-    let body = json!({"content": "Soon."});
-    sue.post(&reply, body).await.expect(200);
+    sue.posts(&reply, json!({"content": "Soon."})).await;
     for number in 0..101 {
-        let content = json!({"content": format!("Report {number}")});
-        mia.post(&reply, content).await.expect(200);
+        posts!(mia, &reply, {"content": format!("Report {number}")});
     }
-    let body = json!({"content": "And now?"});
-    max.post(&reply, body).await.expect(200);
-    api.publishes(&mut stream).await;
+    max.posts(&reply, json!({"content": "And now?"})).await;
+    api.publishes().await;
     let told = told(&sue).await;
     let of = |subject: &str, by: &str| {
         let rows = told.iter().filter(|row| row[1] == subject && row[3] == by);
@@ -116,7 +110,6 @@ async fn who_took_part_once_is_not_forgotten() {
 #[tokio::test]
 async fn participants_leave_with_their_thread_and_come_back_by_the_operators_program() {
     let (api, [max, sue]) = Api::signed_in(["max", "sue"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     for text in ["First.", "Second."] {
         comments(&sue, 1, text).await;
@@ -133,9 +126,9 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
     assert_eq!(planned[0]["firstId"], written[0]["firstId"]);
     assert_eq!(planned[0]["at"], written[0]["at"]);
     comments(&max, 1, "Third.").await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(told(&sue).await, [json!(["commented", "task", 1, "max"])]);
-    max.delete("/api/tasks/1").await.expect(204);
+    max.deletes("/api/tasks/1").await;
     api.cleans_up().await;
     assert!(api.items_of("participant").await.is_empty());
 }
@@ -145,32 +138,26 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
 async fn a_participant_who_sees_no_notes_hears_of_none() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let sue = api.user("sue").await;
-    let mut stream = api.stream().await;
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
     let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     let note = json!({"content": "For us.", "internal": true});
-    let before = api.session_of(&sue).await;
-    before.post(&reply, note.clone()).await.expect(200);
+    api.session_of(&sue).await.posts(&reply, note.clone()).await;
     api.gives_role(&sue, Role::Viewer).await;
-    max.post(&reply, note).await.expect(200);
-    api.publishes(&mut stream).await;
+    max.posts(&reply, note).await;
+    api.publishes().await;
     assert!(told(&api.session_of(&sue).await).await.is_empty());
 }
 
 #[tokio::test]
 async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
     let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
-    let mut stream = api.stream().await;
     let secret = "@vic the password is hunter2";
     max.creates_task(json!({"description": secret})).await;
     let comment = comments(&max, 1, secret).await;
-    api.publishes(&mut stream).await;
-    let path = format!("/api/tasks/1/comments/{comment}");
-    let edit = json!({"content": "@vic ask me"});
-    max.patch(&path, edit).await.expect(200);
-    let edit = json!({"description": "@vic see the vault"});
-    max.patch("/api/tasks/1", edit).await.expect(200);
+    api.publishes().await;
+    patches!(max, "/api/tasks/1/comments/{comment}", {"content": "@vic ask me"});
+    patches!(max, "/api/tasks/1", {"description": "@vic see the vault"});
     let rows = vic.walk("/api/notifications").await;
     let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
     let mut excerpts: Vec<_> = excerpts.collect();
@@ -181,18 +168,14 @@ async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
 #[tokio::test]
 async fn a_mention_by_edits_notifies_once() {
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
-    let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&mia, 1, "I take part.").await;
     let comment = comments(&max, 1, "Nobody yet.").await;
     let path = format!("/api/tasks/1/comments/{comment}");
-    let texts = ["@mia?", "No one.", "@mia!", "@mia, @sue", "None.", "@sue"];
-    for text in texts {
-        let body = json!({ "content": text });
-        max.patch(&path, body).await.expect(200);
-        let body = json!({ "description": text });
-        max.patch("/api/tasks/1", body).await.expect(200);
-        api.publishes(&mut stream).await;
+    for text in ["@mia?", "No one.", "@mia!", "@mia, @sue", "None.", "@sue"] {
+        max.patches(&path, json!({ "content": text })).await;
+        patches!(max, "/api/tasks/1", { "description": text });
+        api.publishes().await;
     }
     let of = |kind: &str| json!([kind, "task", 1, "max"]);
     let all = [of("commented"), of("mentioned"), of("mentioned")];
@@ -205,15 +188,13 @@ async fn a_new_assignee_within_the_day_is_told_that_it_is_due_soon() {
     let world = Concierge::start().await;
     let (api, sweeper) = (&world.api, world.sweeper());
     let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
-    let mut stream = api.stream().await;
     let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-15T14:00:00Z"});
     mia.creates_task(task).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     assert_eq!(reminds(&sweeper).await, 1);
     for assignee in [&sue, &mia, &sue] {
-        let give = json!({"assigneeId": assignee.id()});
-        mia.patch("/api/tasks/1", give).await.expect(200);
-        api.publishes(&mut stream).await;
+        patches!(mia, "/api/tasks/1", {"assigneeId": assignee.id()});
+        api.publishes().await;
         reminds(&sweeper).await;
     }
     let soon = json!(["due_soon", "task", 1, null]);
@@ -229,8 +210,7 @@ async fn the_operators_program_plans_the_reminders_of_old_tasks() {
     let (api, sweeper) = (&world.api, world.sweeper());
     let mia = api.sign_in("mia").await;
     for day in [16, 17] {
-        let due = format!("2026-01-{day}T11:00:00Z");
-        let task = json!({"assigneeId": mia.id(), "dueDate": due});
+        let task = json!({"assigneeId": mia.id(), "dueDate": format!("2026-01-{day}T11:00:00Z")});
         mia.creates_task(task).await;
     }
     for _ in 0..2 {

@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::model::span;
 
 use super::{reminds, told};
-use tests::support::{Api, Concierge};
+use tests::support::{Api, Concierge, patches};
 
 /// The number of reminders that the sweeper is going to visit.
 async fn visits(api: &Api) -> usize {
@@ -17,7 +17,6 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     let world = Concierge::start().await;
     let (api, sweeper) = (&world.api, world.sweeper());
     let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
     // It is noon of January 15.
     let due = |day: u32| json!(format!("2026-01-{day}T12:00:00Z"));
     for day in [17, 18] {
@@ -26,7 +25,7 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     }
     mia.creates_task(json!({"dueDate": due(17)})).await;
     mia.creates_task(json!({"assigneeId": mia.id()})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let soon = |task: i64| json!(["due_soon", "task", task, null]);
     let overdue = |task: i64| json!(["overdue", "task", task, null]);
     api.clock.advance(span::DAY - 1);
@@ -38,24 +37,21 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await, [soon(1)]);
     // The second is moved, so that it is due a day later.
-    let body = json!({"dueDate": due(19)});
-    mia.patch("/api/tasks/2", body).await.expect(200);
-    api.publishes(&mut stream).await;
+    patches!(mia, "/api/tasks/2", {"dueDate": due(19)});
+    api.publishes().await;
     api.clock.advance(span::DAY);
     assert_eq!(reminds(&sweeper).await, 1);
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await, [soon(1), overdue(1)]);
     // The publisher may be behind: the record tells.
-    let body = json!({"status": "done"});
-    mia.patch("/api/tasks/2", body).await.expect(200);
+    mia.patches("/api/tasks/2", json!({"status": "done"})).await;
     api.clock.advance(3 * span::DAY);
     assert_eq!(reminds(&sweeper).await, 0);
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await.len(), 2);
     // Open again, it is overdue at once.
-    let body = json!({"status": "todo"});
-    mia.patch("/api/tasks/2", body).await.expect(200);
-    api.publishes(&mut stream).await;
+    mia.patches("/api/tasks/2", json!({"status": "todo"})).await;
+    api.publishes().await;
     assert_eq!(reminds(&sweeper).await, 1);
     assert_eq!(told(&mia).await, [soon(1), overdue(1), overdue(2)]);
     // Nothing is left to come.
@@ -67,18 +63,15 @@ async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
     let world = Concierge::start().await;
     let (api, max) = (&world.api, &world.max);
     let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
     for _ in 0..3 {
         let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
         mia.creates_task(task).await;
     }
-    api.publishes(&mut stream).await;
-    let body = json!({"status": "cancelled"});
-    mia.patch("/api/tasks/1", body).await.expect(200);
-    let body = json!({"assigneeId": null});
-    mia.patch("/api/tasks/2", body).await.expect(200);
-    max.delete("/api/tasks/3").await.expect(204);
-    let changes = api.changes(&mut stream).await;
+    api.publishes().await;
+    patches!(mia, "/api/tasks/1", {"status": "cancelled"});
+    patches!(mia, "/api/tasks/2", {"assigneeId": null});
+    max.deletes("/api/tasks/3").await;
+    let changes = api.changes().await;
     api.clock.advance(2 * span::DAY);
     // The publisher is behind: the sweeper finds out by itself.
     assert_eq!(reminds(&world.sweeper()).await, 0);
@@ -94,7 +87,6 @@ async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
 async fn a_reminder_leaves_with_its_reason() {
     let world = Concierge::start().await;
     let (api, max) = (&world.api, &world.max);
-    let mut stream = api.stream().await;
     for (number, change) in [
         json!({"status": "done"}),
         json!({"assigneeId": null}),
@@ -105,11 +97,11 @@ async fn a_reminder_leaves_with_its_reason() {
     {
         let task = json!({"assigneeId": max.id(), "dueDate": "2026-01-17T12:00:00Z"});
         max.creates_task(task).await;
-        api.publishes(&mut stream).await;
+        api.publishes().await;
         assert_eq!(visits(api).await, 1, "{change}");
         let path = format!("/api/tasks/{}", number + 1);
-        max.patch(&path, change.clone()).await.expect(200);
-        api.publishes(&mut stream).await;
+        max.patches(&path, change.clone()).await;
+        api.publishes().await;
         assert_eq!(visits(api).await, 0, "{change}");
     }
 }

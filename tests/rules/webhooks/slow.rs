@@ -6,7 +6,7 @@ use axum::{
 };
 use serde_json::json;
 use shared::model::span;
-use tests::support::{shows, webhooks::Receiver};
+use tests::support::{patches, shows, webhooks::Receiver};
 use tokio::{net::TcpListener, sync::watch};
 
 use super::{Told, next_attempt};
@@ -76,18 +76,14 @@ async fn a_slow_receiver_does_not_delay_another() {
     let quick = any(async move || {
         quick_has_it.send_replace(true);
     });
-    let url = json!({"url": listening(slow).await});
-    told.ada.patch("/api/webhooks/1", url).await.expect(200);
+    patches!(told.ada, "/api/webhooks/1", {"url": listening(slow).await});
     let zoe = api.sign_in("zoe").await;
     let quick = listening(quick).await;
     api.has_webhook(&zoe, &quick, &["task.*"]).await;
-    let mut stream = api.stream().await;
-    api.changes(&mut stream).await;
-    for _ in 0..7 {
-        told.ada.creates_task(json!({})).await;
-    }
+    api.changes().await;
+    told.ada.creates_tasks(["x"; 7]).await;
     zoe.creates_task(json!({"projectId": 3})).await;
-    api.publishes(&mut stream).await;
+    api.publishes().await;
     let mut batch = api.webhook_messages().await;
     let is_abroad = |text: &String| text.contains("\"organizationId\":2");
     batch.sort_by_key(|message| message.body.as_ref().is_some_and(is_abroad));

@@ -72,8 +72,7 @@ async fn fill(engines: &Engines) -> String {
     let mut colleagues = Vec::new();
     for number in 0..COLLEAGUES {
         let colleague = records::user(&format!("colleague{number}"), Role::Member, "none");
-        let colleague = directory.create_user(tenant, colleague).await.unwrap();
-        colleagues.push(colleague.id);
+        colleagues.push(directory.create_user(tenant, colleague).await.unwrap().id);
     }
     let text = "Somebody wrote a few sentences about it. ".repeat(10);
     for (_, assignee) in (0..ROWS).zip(colleagues.iter().cycle()) {
@@ -96,9 +95,8 @@ async fn fill(engines: &Engines) -> String {
         let requests = store.service_requests();
         requests.create(tenant, user.id, request).await.unwrap();
     }
-    let message = records::message(user.id, &text, Some(now));
     let ticket = NewTicket {
-        messages: vec![message; MESSAGES],
+        messages: vec![records::message(user.id, &text, Some(now)); MESSAGES],
         ..records::ticket()
     };
     store.tickets().create(tenant, ticket).await.unwrap();

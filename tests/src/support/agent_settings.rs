@@ -54,12 +54,10 @@ impl AgentSettings {
             Some(url) => url.clone(),
             None => engines::engines().await.sqs_url().to_owned(),
         };
-        let queue = Queue::new(local::engines::sqs_client(&url), &queues.actions.url);
-        let playbooks = Playbooks::shipped().unwrap();
         let agent = ResolutionAgent::new(
             app.clone(),
-            queue,
-            playbooks,
+            Queue::new(local::engines::sqs_client(&url), &queues.actions.url),
+            Playbooks::shipped().unwrap(),
             self.targets().await,
             sealer(if self.without_key { "none" } else { KEY }).await,
         );

@@ -227,6 +227,17 @@ macro_rules! shows {
     };
 }
 
+/// Asserts that an answer is a problem of this status and code, or names exactly these faults.
+#[macro_export]
+macro_rules! refused {
+    ($answer:expr => [$($fault:tt)*]) => {
+        $answer.expect_faults(&[$($fault)*])
+    };
+    ($answer:expr => $status:expr, $code:expr) => {
+        $answer.expect_problem($status, $code)
+    };
+}
+
 #[track_caller]
 pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
     let value = json!(value);

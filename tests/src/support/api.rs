@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use http::HeaderName;
-use local::engines::Queues;
+use local::engines::{Queues, Stream};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::{
@@ -62,6 +62,7 @@ pub struct Api {
     agent: AgentSettings,
     gateway: Gateway,
     users: Mutex<BTreeMap<String, User>>,
+    pub(super) stream: OnceCell<Mutex<Stream>>,
 }
 
 /// Differences between a test's world and the usual one.
@@ -122,12 +123,11 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
         .connect_timeout(long)
         .operation_attempt_timeout(long)
         .operation_timeout(long);
-    let stalled = StalledStreamProtectionConfig::disabled();
     let config = client
         .config()
         .to_builder()
         .timeout_config(timeouts.build())
-        .stalled_stream_protection(stalled);
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled());
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
@@ -247,6 +247,16 @@ impl Api {
         (api, callers)
     }
 
+    /// The usual world, and these users.
+    pub async fn with_users<const N: usize>(names: [&str; N]) -> (Self, [User; N]) {
+        let api = Self::start().await;
+        let mut users = Vec::new();
+        for name in names {
+            users.push(api.user(name).await);
+        }
+        (api, users.try_into().unwrap())
+    }
+
     /// A world whose table is behind a failing proxy, and callers with sessions of these users.
     pub async fn behind_faults<const N: usize>(names: [&str; N]) -> (Self, Faults, [Caller; N]) {
         let (settings, faults) = Settings::behind_faults().await;
@@ -312,6 +322,7 @@ impl Api {
             gateway,
             store,
             users: Mutex::new(founded.users),
+            stream: OnceCell::new(),
         }
     }
 
@@ -386,8 +397,7 @@ impl Api {
             other => panic!("nobody is called {other}"),
         };
         let hash = async || password::hash(PASSWORD.into()).await.unwrap();
-        let hash = PASSWORD_HASH.get_or_init(hash).await;
-        let new = records::user(name, role, hash.clone());
+        let new = records::user(name, role, PASSWORD_HASH.get_or_init(hash).await.clone());
         let directory = self.store.directory();
         let user = directory.create_user(tenant, new).await.unwrap().record;
         users.insert(name.to_owned(), user.clone());
@@ -396,8 +406,7 @@ impl Api {
 
     /// A caller with a session, begun past the password.
     pub async fn sign_in(&self, name: &str) -> Caller {
-        let user = self.user(name).await;
-        let caller = self.session_of(&user).await;
+        let caller = self.session_of(&self.user(name).await).await;
         self.counter.take();
         caller
     }

@@ -193,3 +193,39 @@ impl Caller {
         comes(&format!("{method} {path}"), self.gateway.send(sent)).await
     }
 }
+
+/// Sends a request that succeeds, with a path as `format!` takes it and a body as `json!` does. Returns the
+/// answer's body.
+#[macro_export]
+macro_rules! sends {
+    ($method:ident, $caller:expr, $path:literal, $body:tt) => {
+        $crate::sends!($method, $caller, &format!($path), $body)
+    };
+    ($method:ident, $caller:expr, $path:expr, $body:tt) => {
+        $caller.$method($path, ::serde_json::json!($body)).await
+    };
+}
+
+/// A `POST` that [`sends!`](crate::sends) describes.
+#[macro_export]
+macro_rules! posts {
+    ($($request:tt)*) => { $crate::sends!(posts, $($request)*) };
+}
+
+/// A `POST` that [`sends!`](crate::sends) describes. Returns the id of the record that it creates.
+#[macro_export]
+macro_rules! creates {
+    ($($request:tt)*) => { $crate::sends!(creates, $($request)*) };
+}
+
+/// A `PUT` that [`sends!`](crate::sends) describes.
+#[macro_export]
+macro_rules! puts {
+    ($($request:tt)*) => { $crate::sends!(puts, $($request)*) };
+}
+
+/// A `PATCH` that [`sends!`](crate::sends) describes.
+#[macro_export]
+macro_rules! patches {
+    ($($request:tt)*) => { $crate::sends!(patches, $($request)*) };
+}

@@ -188,13 +188,13 @@ impl Concierge {
     /// The id of a session that was opened on an alert.
     pub async fn opened(&self, alert: &Alert) -> Value {
         let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
-        self.max.trigger(&path).await.expect(200)["session"]["id"].clone()
+        self.max.triggers(&path).await["session"]["id"].clone()
     }
 
     /// Has actions proposed. Returns their ids.
     pub async fn proposed(&self, session: &Value) -> Vec<String> {
         let path = format!("/api/concierge/agent-sessions/{session}/propose");
-        let body = self.max.trigger(&path).await.expect(200);
+        let body = self.max.triggers(&path).await;
         let actions = body["session"]["proposedActions"].as_array().unwrap();
         let ids = actions.iter().map(|action| action["id"].as_str());
         ids.map(|id| id.unwrap().to_owned()).collect()
@@ -220,7 +220,7 @@ impl Concierge {
 
     pub async fn session(&self, session: &Value) -> Value {
         let path = format!("/api/concierge/agent-sessions/{session}");
-        self.max.get(&path).await.expect(200)
+        self.max.reads(&path).await
     }
 
     /// The session's status and, per result, success and error.
@@ -239,6 +239,11 @@ impl Concierge {
     pub async fn approved_batch(&self) -> (Value, String) {
         let batch = [("usage_batch", "ub_1001")];
         self.approved("usage_batch_stuck", &batch, 0).await
+    }
+
+    pub async fn with_approved_batch(self) -> (Self, Value, String) {
+        let (session, action) = self.approved_batch().await;
+        (self, session, action)
     }
 
     /// A session on a failed payment whose message to the customer was approved.
@@ -266,11 +271,7 @@ impl Concierge {
     /// Like [`unknown_message`](Self::unknown_message), without an effect.
     pub async fn unknown_and_unsent(&self, customer: &str) -> (Value, String) {
         let (session, action) = self.approved_message_to(customer).await;
-        self.demo.inject(demo::Fault {
-            status: 500,
-            operation: Some("POST /messages".to_owned()),
-            ..demo::Fault::once("notifications", demo::FaultMode::Fail)
-        });
+        self.refuses("notifications", 500);
         self.runs(&session, &action).await;
         (session, action)
     }
@@ -364,8 +365,7 @@ impl Concierge {
 
     /// The name that the idempotency keys of this table carry.
     pub async fn stack(&self) -> String {
-        let item = self.api.item(["STACK"; 2]).await.unwrap();
-        text_of(&item, "name").to_owned()
+        text_of(&self.api.item(["STACK"; 2]).await.unwrap(), "name").to_owned()
     }
 
     /// Pretends that the stack's name was made for another table.
@@ -397,8 +397,7 @@ impl Concierge {
     /// Hands every message in the queue to a worker, and then the request that it sent for a check of
     /// the alert. Returns how many it wants again.
     pub async fn delivers(&self, worker: &Worker) -> usize {
-        let wants = self.delivers_once(worker).await;
-        wants + self.delivers_once(worker).await
+        self.delivers_once(worker).await + self.delivers_once(worker).await
     }
 
     /// Hands every message in the queue to a worker. Returns how many it wants again.

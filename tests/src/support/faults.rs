@@ -106,8 +106,7 @@ impl Faults {
     /// A proxy on a port of its own.
     pub async fn start() -> Self {
         let plan = Arc::<Plan>::default();
-        let dynamodb = engines::engines().await.dynamodb_url();
-        let proxy = TableProxy::start(dynamodb, plan.clone()).await;
+        let proxy = TableProxy::start(engines::engines().await.dynamodb_url(), plan.clone()).await;
         Self { proxy, plan }
     }
 

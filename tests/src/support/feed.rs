@@ -6,6 +6,7 @@ use publisher::{Publisher, Queues};
 use serde_json::{Value, json};
 use shared::queue::Queue;
 use stream::{StreamEvent, StreamResponse};
+use tokio::sync::Mutex;
 
 use super::{Api, engines, patience::PATIENCE, roles};
 use crate::program::bodies;
@@ -15,13 +16,23 @@ const BATCH_SIZE: usize = 100;
 
 impl Api {
     /// The table's stream, from its beginning.
-    pub async fn stream(&self) -> Stream {
-        let engines = engines::engines().await;
-        engines.stream(&self.table, None).unwrap()
+    async fn new_stream(&self) -> Stream {
+        engines::engines().await.stream(&self.table, None).unwrap()
     }
 
-    /// The records of a stream that were not read yet, as changed at the time of the test's clock.
-    pub async fn changes(&self, stream: &mut Stream) -> Vec<Value> {
+    /// The changes since the last call, at first all, as changed at the time of the test's clock.
+    pub async fn changes(&self) -> Vec<Value> {
+        let begins = async || Mutex::new(self.new_stream().await);
+        let mut stream = self.stream.get_or_init(begins).await.lock().await;
+        self.rest_of(&mut stream).await
+    }
+
+    /// All changes, whoever read them.
+    pub async fn all_changes(&self) -> Vec<Value> {
+        self.rest_of(&mut self.new_stream().await).await
+    }
+
+    async fn rest_of(&self, stream: &mut Stream) -> Vec<Value> {
         let mut all = Vec::new();
         loop {
             let mut records = stream.next(BATCH_SIZE).await.unwrap();
@@ -74,22 +85,19 @@ impl Api {
     }
 
     async fn dead_changes(&self) -> Queue {
-        let sqs = engines::engines().await.sqs();
-        Queue::new(sqs, &self.queues.dead_changes)
+        Queue::new(engines::engines().await.sqs(), &self.queues.dead_changes)
     }
 
     /// Takes the messages of changes that were set aside.
     pub async fn takes_dead_changes(&self) -> Vec<Value> {
-        let sqs = engines::engines().await.sqs();
-        let messages = bodies(&sqs, &self.queues.dead_changes).await;
+        let messages = bodies(&engines::engines().await.sqs(), &self.queues.dead_changes).await;
         let messages = messages.iter().map(|text| serde_json::from_str(text));
         messages.map(Result::unwrap).collect()
     }
 
     /// Publishes what was changed so far. No record may fail.
-    pub async fn publishes(&self, stream: &mut Stream) {
-        let changes = self.changes(stream).await;
-        self.delivers_all(&changes).await;
+    pub async fn publishes(&self) {
+        self.delivers_all(&self.changes().await).await;
     }
 
     /// Publishes changes. No record may fail.

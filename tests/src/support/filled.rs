@@ -1,6 +1,5 @@
 //! A filled world: each operation was called, and all that follows from it is done.
 
-use local::engines::Stream;
 use serde_json::json;
 use shared::model::span;
 
@@ -18,8 +17,7 @@ impl World {
     /// Sends all requests, and does what follows.
     pub async fn fill(&self) {
         let caller_of = async |request: &Request| self.caller_of(request).await;
-        let fill = self.concierge.fill(self.requests(), caller_of);
-        Box::pin(fill).await;
+        Box::pin(self.concierge.fill(self.requests(), caller_of)).await;
         // Its deletion was called as well.
         self.has_provider().await;
     }
@@ -47,22 +45,21 @@ impl Concierge {
     pub async fn fill(&self, requests: Vec<Request>, caller_of: impl AsyncFn(&Request) -> Caller) {
         let limits = json!({"limits": {"perSecond": 10}});
         self.connects("billing", limits).await;
-        let mut changes = self.api.stream().await;
         sends(requests, caller_of).await;
-        self.follows(&mut changes).await;
+        self.follows().await;
         self.api.indexes(self.api.home.id).await;
         let max = self.max.clone().with_header("idempotency-key", "once");
         let milestone = max.creates_milestone(json!({})).await;
         // Its cleanup is still to come.
         let path = format!("/api/milestones/{milestone}");
-        self.max.delete(&path).await.expect(204);
+        self.max.deletes(&path).await;
     }
 
     /// Does all that follows from requests within an hour.
-    pub async fn follows(&self, changes: &mut Stream) {
+    pub async fn follows(&self) {
         self.delivers(&self.worker()).await;
         self.api.cleans_up().await;
-        self.api.publishes(changes).await;
+        self.api.publishes().await;
         self.api.sends_webhooks().await;
         self.api.clock.advance(span::HOUR);
         self.sweeper().sweep().await;

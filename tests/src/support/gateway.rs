@@ -132,8 +132,7 @@ fn route(path: &str) -> Route {
         .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
     let all = of_operations.chain(of_pages);
     let matching = all.filter_map(|route| Some((matches(route.0, path)?, route)));
-    let best = matching.max();
-    let (_, (template, function, is_page)) = best.unwrap_or((0, ("", DEFAULT, false)));
+    let (_, (template, function, is_page)) = matching.max().unwrap_or((0, ("", DEFAULT, false)));
     Route {
         function,
         template: Some(template).filter(|template| !is_page && !template.is_empty()),

@@ -15,14 +15,13 @@ use crate::records;
 impl Caller {
     /// Creates a record, of which only the id matters.
     pub async fn creates(&self, path: &str, body: Value) -> i64 {
-        let body = self.post(path, body).await.expect(200);
-        body["id"].as_i64().unwrap()
+        self.posts(path, body).await["id"].as_i64().unwrap()
     }
 
     /// Creates a task of project 1, or with these fields, and answers it.
     pub async fn creates_task(&self, more: Value) -> Value {
         let body = with(json!({"title": "Move the invoices", "projectId": 1}), &more);
-        self.post("/api/tasks", body).await.expect(200)
+        self.posts("/api/tasks", body).await
     }
 
     /// Creates tasks of project 1 one after another, and answers their ids.

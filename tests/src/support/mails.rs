@@ -71,14 +71,12 @@ impl Api {
             let [to, status] = ["to", "status"].map(|name| text_of(&item, name).to_owned());
             (to, status)
         };
-        let mails = self.items_of("mail").await.into_iter();
-        mails.map(state).collect()
+        self.items_of("mail").await.into_iter().map(state).collect()
     }
 
     /// A mailer under its role, which sends to a server.
     pub async fn mailer(&self, url: &str) -> Mailer {
-        let sqs = engines::engines().await.sqs();
-        let queue = Queue::new(sqs, &self.queues.mails.url);
+        let queue = Queue::new(engines::engines().await.sqs(), &self.queues.mails.url);
         let writer = Writer::new(self.links(), ApiUrl::new(API_URL));
         let post = Post::new(FROM, url, true).unwrap();
         Mailer::new(self.store_of("mailer"), queue, writer, Some(post))

@@ -33,7 +33,7 @@ mod weather;
 pub mod webhooks;
 mod world;
 
-pub use crate::shows;
+pub use crate::{creates, patches, posts, puts, refused, shows};
 pub use agent_settings::AgentSettings;
 pub use answer::{
     Answer, begins, column, ids, raise_version, rows_where, says, shows_members, statuses,

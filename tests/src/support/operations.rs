@@ -87,8 +87,7 @@ impl Operation {
         let sort = self.parameter("sort").into_iter();
         let schemas = sort.map(|sort| resolved(&sort["schema"]));
         let schemas = schemas.flat_map(|schema| {
-            let one_of = schema["oneOf"].as_array().into_iter().flatten();
-            std::iter::once(schema).chain(one_of)
+            std::iter::once(schema).chain(schema["oneOf"].as_array().into_iter().flatten())
         });
         let names = schemas.filter_map(|schema| schema["enum"].as_array());
         names.flatten().map(|name| name.as_str().unwrap()).collect()
@@ -107,8 +106,7 @@ impl Operation {
 
     /// Returns whether it takes a token as well as a session.
     pub fn takes_tokens(&self) -> bool {
-        let schemes = self.described["security"].as_array();
-        let mut schemes = schemes.into_iter().flatten();
+        let mut schemes = self.described["security"].as_array().into_iter().flatten();
         schemes.any(|scheme| scheme.get("bearer").is_some())
     }
 

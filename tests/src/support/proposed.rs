@@ -39,7 +39,7 @@ impl Concierge {
     /// The journal of a session, in which nothing was changed.
     pub async fn journal(&self, session: &Value) -> Vec<Value> {
         let path = format!("/api/concierge/agent-sessions/{session}/journal");
-        let check = self.max.get(&format!("{path}/check")).await.expect(200);
+        let check = self.max.reads(&format!("{path}/check")).await;
         assert_eq!(check["verified"], true, "{check}");
         self.max.walk(&path).await
     }

@@ -162,7 +162,7 @@ impl Concierge {
     /// Sets the policy of organization 1.
     pub async fn has_policy(&self, policy: Value) {
         let ada = self.api.sign_in("ada").await;
-        ada.put("/api/concierge/policy", policy).await.expect(200);
+        ada.puts("/api/concierge/policy", policy).await;
     }
 
     /// Max with a new session, who does not wait for results.

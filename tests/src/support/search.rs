@@ -55,13 +55,12 @@ impl Api {
         let begun: Timestamp = text_of(&task, "updatedAt").parse().unwrap();
         let copies = (1..).zip(tasks).map(|(second, (id, title))| {
             let mut copy = task.clone();
-            let changed = begun.plus(second * 1_000);
             let attributes = [
                 ("id", number(id)),
                 ("sk", text(&format!("{id:016}"))),
                 ("gsi1sk", text(&format!("{id:016}#{id:016}"))),
                 ("title", text(&title)),
-                ("updatedAt", text(&changed.to_string())),
+                ("updatedAt", text(&begun.plus(second * 1_000).to_string())),
             ];
             set(&mut copy, attributes);
             copy

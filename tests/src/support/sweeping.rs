@@ -30,9 +30,8 @@ impl Sweeping {
 
     /// A minute passes: every shard that has due work is worked through. Returns what all runs did.
     pub async fn sweep(&self) -> Swept {
-        let started = self.sweeper.start().await;
         let mut swept = Swept {
-            errors: started.errors,
+            errors: self.sweeper.start().await.errors,
             ..Swept::default()
         };
         for message in self.messages().await {

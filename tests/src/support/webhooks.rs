@@ -55,8 +55,7 @@ pub fn caller(local: bool) -> WebhookCaller {
 
 /// The state of the updates function.
 pub async fn updates(app: &App, queues: &Queues, local: bool) -> Updates {
-    let sqs = engines::engines().await.sqs();
-    let queue = Queue::new(sqs, &queues.webhooks.url);
+    let queue = Queue::new(engines::engines().await.sqs(), &queues.webhooks.url);
     Updates::new(app.clone(), queue, caller(local))
 }
 
@@ -159,14 +158,13 @@ async fn take(State(desk): State<Arc<Mutex<Desk>>>, headers: HeaderMap, body: By
 impl Api {
     /// The queue of webhook deliveries.
     pub async fn webhook_queue(&self) -> Queue {
-        let sqs = engines::engines().await.sqs();
-        Queue::new(sqs, &self.queues.webhooks.url)
+        Queue::new(engines::engines().await.sqs(), &self.queues.webhooks.url)
     }
 
     /// Creates a webhook. Returns its id and secret.
     pub async fn has_webhook(&self, by: &Caller, url: &str, types: &[&str]) -> (i64, String) {
         let webhook = json!({"url": url, "types": types});
-        let created = by.post("/api/webhooks", webhook).await.expect(200);
+        let created = by.posts("/api/webhooks", webhook).await;
         let secret = created["secret"].as_str().unwrap().to_owned();
         (created["id"].as_i64().unwrap(), secret)
     }
@@ -208,8 +206,7 @@ impl Api {
 
     /// Hands messages to a sender. No message may fail.
     pub async fn sends(&self, messages: Vec<SqsMessage>) {
-        let sender = self.webhook_sender().await;
-        let response = handled(&sender, messages).await;
+        let response = handled(&self.webhook_sender().await, messages).await;
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
 
@@ -230,8 +227,7 @@ impl Api {
 
     pub async fn deliveries(&self, by: &Caller, webhook: i64) -> Vec<Value> {
         let path = format!("/api/webhooks/{webhook}/deliveries");
-        let deliveries = by.get(&path).await.expect(200);
-        deliveries.as_array().unwrap().clone()
+        by.reads(&path).await.as_array().unwrap().clone()
     }
 }
 

@@ -194,7 +194,7 @@ impl World {
     pub async fn has_provider(&self) {
         let path = "/api/organizations/1/sign-in";
         let put = self.provider.put(&json!({}));
-        self.caller().await.put(path, put).await.expect(200);
+        self.caller().await.puts(path, put).await;
     }
 
     /// A session whose alert can be analysed.
@@ -234,7 +234,7 @@ impl World {
         }
         let (script, id) = self.api().token_and_id_of(&self.max, json!({})).await;
         *newest = Some(id);
-        script.get("/api/auth/session").await.expect(200);
+        script.reads("/api/auth/session").await;
         self.api().counter.take();
         script.with_header("prefer", "respond-async")
     }
@@ -509,15 +509,14 @@ async fn has_work(api: &Api, max: &Caller) {
         api.has_tag(api.home.id, name).await;
     }
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
-        max.post(tags, json!({"tagId": 1})).await.expect(204);
+        max.posts(tags, json!({"tagId": 1})).await;
     }
 }
 
 /// A provider, and a sign-in that it is about to send back: the state's cookie and the callback's path.
 async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Option<String>, String) {
-    let path = "/api/organizations/1/sign-in";
     let put = provider.put(&json!({"defaultRole": "member"}));
-    max.put(path, put).await.expect(200);
+    max.puts("/api/organizations/1/sign-in", put).await;
     let begin = "/api/auth/oidc?organization=1";
     let grace = json!({"sub": "g", "email": "grace@example.com", "preferred_username": "grace"});
     let (browser, callback) = provider.begins(&api.anonymous(), begin, grace).await;

@@ -109,8 +109,7 @@ impl Asked {
 
     /// The writes of a batch, each with its table: a put's item, or a deletion's key.
     pub(super) fn batch_writes(&self) -> Vec<(&str, &Value)> {
-        let tables = members(&self.request["RequestItems"]);
-        let writes = tables.flat_map(|(table, writes)| {
+        let writes = members(&self.request["RequestItems"]).flat_map(|(table, writes)| {
             let writes = writes.as_array().into_iter().flatten();
             writes.flat_map(move |write| {
                 members(write).map(move |(kind, write)| match kind {

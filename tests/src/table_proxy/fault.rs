@@ -172,8 +172,7 @@ impl Served {
 
     /// Deletes an item of the table that a transaction writes to.
     async fn delete_before(&self, asked: &Asked, pk: &str, sk: &str) {
-        let writes = asked.transaction();
-        let table = &writes.first().unwrap().1["TableName"];
+        let table = &asked.transaction().first().unwrap().1["TableName"];
         let delete = json!({"TableName": table, "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
         self.upstream.expect("DeleteItem", &delete).await;
     }
@@ -195,8 +194,7 @@ fn cancelled_at(asked: &Asked, place: usize, reason: &str) -> Response {
 
 /// A read by key that finds nothing.
 fn missing(asked: &Asked) -> Response {
-    let tables = members(&asked.request["RequestItems"]);
-    let nothing: Map<String, Value> = tables
+    let nothing: Map<String, Value> = members(&asked.request["RequestItems"])
         .map(|(name, _)| (name.to_owned(), json!([])))
         .collect();
     let answer = match asked.operation.as_str() {

@@ -52,8 +52,7 @@ impl Lagging {
     /// Begins a copy of a table that is still empty.
     pub(super) async fn follow(&self, table: &str) {
         let describe = json!({"TableName": table});
-        let described = self.upstream.expect("DescribeTable", &describe).await;
-        let described = &described["Table"];
+        let described = &self.upstream.expect("DescribeTable", &describe).await["Table"];
         let indexes = described["GlobalSecondaryIndexes"].as_array().into_iter();
         let indexes: Vec<Value> = indexes
             .flatten()

@@ -229,8 +229,7 @@ async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
     let mut bytes: usize = puts.iter().map(|(_, put)| size(&put["Item"])).sum();
     let mut open = json!({});
     for (_, write) in others {
-        let table = write["TableName"].as_str().unwrap_or_default();
-        let keys = &mut open[table]["Keys"];
+        let keys = &mut open[write["TableName"].as_str().unwrap_or_default()]["Keys"];
         if keys.is_null() {
             *keys = json!([]);
         }
@@ -289,8 +288,7 @@ fn operators(text: &str) -> usize {
     let words = text.split([' ', ',', '(', ')']);
     let words = words.filter(|word| {
         let is_name = word.starts_with(['#', ':']);
-        let is_verb = matches!(*word, "SET" | "REMOVE" | "ADD" | "DELETE");
-        !word.is_empty() && !is_name && !is_verb
+        !word.is_empty() && !is_name && !matches!(*word, "SET" | "REMOVE" | "ADD" | "DELETE")
     });
     words.count()
 }
@@ -330,8 +328,7 @@ fn expressions(request: &Value) -> Checked {
 
 /// The placeholders of an expression that begin with `#` or `:`.
 fn placeholders(expression: &str, mark: char) -> impl Iterator<Item = &str> {
-    let starts = expression.match_indices(mark);
-    starts.map(|(start, _)| {
+    expression.match_indices(mark).map(|(start, _)| {
         let rest = &expression[start..];
         let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let end = rest[1..].find(|letter| !name(letter));

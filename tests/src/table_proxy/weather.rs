@@ -54,8 +54,7 @@ impl Kind {
             Self::Unprocessed => {
                 let none = chance.below("unprocessed", 2) == 0;
                 let keys = [Fault::OneKeyRead, Fault::NoKeyRead];
-                let fault = keys[usize::from(none)];
-                (asked.operation == "BatchGetItem").then_some(fault)
+                (asked.operation == "BatchGetItem").then_some(keys[usize::from(none)])
             }
             Self::Stale => asked.queries_an_index().then_some(Fault::Stale),
         }

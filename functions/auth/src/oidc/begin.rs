@@ -1,12 +1,10 @@
 //! `GET /api/auth/oidc`
 
-use shared::endpoint::*;
-
 use super::{
     provider::Client,
     state::{OidcState, failed},
 };
-use crate::Auth;
+use crate::prelude::*;
 
 /// Sends the user to the organization's provider, to sign in there.
 ///

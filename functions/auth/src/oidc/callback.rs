@@ -2,12 +2,7 @@
 
 use std::convert::Infallible;
 
-use axum::extract::FromRequestParts;
-use lambda_http::http::request::Parts;
-use shared::endpoint::*;
-use shared::http::operation::{Argument, Description, text};
-use shared::telemetry;
-use utoipa::openapi::path::ParameterIn;
+use shared::{endpoint::*, http::operation::text};
 
 use super::{
     provider::Client,

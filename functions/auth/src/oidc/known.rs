@@ -3,12 +3,11 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    sync::{Mutex, PoisonError},
 };
 
 use openidconnect::core::CoreProviderMetadata;
-use shared::model::Stopwatch;
+use shared::endpoint::*;
 
 /// Cache lifetime of a provider's discovery document and keys.
 const KEPT: Duration = Duration::from_hours(1);

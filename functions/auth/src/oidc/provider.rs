@@ -178,8 +178,7 @@ impl<'a> Client<'a> {
         let code = AuthorizationCode::new(code.to_owned());
         let request = self.oauth.exchange_code(code);
         let request = request.map_err(|_| SignInFault::ProviderUnavailable)?;
-        let verifier = PkceCodeVerifier::new(state.verifier.clone());
-        let request = request.set_pkce_verifier(verifier);
+        let request = request.set_pkce_verifier(PkceCodeVerifier::new(state.verifier.clone()));
         let tokens = request.request_async(&self.http).await;
         let tokens = tokens.map_err(|error| match error {
             RequestTokenError::ServerResponse(refused) => {
@@ -354,10 +353,8 @@ fn user(provider: &SignInProvider, claims: &Map<String, Value>) -> ProviderUser 
     let email = claims.get("email").and_then(address);
     let named = text(claims, "preferred_username");
     let named = named.into_iter().chain(email.as_deref().map(str::to_owned));
-    let usernames = named.flat_map(|name| {
-        let local = name.split('@').next().unwrap_or_default().to_owned();
-        [local, name]
-    });
+    let usernames =
+        named.flat_map(|name| [name.split('@').next().unwrap_or_default().to_owned(), name]);
     let groups = match claims.get(&*provider.groups_claim) {
         Some(Value::Array(groups)) => groups.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(group)) => vec![group.as_str()],

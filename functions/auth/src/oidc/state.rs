@@ -1,8 +1,7 @@
 //! The state of a sign-in by a provider, in a signed cookie of the browser.
 
 use serde::Deserialize;
-use shared::auth::cookie::PROVIDER_WITHIN;
-use shared::endpoint::*;
+use shared::{auth::cookie::PROVIDER_WITHIN, endpoint::*};
 
 use crate::Auth;
 

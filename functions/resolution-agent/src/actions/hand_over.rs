@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use shared::endpoint::*;
-
-use super::OfSession;
-use crate::sessions::view::AgentSessionView;
+use crate::prelude::*;
 
 type Refused = (
     ActionAutomated,

@@ -4,12 +4,8 @@ pub mod hand_over;
 pub(crate) mod observe;
 pub mod preview;
 pub mod settle;
-mod view;
+pub mod view;
 
-use shared::{
-    agent::session::ProposedAction,
-    http::{Path, PathId, PathName},
-    model::AgentSessionId,
-};
+use shared::endpoint::*;
 
-type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;
+pub type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;

@@ -1,9 +1,6 @@
 //! Reads of target systems for a preview; they change nothing.
 
-use std::time::Duration;
-
-use shared::endpoint::*;
-use shared::problem::Cause;
+use shared::{endpoint::*, problem::Cause};
 use targets::Targets;
 
 /// Time limit for all reads of a preview together.

@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use shared::endpoint::*;
-
-use super::{observe::Observations, view::AgentActionsPreviewed};
-use crate::ResolutionAgent;
+use crate::prelude::*;
 
 /// Previews actions before they are approved; changes nothing.
 ///
@@ -19,7 +16,7 @@ pub async fn preview_agent_actions(
     Path(id): Path<PathId<AgentSessionId>>,
     Body(input): Body<ActionsPreview>,
 ) -> Result<Json<AgentActionsPreviewed>, Problem<(ProposalSuperseded, ConcurrentChange)>> {
-    let ids = input.distinct();
+    let ids = distinct(&input.action_ids.0);
     let agent = state.app.store.agent();
     let found = agent.to_preview(caller.write(), id.known()?, &ids).await?;
     let identity = caller.identity().await?;

@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use shared::endpoint::*;
-
-use super::OfSession;
-use crate::{ResolutionAgent, sessions::view::AgentSessionView};
+use crate::prelude::*;
 
 type Refused = (
     OutcomeKnown,

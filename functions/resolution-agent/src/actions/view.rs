@@ -19,40 +19,46 @@ pub struct AgentActionsPreviewed {
     sums: PreviewSums,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionPreview {
-    action_id: String,
-    /// True if the agent can execute it; otherwise a user does it by hand.
-    is_automated: bool,
-    /// Requests that would be sent, in this order, without secrets and idempotency keys.
-    requests: Vec<PreviewRequest>,
-    /// Effects of the action, and effects of other actions that exclude it.
-    guards: Vec<PreviewGuard>,
-    /// Preconditions of the execution, with their present state.
-    preconditions: Vec<PreviewCondition>,
-    /// Further reasons why it could not be executed now.
-    obstacles: Vec<String>,
-    /// Money that it moves; null if it moves none.
-    money: Option<MoneyMoved>,
-    /// Records of the target system that it affects.
-    records: Vec<PreviewRecord>,
-    policy: PreviewPolicy,
-    /// Way to undo it; null if none is known.
-    reversible: Option<Reversible>,
+view! {
+    pub struct ActionPreview of action(
+        action: &ProposedAction,
+        found: &Previewed,
+        observation: &Observation,
+        caller: &Identity,
+    ) {
+        action_id: String = action.id.clone(),
+        /// True if the agent can execute it; otherwise a user does it by hand.
+        is_automated: bool,
+        /// Requests that would be sent, in this order, without secrets and idempotency keys.
+        requests: Vec<PreviewRequest> = requests(action, found),
+        /// Effects of the action, and effects of other actions that exclude it.
+        guards: Vec<PreviewGuard> = guards(action, found),
+        /// Preconditions of the execution, with their present state.
+        preconditions: Vec<PreviewCondition> =
+            action.content.require.iter().map(|one| condition(one, observation)).collect(),
+        /// Further reasons why it could not be executed now.
+        obstacles: Vec<String> = action.obstacles(connection(action, found), found.is_paused),
+        /// Money that it moves; null if it moves none.
+        money: Option<MoneyMoved> = action.content.money.clone(),
+        /// Records of the target system that it affects.
+        records: Vec<PreviewRecord> = records(action),
+        policy: PreviewPolicy = policy(action, found, caller),
+        /// Way to undo it; null if none is known.
+        reversible: Option<Reversible> = action.content.reversible.clone(),
+    }
 }
 
-/// A request that would be sent.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PreviewRequest {
-    /// Number of the step, from 1.
-    order: i64,
-    description: String,
-    method: String,
-    /// URL; only the path if there is no connection.
-    url: String,
-    body: Option<JsonObject>,
+view! {
+    /// A request that would be sent.
+    pub struct PreviewRequest of call(step: &ActionStep, call: &ApiCall, base: &str) {
+        /// Number of the step, from 1.
+        order: i64 = step.order,
+        description: String = step.description.clone(),
+        method: String = call.method.clone(),
+        /// URL; only the path if there is no connection.
+        url: String = format!("{base}{}", call.path),
+        body: Option<JsonObject> = call.body.as_ref().map(|body| body.0.clone()),
+    }
 }
 
 /// A record of a target system that one action holds at a time.
@@ -66,13 +72,13 @@ pub struct PreviewGuard {
     held_by: Option<EffectHolder>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EffectHolder {
-    session_id: AgentSessionId,
-    /// `effect_in_progress`, `effect_unknown` or `done_recently`.
-    code: &'static str,
-    detail: String,
+view! {
+    pub struct EffectHolder of held(held: &HeldRecord) {
+        session_id: AgentSessionId = held.by,
+        /// `effect_in_progress`, `effect_unknown` or `done_recently`.
+        code: &'static str = held.hold.into(),
+        detail: String = held.says(),
+    }
 }
 
 /// A precondition and its present state.
@@ -98,22 +104,27 @@ pub struct PreviewRecord {
     kind: String,
 }
 
-/// The organization's policy, applied to an action.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PreviewPolicy {
-    /// True if no user can approve it.
-    denied: bool,
-    approvers_needed: usize,
-    approvals_given: usize,
-    /// Required approvers in words.
-    asks: String,
-    /// Daily cap that the action alone exceeds, in words; null if there is none.
-    above_cap: Option<String>,
-    /// True if the caller's approval would be accepted now and count.
-    may_approve: bool,
-    /// Reason why it would not be accepted or count.
-    why_not: Option<String>,
+view! {
+    /// The organization's policy, applied to an action.
+    pub struct PreviewPolicy of requirement(
+        requirement: &Requirement<'_>,
+        action: &ProposedAction,
+        found: &Previewed,
+        why_not: Option<String>,
+    ) {
+        /// True if no user can approve it.
+        denied: bool = requirement.denies(),
+        approvers_needed: usize = requirement.approvers(),
+        approvals_given: usize = found.whole.session.approvals_given(action, &found.context, found.at),
+        /// Required approvers in words.
+        asks: String = requirement.says(),
+        /// Daily cap that the action alone exceeds, in words; null if there is none.
+        above_cap: Option<String> = found.context.policy.caps.charge(&action.content).err(),
+        /// True if the caller's approval would be accepted now and count.
+        may_approve: bool = why_not.is_none(),
+        /// Reason why it would not be accepted or count.
+        why_not: Option<String> = why_not,
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -141,7 +152,9 @@ impl AgentActionsPreviewed {
         observations: &Observations,
         caller: &Identity,
     ) -> Self {
-        let preview = |action: &&_| ActionPreview::of(action, found, observations, caller);
+        let preview = |action: &&ProposedAction| {
+            ActionPreview::of(action, found, &observations.observation(action), caller)
+        };
         let previews: Vec<ActionPreview> = actions.iter().map(preview).collect();
         Self {
             at: found.at,
@@ -152,66 +165,37 @@ impl AgentActionsPreviewed {
     }
 }
 
-impl ActionPreview {
-    fn of(
-        action: &ProposedAction,
-        found: &Previewed,
-        observations: &Observations,
-        caller: &Identity,
-    ) -> Self {
-        let content = &action.content;
-        let connection = Connection::named(&found.connections, &content.target_system);
-        let observation = observations.observation(action);
-        let condition = |condition| PreviewCondition::of(condition, &observation);
-        let request = |step| PreviewRequest::of(step, connection);
-        Self {
-            action_id: action.id.clone(),
-            is_automated: action.is_automated,
-            requests: content.steps.iter().filter_map(request).collect(),
-            guards: guards(action, found),
-            preconditions: content.require.iter().map(condition).collect(),
-            obstacles: action.obstacles(connection, found.is_paused),
-            money: content.money.clone(),
-            records: records(action),
-            policy: PreviewPolicy::of(action, found, caller),
-            reversible: content.reversible.clone(),
-        }
+/// Judges the condition as the worker would.
+fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCondition {
+    let (holds, problem) = match observation.judge([condition]) {
+        Judgement::Holds => (Some(true), None),
+        Judgement::Fails(_) => (Some(false), None),
+        Judgement::NotKnown(read_error) => (None, Some(read_error.problem)),
+    };
+    let found = condition.facts().map(|name| {
+        let value = observation.facts.get(name).cloned();
+        (name.to_owned(), value.unwrap_or(Value::Null))
+    });
+    PreviewCondition {
+        says: condition.says(),
+        holds,
+        found: found.collect(),
+        problem,
     }
 }
 
-impl PreviewCondition {
-    /// Judges the condition as the worker would.
-    fn of(condition: &FactCondition, observation: &Observation) -> Self {
-        let (holds, problem) = match observation.judge([condition]) {
-            Judgement::Holds => (Some(true), None),
-            Judgement::Fails(_) => (Some(false), None),
-            Judgement::NotKnown(read_error) => (None, Some(read_error.problem)),
-        };
-        let found = condition.facts().map(|name| {
-            let value = observation.facts().get(name).cloned();
-            (name.to_owned(), value.unwrap_or(Value::Null))
-        });
-        Self {
-            says: condition.says(),
-            holds,
-            found: found.collect(),
-            problem,
-        }
-    }
+fn connection<'a>(action: &ProposedAction, found: &'a Previewed) -> Option<&'a Connection> {
+    Connection::named(&found.connections, &action.content.target_system)
 }
 
-impl PreviewRequest {
-    fn of(step: &ActionStep, connection: Option<&Connection>) -> Option<Self> {
+fn requests(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRequest> {
+    let connection = connection(action, found);
+    let base = connection.map(|connection| connection.base_url.trim_end_matches('/'));
+    let request = |step: &ActionStep| {
         let call = step.call.as_ref()?;
-        let base = connection.map(|connection| connection.base_url.trim_end_matches('/'));
-        Some(Self {
-            order: step.order,
-            description: step.description.clone(),
-            method: call.method.clone(),
-            url: format!("{}{}", base.unwrap_or_default(), call.path),
-            body: call.body.as_ref().map(|body| body.0.clone()),
-        })
-    }
+        Some(PreviewRequest::of(step, call, base.unwrap_or_default()))
+    };
+    action.content.steps.iter().filter_map(request).collect()
 }
 
 /// Returns the action's records with their holders.
@@ -221,11 +205,7 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
         let holder = held.find(|held| held.record == *record);
         PreviewGuard {
             record: record.clone(),
-            held_by: holder.map(|held| EffectHolder {
-                session_id: held.by,
-                code: held.hold.into(),
-                detail: held.says(),
-            }),
+            held_by: holder.map(EffectHolder::of),
         }
     };
     action.content.records.iter().map(guard).collect()
@@ -261,25 +241,13 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
     known.find(|ids| !ids.is_empty()).unwrap_or_default()
 }
 
-impl PreviewPolicy {
-    fn of(action: &ProposedAction, found: &Previewed, caller: &Identity) -> Self {
-        let (session, context) = (&found.whole.session, &found.context);
-        let requirement = context.policy.demands(action);
-        let charge = context.policy.caps.charge(action.content.subject());
-        // A caller without the permission can never approve, whatever the policy says.
-        let refused = MayExecute::check(caller)
-            .and_then(|()| session.may_approve(action, &caller.user, context, found.at));
-        let why_not = refused.err().map(says);
-        Self {
-            denied: requirement.denies(),
-            approvers_needed: requirement.approvers(),
-            approvals_given: session.approvals_given(action, context, found.at),
-            asks: requirement.says(),
-            above_cap: charge.err(),
-            may_approve: why_not.is_none(),
-            why_not,
-        }
-    }
+fn policy(action: &ProposedAction, found: &Previewed, caller: &Identity) -> PreviewPolicy {
+    let (session, context) = (&found.whole.session, &found.context);
+    // A caller without the permission can never approve, whatever the policy says.
+    let refused = MayExecute::check(caller)
+        .and_then(|()| session.may_approve(action, &caller.user, context, found.at));
+    let why_not = refused.err().map(says);
+    PreviewPolicy::of(&context.policy.demands(action), action, found, why_not)
 }
 
 impl PreviewSums {

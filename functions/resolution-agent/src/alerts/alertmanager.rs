@@ -11,17 +11,17 @@ pub struct AlertsReceived {
     rejected: Vec<AlertRejected>,
 }
 
-/// An alert that was recorded or counted.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AlertReceived {
-    /// Index in the posted list, from 0.
-    index: usize,
-    id: AlertId,
-    external_id: ExternalId,
-    status: AlertStatus,
-    /// Number of reports.
-    count: i64,
+view! {
+    /// An alert that was recorded or counted.
+    pub struct AlertReceived of alert(index: usize, Stored { record: alert, .. }: Stored<Alert>) {
+        /// Index in the posted list, from 0.
+        index: usize = index,
+        id: AlertId,
+        external_id: ExternalId,
+        status: AlertStatus,
+        /// Number of reports.
+        count: i64,
+    }
 }
 
 /// An alert that cannot be recorded.
@@ -52,22 +52,8 @@ pub async fn receive_alertmanager(
         let (organization_id, rejected) = (caller.tenant(), rejected.len());
         tracing::warn!(%organization_id, rejected, "alerts of Alertmanager were rejected");
     }
-    let recorded = places.into_iter().zip(recorded).map(|(index, alert)| {
-        let Alert {
-            id,
-            external_id,
-            status,
-            count,
-            ..
-        } = alert.record;
-        AlertReceived {
-            index,
-            id,
-            external_id,
-            status,
-            count,
-        }
-    });
+    let recorded = places.into_iter().zip(recorded);
+    let recorded = recorded.map(|(index, alert)| AlertReceived::of(index, alert));
     let rejected = rejected.into_iter();
     let rejected = rejected.map(|(index, errors)| AlertRejected { index, errors });
     Ok(Json(AlertsReceived {

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
-use shared::endpoint::*;
-
-use crate::sessions::row::AgentSessionRow;
+use crate::prelude::*;
 
 /// Lists the agent sessions on an alert, newest first.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}/agent-sessions")]

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/connections/{name}`
 
-use shared::endpoint::*;
-
-use super::view::WithBreaker;
+use crate::prelude::*;
 
 /// Returns a connection and the state of its circuit breaker.
 ///
@@ -13,11 +11,11 @@ pub async fn get_connection(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<WithBreaker>, Problem> {
     let (connections, name) = (caller.app.store.connections(), name.known()?);
-    let found = connections.with_breaker(caller.tenant(), &name);
-    let (connection, breaker) = found.await?;
-    Ok(Single(WithBreaker::new(
+    let (connection, breaker) = connections.with_breaker(caller.tenant(), &name).await?;
+    let breaker = BreakerView::of(&breaker, caller.app.store.now());
+    let connection = ConnectionView::of(connection);
+    Ok(Single(WithBreaker {
         connection,
-        &breaker,
-        caller.app.store.now(),
-    )))
+        breaker,
+    }))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/connections`
 
-use shared::endpoint::*;
-
-use super::view::ConnectionView;
+use crate::prelude::*;
 
 /// Lists the connections of the caller's organization by name.
 #[utoipa::path(get, path = "/api/concierge/connections")]
@@ -12,5 +10,5 @@ pub async fn list_connections(
     let pages = caller.pages()?;
     let connections = caller.app.store.connections();
     let page = connections.list(caller.tenant(), &pages.wanted).await?;
-    Ok(pages.answer(page, ConnectionView::from)?)
+    Ok(pages.answer(page, ConnectionView::of)?)
 }

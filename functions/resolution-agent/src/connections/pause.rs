@@ -1,8 +1,6 @@
 //! `POST /api/concierge/connections/{name}/pause`
 
-use shared::endpoint::*;
-
-use super::view::ConnectionView;
+use crate::prelude::*;
 
 /// Pauses a connection.
 ///
@@ -15,5 +13,5 @@ pub async fn pause_connection(
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, caller.app.store.connections());
     let connection = connections.pause(caller.write(), &name, true);
-    Ok(Single(connection.await?.into()))
+    Ok(Single(ConnectionView::of(connection.await?)))
 }

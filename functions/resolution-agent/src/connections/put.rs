@@ -1,10 +1,8 @@
 //! `PUT /api/concierge/connections/{name}`
 
-use shared::endpoint::*;
 use targets::SecretOf;
 
-use super::view::ConnectionView;
-use crate::ResolutionAgent;
+use crate::prelude::*;
 
 /// Creates or replaces a connection.
 ///
@@ -29,5 +27,5 @@ pub async fn put_connection(
     let (tenant, of) = (pending.tenant(), SecretOf::Connection(name.to_string()));
     let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
     let connection = connections.put(pending, &name, put, seal);
-    Ok(Single(connection.await?.into()))
+    Ok(Single(ConnectionView::of(connection.await?)))
 }

@@ -1,8 +1,6 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use shared::endpoint::*;
-
-use super::view::ConnectionView;
+use crate::prelude::*;
 
 /// Resumes a connection and closes its circuit breaker.
 ///
@@ -14,5 +12,5 @@ pub async fn resume_connection(
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, caller.app.store.connections());
     let connection = connections.pause(caller.write(), &name, false);
-    Ok(Single(connection.await?.into()))
+    Ok(Single(ConnectionView::of(connection.await?)))
 }

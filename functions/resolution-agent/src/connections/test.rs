@@ -1,11 +1,8 @@
 //! `POST /api/concierge/connections/{name}/test`
 
-use std::time::Duration;
-
-use shared::endpoint::*;
 use targets::{Sending, Targets};
 
-use crate::ResolutionAgent;
+use crate::prelude::*;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/journal`
 
-use shared::endpoint::*;
-
-use super::view::JournalEntryView;
+use crate::prelude::*;
 
 /// Exports the journal entries of a period as NDJSON, oldest first.
 ///
@@ -15,5 +13,5 @@ pub async fn export_agent_journal(
     let pages = caller.pages()?;
     let (agent, period) = (caller.app.store.agent(), &caller.query.filter);
     let page = agent.journals(caller.tenant(), period, &pages.wanted);
-    Ok(pages.lines(page.await?, JournalEntryView::from)?)
+    Ok(pages.lines(page.await?, JournalEntryView::of)?)
 }

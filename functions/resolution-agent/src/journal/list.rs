@@ -1,8 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
-use shared::endpoint::*;
-
-use super::view::JournalEntryView;
+use crate::prelude::*;
 
 /// Lists the journal of a session, oldest entry first.
 ///
@@ -15,5 +13,5 @@ pub async fn list_agent_session_journal(
     let (id, pages) = (id.known()?, caller.pages()?);
     let agent = caller.app.store.agent();
     let page = agent.journal(caller.tenant(), id, &pages.wanted).await?;
-    Ok(pages.answer(page, JournalEntryView::from)?)
+    Ok(pages.answer(page, JournalEntryView::of)?)
 }

@@ -1,63 +1,43 @@
 use shared::endpoint::*;
 
-/// An entry of a session's journal.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = JournalEntry, examples(json!({
-    "sessionId": 3,
-    "actionId": "s3-p1-a1",
-    "seq": 2,
-    "at": "2026-01-14T12:05:00.000Z",
-    "actor": {"type": "user", "userId": 1},
-    "what": "approved",
-    "from": "proposed",
-    "to": "approved",
-    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "detail": null,
-    "excerpt": null,
-    "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
-    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
-})))]
-#[serde(rename_all = "camelCase")]
-pub struct JournalEntryView {
-    session_id: AgentSessionId,
-    /// Action whose chain the entry belongs to; null for the session's chain.
-    action_id: Option<String>,
-    /// Number in its chain, from 1.
-    seq: i64,
-    at: Timestamp,
-    actor: JournalActor,
-    what: JournalEvent,
-    /// State of the session or action before.
-    from: Option<String>,
-    /// State of the session or action after.
-    to: Option<String>,
-    digest: Option<String>,
-    /// Further details. Those of an answer have the hash of its excerpt.
-    detail: Option<JsonObject>,
-    /// Kept excerpt of the answer; null 90 days after it, and for entries without an answer.
-    excerpt: Option<Excerpt>,
-    /// Hash of the entry before it in its chain; empty for the first.
-    previous_hash: String,
-    /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in hexadecimal.
-    hash: String,
-}
-
-impl From<Stored<JournalEntry>> for JournalEntryView {
-    fn from(Stored { record: entry, .. }: Stored<JournalEntry>) -> Self {
-        Self {
-            excerpt: entry.excerpt,
-            session_id: entry.session_id,
-            action_id: entry.action_id,
-            seq: entry.seq,
-            at: entry.at,
-            actor: entry.actor,
-            what: entry.what,
-            from: entry.from,
-            to: entry.to,
-            digest: entry.digest,
-            detail: entry.detail.map(|detail| detail.0),
-            previous_hash: entry.previous_hash,
-            hash: entry.hash,
-        }
+view! {
+    /// An entry of a session's journal.
+    #[schema(as = JournalEntry, examples(json!({
+        "sessionId": 3,
+        "actionId": "s3-p1-a1",
+        "seq": 2,
+        "at": "2026-01-14T12:05:00.000Z",
+        "actor": {"type": "user", "userId": 1},
+        "what": "approved",
+        "from": "proposed",
+        "to": "approved",
+        "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "detail": null,
+        "excerpt": null,
+        "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
+        "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
+    })))]
+    pub struct JournalEntryView of entry(Stored { record: entry, .. }: Stored<JournalEntry>) {
+        session_id: AgentSessionId,
+        /// Action whose chain the entry belongs to; null for the session's chain.
+        action_id: Option<String>,
+        /// Number in its chain, from 1.
+        seq: i64,
+        at: Timestamp,
+        actor: JournalActor,
+        what: JournalEvent,
+        /// State of the session or action before.
+        from: Option<String>,
+        /// State of the session or action after.
+        to: Option<String>,
+        digest: Option<String>,
+        /// Further details. Those of an answer have the hash of its excerpt.
+        detail: Option<JsonObject> = entry.detail.map(|detail| detail.0),
+        /// Kept excerpt of the answer; null 90 days after it, and for entries without an answer.
+        excerpt: Option<Excerpt>,
+        /// Hash of the entry before it in its chain; empty for the first.
+        previous_hash: String,
+        /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in hexadecimal.
+        hash: String,
     }
 }

@@ -1,8 +1,6 @@
 //! `POST /api/concierge/pause`
 
-use shared::endpoint::*;
-
-use super::view::PauseView;
+use crate::prelude::*;
 
 /// Pauses all actions of the organization.
 ///

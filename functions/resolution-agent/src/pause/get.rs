@@ -1,8 +1,6 @@
 //! `GET /api/concierge/pause`
 
-use shared::endpoint::*;
-
-use super::view::PauseView;
+use crate::prelude::*;
 
 /// Returns whether all actions of the organization are paused.
 #[utoipa::path(get, path = "/api/concierge/pause")]

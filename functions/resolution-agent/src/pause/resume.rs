@@ -1,8 +1,6 @@
 //! `POST /api/concierge/resume`
 
-use shared::endpoint::*;
-
-use super::view::PauseView;
+use crate::prelude::*;
 
 /// Resumes the actions of the organization after a pause of all.
 ///

@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
 use shared::endpoint::*;
-use shared::telemetry::{self, Metric};
 
 /// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]

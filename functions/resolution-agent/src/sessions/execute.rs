@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use std::time::Duration;
-
-use shared::endpoint::*;
-use shared::http::Trace;
+use shared::{endpoint::*, http::Trace};
 
 use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;
@@ -52,7 +49,7 @@ pub async fn execute_agent_actions(
     Body(input): Body<ActionsExecute>,
 ) -> Result<AgentActionsExecuted, Problem<Refused>> {
     let id = id.known()?;
-    let ids = input.distinct();
+    let ids = distinct(&input.action_ids.0);
     let approving = Approving {
         ids: &ids,
         again: input.again.0,

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use shared::endpoint::*;
-
-use super::view::AgentSessionView;
+use crate::prelude::*;
 
 /// Returns an agent session with its analysis, actions and results.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}")]

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/agent-sessions`
 
-use shared::endpoint::*;
-
-use super::row::AgentSessionRow;
+use crate::prelude::*;
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///

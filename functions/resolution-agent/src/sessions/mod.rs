@@ -8,7 +8,6 @@ pub mod list;
 pub mod open;
 pub mod prefer;
 pub mod propose;
-pub mod read;
 pub mod reject;
 pub mod row;
 pub mod view;

@@ -1,8 +1,6 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
-use shared::endpoint::*;
-
-use super::view::AgentSessionOpened;
+use crate::prelude::*;
 
 /// Opens an agent session on an alert, or returns the open one.
 ///
@@ -14,6 +12,6 @@ pub async fn open_agent_session(
 ) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
     let (agent, user) = (caller.app.store.agent(), caller.user_id());
     let session = agent.open(caller.write(), alert.known()?, user).await?;
-    let now = caller.app.clock.now();
-    Ok(Json(AgentSessionOpened::of(&session, now)))
+    let session = AgentSessionSummary::of(&session, caller.app.clock.now());
+    Ok(Json(AgentSessionOpened { session }))
 }

@@ -1,11 +1,9 @@
 //! The `Prefer` header (RFC 7240): `wait` and `respond-async`.
 
-use std::{convert::Infallible, time::Duration};
+use std::convert::Infallible;
 
-use axum::extract::FromRequestParts;
-use http::{HeaderMap, request::Parts};
-use shared::http::operation::{Argument, Description};
-use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
+use shared::endpoint::*;
+use utoipa::openapi::{ObjectBuilder, schema::Type};
 
 /// Time for which the answer waits for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use shared::endpoint::*;
-
-use super::view::AgentSessionProposed;
-use crate::ResolutionAgent;
+use crate::prelude::*;
 
 /// `error` of a session whose analysis failed; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";
@@ -25,5 +22,6 @@ pub async fn propose_agent_actions(
     let agent = state.app.store.agent();
     let proposed = agent.propose(caller.write(), id.known()?, analyse, FAILED);
     let (session, excerpts) = Box::pin(proposed).await?;
-    Ok(Json(AgentSessionProposed::of(&session, &excerpts)))
+    let session = ProposedSession::of(&session, &excerpts);
+    Ok(Json(AgentSessionProposed { session }))
 }

@@ -1,8 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
-use shared::endpoint::*;
-
-use super::view::AgentSessionView;
+use crate::prelude::*;
 
 /// Rejects the proposal of a session, which becomes `cancelled`.
 ///

@@ -1,9 +1,6 @@
 //! `POST /api/webhooks`
 
-use shared::endpoint::*;
-
-use super::view::{WebhookWithSecret, without_deliveries};
-use crate::Updates;
+use crate::prelude::*;
 
 /// Creates a webhook and returns its secret, this once.
 ///
@@ -25,5 +22,5 @@ pub async fn create_webhook(
     let webhook = webhooks.create(caller.write(), new).await?;
     let (secret, now) = (state.webhooks.secret(&webhook), state.app.clock.now());
     let webhook = without_deliveries(webhook);
-    Ok(Single(WebhookWithSecret::new(webhook, secret, now)))
+    Ok(Single(WebhookWithSecret::new(&webhook, secret, now)))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/webhooks/{id}`
 
-use shared::endpoint::*;
-
-use super::view::WebhookView;
+use crate::prelude::*;
 
 /// Returns a webhook.
 ///
@@ -14,5 +12,5 @@ pub async fn get_webhook(
 ) -> Result<Single<WebhookView>, Problem> {
     let webhooks = caller.app.store.webhooks();
     let webhook = webhooks.get(caller.tenant(), id.known()?).await?;
-    Ok(Single(WebhookView::new(webhook, caller.app.clock.now())))
+    Ok(Single(WebhookView::of(&webhook, caller.app.clock.now())))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/webhooks`
 
-use shared::endpoint::*;
-
-use super::view::WebhookView;
+use crate::prelude::*;
 
 /// Lists the webhooks of the caller's organization.
 #[utoipa::path(get, path = "/api/webhooks")]
@@ -12,5 +10,5 @@ pub async fn list_webhooks(
     let (pages, webhooks) = (caller.pages()?, caller.app.store.webhooks());
     let page = webhooks.list(caller.tenant(), &pages.wanted).await?;
     let now = caller.app.clock.now();
-    Ok(pages.answer(page, |webhook| WebhookView::new(webhook, now))?)
+    Ok(pages.answer(page, |webhook| WebhookView::of(&webhook, now))?)
 }

@@ -1,8 +1,6 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
-use shared::endpoint::*;
-
-use crate::Updates;
+use crate::prelude::*;
 
 /// Sends a delivery again, from its first attempt on.
 ///

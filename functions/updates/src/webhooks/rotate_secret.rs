@@ -1,9 +1,6 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use shared::endpoint::*;
-
-use super::view::WebhookWithSecret;
-use crate::Updates;
+use crate::prelude::*;
 
 /// Begins a new secret of a webhook and returns it, this once.
 ///
@@ -15,9 +12,8 @@ pub async fn rotate_webhook_secret(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Single<WebhookWithSecret>, Problem<ConcurrentChange>> {
     let webhooks = state.app.store.webhooks();
-    let rotated = webhooks.rotate_secret(caller.write(), id.known()?);
-    let webhook = rotated.await?;
+    let webhook = webhooks.rotate_secret(caller.write(), id.known()?).await?;
     let secret = state.webhooks.secret(&webhook.webhook);
     let now = state.app.clock.now();
-    Ok(Single(WebhookWithSecret::new(webhook, secret, now)))
+    Ok(Single(WebhookWithSecret::new(&webhook, secret, now)))
 }

@@ -1,11 +1,8 @@
 //! `POST /api/webhooks/{id}/test`
 
-use std::time::Duration;
-
-use shared::endpoint::*;
 use targets::webhooks::Message;
 
-use crate::Updates;
+use crate::prelude::*;
 
 /// The time limit of a test. The function itself has ten seconds.
 const PATIENCE: Duration = Duration::from_secs(8);

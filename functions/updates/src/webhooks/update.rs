@@ -1,10 +1,8 @@
 //! `PATCH /api/webhooks/{id}`
 
-use shared::endpoint::*;
 use shared::input::Change;
 
-use super::view::WebhookView;
-use crate::Updates;
+use crate::prelude::*;
 
 /// Updates a webhook.
 ///
@@ -26,5 +24,5 @@ pub async fn update_webhook(
     let webhooks = state.app.store.webhooks();
     let webhook = webhooks.update(caller.write(), id.known()?, update);
     let (webhook, now) = (webhook.await?, state.app.clock.now());
-    Ok(Single(WebhookView::new(webhook, now)))
+    Ok(Single(WebhookView::of(&webhook, now)))
 }

@@ -1,43 +1,43 @@
 use shared::endpoint::*;
 
-/// A webhook.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Webhook, examples(json!({
-    "id": 1,
-    "url": "https://hooks.example.com/workdesk",
-    "types": ["task.created", "ticket.*"],
-    "description": "Posts new work to the team's chat.",
-    "enabled": true,
-    "disabledReason": null,
-    "lastSuccessAt": "2026-01-15T12:00:00.000Z",
-    "failingSince": null,
-    "previousSecretUntil": null,
-    "createdAt": "2026-01-14T09:30:00.000Z",
-    "updatedAt": "2026-01-14T09:30:00.000Z",
-    "version": 1
-})))]
-#[serde(rename_all = "camelCase")]
-pub struct WebhookView {
-    id: WebhookId,
-    url: WebhookUrl,
-    /// Events that it is told of, each once.
-    types: Vec<EventPattern>,
-    /// Purpose.
-    description: Option<String>,
-    /// True if it gets new deliveries.
-    enabled: bool,
-    /// Reason for which the service disabled it; null if it did not.
-    disabled_reason: Option<DisabledReason>,
-    /// Instant of the last success, to the minute.
-    last_success_at: Option<Timestamp>,
-    /// Instant of the first failure since then; null without one.
-    failing_since: Option<Timestamp>,
-    /// End of the secret before the last rotation; null once it no longer signs.
-    previous_secret_until: Option<Timestamp>,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    /// Version, raised by every write. Deliveries do not raise it.
-    version: i64,
+view! {
+    /// A webhook.
+    #[schema(as = Webhook, examples(json!({
+        "id": 1,
+        "url": "https://hooks.example.com/workdesk",
+        "types": ["task.created", "ticket.*"],
+        "description": "Posts new work to the team's chat.",
+        "enabled": true,
+        "disabledReason": null,
+        "lastSuccessAt": "2026-01-15T12:00:00.000Z",
+        "failingSince": null,
+        "previousSecretUntil": null,
+        "createdAt": "2026-01-14T09:30:00.000Z",
+        "updatedAt": "2026-01-14T09:30:00.000Z",
+        "version": 1
+    })))]
+    pub struct WebhookView of webhook(WebhookWithHealth { webhook, health }: &WebhookWithHealth, now: Timestamp) {
+        id: WebhookId,
+        url: WebhookUrl = webhook.url.clone(),
+        /// Events that it is told of, each once.
+        types: Vec<EventPattern> = webhook.types.clone(),
+        /// Purpose.
+        description: Option<String> = webhook.description.clone().map(Into::into),
+        /// True if it gets new deliveries.
+        enabled: bool,
+        /// Reason for which the service disabled it; null if it did not.
+        disabled_reason: Option<DisabledReason>,
+        /// Instant of the last success, to the minute.
+        last_success_at: Option<Timestamp> = health.last_success_at,
+        /// Instant of the first failure since then; null without one.
+        failing_since: Option<Timestamp> = health.failing_since,
+        /// End of the secret before the last rotation; null once it no longer signs.
+        previous_secret_until: Option<Timestamp> = webhook.previous_until(now),
+        created_at: Timestamp,
+        updated_at: Timestamp,
+        /// Version, raised by every write. Deliveries do not raise it.
+        version: i64,
+    }
 }
 
 /// A webhook with its secret, which is shown only once.
@@ -52,30 +52,10 @@ pub struct WebhookWithSecret {
 
 versioned!(WebhookView, WebhookWithSecret: view);
 
-impl WebhookView {
-    pub fn new(WebhookWithHealth { webhook, health }: WebhookWithHealth, now: Timestamp) -> Self {
-        let (version, record) = (webhook.version, webhook.record);
-        Self {
-            id: record.id,
-            previous_secret_until: record.previous_until(now),
-            url: record.url,
-            types: record.types,
-            description: record.description.map(Into::into),
-            enabled: record.enabled,
-            disabled_reason: record.disabled_reason,
-            last_success_at: health.last_success_at,
-            failing_since: health.failing_since,
-            created_at: record.created_at,
-            updated_at: record.updated_at,
-            version,
-        }
-    }
-}
-
 impl WebhookWithSecret {
-    pub fn new(webhook: WebhookWithHealth, secret: String, now: Timestamp) -> Self {
+    pub fn new(webhook: &WebhookWithHealth, secret: String, now: Timestamp) -> Self {
         Self {
-            view: WebhookView::new(webhook, now),
+            view: WebhookView::of(webhook, now),
             secret,
         }
     }

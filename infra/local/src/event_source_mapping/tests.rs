@@ -48,10 +48,9 @@ impl Stack {
     }
 
     fn mapping(&self) -> EventSourceMapping<impl Fn(Value) -> Invocation + use<>> {
-        let queue = self.engines.queues().actions.clone();
         EventSourceMapping::new(
             self.sqs.clone(),
-            queue,
+            self.engines.queues().actions.clone(),
             self.functions
                 .invoker("action-worker", Duration::from_secs(10)),
         )
@@ -59,8 +58,7 @@ impl Stack {
 
     async fn send(&self, bodies: &[&str]) {
         for body in bodies {
-            let send = self.message().message_body(*body);
-            send.send().await.unwrap();
+            self.message().message_body(*body).send().await.unwrap();
         }
     }
 

@@ -91,8 +91,7 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         kill_process(process.unwrap(), Signal::KILL).unwrap();
     });
-    let taken = invocation("one");
-    let ended = carry_out(&taken, &mut function, &mut api, &invocations).await;
+    let ended = carry_out(&invocation("one"), &mut function, &mut api, &invocations).await;
     assert_eq!(ended.unwrap().unwrap().unwrap().signal(), Some(9));
     killer.await.unwrap();
     let (id, what, said) = watch.answers.recv().await.unwrap();
@@ -110,8 +109,7 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
 
 #[tokio::test]
 async fn a_process_that_ends_says_how() {
-    let watch = Watch::start().await;
-    let mut invocations = Invocations::of(&watch.url).unwrap();
+    let mut invocations = Invocations::of(&Watch::start().await.url).unwrap();
     let ended = run_once(OsStr::new("false"), &mut invocations).await;
     assert_eq!(ended.unwrap().code(), Some(1));
     let absent = run_once(OsStr::new("/no/such/program"), &mut invocations).await;

@@ -65,6 +65,25 @@ impl Fault {
         }
     }
 
+    /// Sets the status of its answers.
+    #[must_use]
+    pub fn status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Sets the number of calls that it affects.
+    #[must_use]
+    pub fn times(self, times: u32) -> Self {
+        Self { times, ..self }
+    }
+
+    /// Sets the operation of the calls that it affects.
+    #[must_use]
+    pub fn of(self, operation: &str) -> Self {
+        let operation = Some(operation.to_owned());
+        Self { operation, ..self }
+    }
+
     fn matches(&self, system: &str, operation: &str) -> bool {
         self.times > 0
             && self.system == system

@@ -206,8 +206,7 @@ async fn missing_usage_events_are_sent_once() {
 async fn only_its_own_secret_opens_a_system() {
     let demo = Demo::start();
     let url = format!("{}/targets/billing/customers/cus_501", demo.systems.url());
-    let anonymous = demo.http.get(&url).send().await.unwrap();
-    assert_eq!(anonymous.status(), 401);
+    assert_eq!(demo.http.get(&url).send().await.unwrap().status(), 401);
     let stranger = demo.http.get(&url).bearer_auth("local-payments-secret");
     assert_eq!(stranger.send().await.unwrap().status(), 401);
 }
@@ -272,12 +271,9 @@ async fn notifications_take_no_notice_of_keys() {
 #[tokio::test]
 async fn a_fault_strikes_as_often_as_asked_and_where_asked() {
     let demo = Demo::start();
-    demo.systems.inject(Fault {
-        status: 503,
-        times: 2,
-        operation: Some("POST /customers/{id}/sync".to_owned()),
-        ..Fault::once("billing", FaultMode::Fail)
-    });
+    let fault = Fault::once("billing", FaultMode::Fail).status(503);
+    demo.systems
+        .inject(fault.times(2).of("POST /customers/{id}/sync"));
     assert_eq!(demo.get("billing", "/customers/cus_501").await.0, 200);
     assert_eq!(demo.status("billing", SYNC).await, 503);
     assert_eq!(demo.status("billing", "/customers/cus_502/sync").await, 503);

@@ -1,14 +1,8 @@
 //! The result of a call, as derived from the target system's response.
 
 use chrono::DateTime;
-use serde_json::{Value, json};
 
-use crate::{
-    action::{ApiCall, StepStatus},
-    check::{AnswerCondition, facts::plain},
-    journal::Excerpt,
-};
-use model::{Timestamp, span};
+use crate::{check::facts::plain, prelude::*};
 
 /// The effect of a call, as far as its answer tells, or the lack of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -68,19 +62,12 @@ pub enum BodyForm {
     Text,
     /// Over 1 MiB: not read to its end, and taken for JSON.
     TooLarge,
-    /// Broken off, for this reason.
     Broken(String),
 }
 
 impl Response {
     const fn is_well_formed(&self) -> bool {
         matches!(self.form, BodyForm::Json | BodyForm::TooLarge)
-    }
-
-    /// True if a refusal may be the one that every repeat of a key gets. A missing authorization is
-    /// not: it may be granted later, and the call then tells more.
-    const fn is_of_a_key(&self) -> bool {
-        self.refuses_repeats && !matches!(self.status, 401 | 403 | 407)
     }
 }
 
@@ -205,13 +192,13 @@ impl ApiCall {
         let not_done = response.status == 429;
         let refused =
             (400..500).contains(&response.status) && !matches!(response.status, 408 | 425);
+        // Every repeat of a key may get it. A missing authorization may be granted later, and the call then tells more.
+        let is_of_a_key = response.refuses_repeats && !matches!(response.status, 401 | 403 | 407);
         if not_done && !response.is_replay {
             Effect::NotNow
         } else if (refused || not_done) && (response.is_replay || !repeated) {
             Effect::Refused
-        } else if self.changes()
-            && (response.is_replay || (repeated && refused && response.is_of_a_key()))
-        {
+        } else if self.changes() && (response.is_replay || (repeated && refused && is_of_a_key)) {
             Effect::Undecided
         } else {
             self.unclear()
@@ -228,9 +215,9 @@ impl ApiCall {
 
     /// True if a body says that the call is under way, and denies nothing.
     fn is_pending(&self, body: &Value) -> bool {
-        let mut conditions = self.success.iter();
-        conditions.any(|one| one.is_pending(body))
-            && !self.success.iter().any(|one| one.is_denied(body))
+        let any =
+            |is: fn(&AnswerCondition, &Value) -> bool| self.success.iter().any(|one| is(one, body));
+        any(AnswerCondition::is_pending) && !any(AnswerCondition::is_denied)
     }
 
     /// Returns whether a body means success. False if one condition is denied; none if a condition finds no value.
@@ -247,23 +234,18 @@ impl ApiCall {
     pub fn unsuccessful(&self, response: &Response) -> Option<String> {
         let Response { status, body, .. } = response;
         let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
-        let pending = self.success.iter().find(|one| one.is_pending(body));
-        if let Some(one) = pending {
-            let (at, found) = (
-                &one.at,
-                body.pointer(&one.at).map(plain).unwrap_or_default(),
-            );
+        let found = |at: &str| body.pointer(at).map(plain).unwrap_or_default();
+        if let Some(AnswerCondition { at, .. }) =
+            self.success.iter().find(|one| one.is_pending(body))
+        {
+            let found = found(at);
             return Some(format!(
                 "The target system answered {status}, and the call is under way: {at} is {found}."
             ));
         }
-        let denied = self.success.iter().find(|one| one.is_denied(body));
-        if let Some(one) = denied {
-            let found = body.pointer(&one.at).map(plain);
-            let found = found.map_or("something else".to_owned(), |found| {
-                found.chars().take(100).collect()
-            });
+        if let Some(one) = self.success.iter().find(|one| one.is_denied(body)) {
             let (at, is) = (&one.at, is(one));
+            let found: String = found(at).chars().take(100).collect();
             if *status == 202 {
                 return Some(format!(
                     "The target system has taken the call and is at work on it (202): {at} is {found} so \

@@ -1,12 +1,6 @@
 //! Claims of an approved action, and transitions without a holder.
 
-use crate::{
-    action::{ActionState, AgentAction, HeldRecord},
-    connection::{Connection, ConnectionTraffic, Idempotency, Restored},
-    policy::{AgentPolicy, Approvers, Charge, Proposers},
-    session::AgentSessionStatus,
-};
-use model::Timestamp;
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {
@@ -65,7 +59,8 @@ pub struct ClaimContext {
     pub policy: AgentPolicy,
     /// Of the users who approved it, those who still may.
     pub approvers: Approvers,
-    pub proposers: Proposers,
+    /// The users with an interest in it.
+    pub proposers: Vec<UserId>,
     pub is_resolved: bool,
     /// The restore of the table since the session was opened.
     pub restored: Option<Restored>,
@@ -152,8 +147,7 @@ impl AgentAction {
         self.schedule.slot = None;
         self.schedule.not_before = None;
         self.schedule.lease_until = Some(now.plus(lease));
-        let visit = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
-        self.schedule.due_at = Some(now.plus(visit));
+        self.schedule.due_at = Some(now.plus(Self::DELIVERY.max(lease + Self::LEASE_MARGIN)));
         self.progress.started_at.get_or_insert(now);
         self.updated_at = now;
         self.progress.connection_revision = context.connection.map(|called| called.revision);
@@ -213,7 +207,10 @@ impl AgentAction {
         let why = context.held.first().map(HeldRecord::says);
         let why = why.or_else(|| {
             let attempts = self.content.attempts?;
-            let own = self.earlier_tries();
+            // Those of its earlier rounds.
+            let own = self.progress.tries.iter();
+            let own = own.filter(|one| one.round != self.round.number);
+            let own: Vec<_> = own.map(|one| one.at).collect();
             let mut tries = context.tries.iter();
             tries.find_map(|tries| attempts.refuse(&[tries.as_slice(), &own].concat(), now))
         })?;
@@ -255,7 +252,7 @@ impl AgentAction {
             return says(Self::ALERT_RESOLVED);
         }
         let approvals = context.approvers.standing(&approvals);
-        let requirement = context.policy.requires(self.content.subject());
+        let requirement = context.policy.requires(&self.content);
         let requirement = requirement.and(&self.round.rules);
         if requirement.denies() {
             return says(
@@ -275,13 +272,13 @@ impl AgentAction {
                  count. Nothing was sent."
             ));
         }
-        let why = context.policy.caps.charge(self.content.subject()).err()?;
+        let why = context.policy.caps.charge(&self.content).err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
     /// Returns its charge to the daily caps, if any. An action is charged at the first claim after its approval.
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
-        let charge = policy.caps.charge(self.content.subject()).ok()?;
+        let charge = policy.caps.charge(&self.content).ok()?;
         charge.filter(|_| self.progress.attempts == 0)
     }
 
@@ -377,8 +374,7 @@ impl AgentAction {
     /// Returns the instant from which it is overdue, if messages of the sweeper came to nothing. A planned check
     /// begins with such a message.
     pub fn overdue_since(&self) -> Option<Timestamp> {
-        let planned = i64::from(self.awaits_check());
-        let pauses = (planned..self.schedule.resends).map(Self::pause_after);
+        let pauses = (i64::from(self.awaits_check())..self.schedule.resends).map(Self::pause_after);
         let waited: i64 = pauses.sum();
         let due = self.schedule.due_at?;
         (waited > 0).then(|| due.plus(-waited))
@@ -400,8 +396,7 @@ impl AgentAction {
 
     /// Returns the state in which it ends when given up.
     fn given_up(&self) -> ActionState {
-        let is_open = self.may_have_taken_effect();
-        if is_open {
+        if self.may_have_taken_effect() {
             ActionState::Unknown
         } else {
             ActionState::Failed

@@ -1,13 +1,4 @@
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    action::{ActionStep, ActionType, MoneyDirection, MoneyMoved, Reversible, Risk},
-    check::{FactCondition, TargetRead, Verification},
-    connection::ConnectionRevision,
-    policy::PolicySubject,
-    session::PlaybookVersion,
-};
-use model::{Timestamp, span};
+use crate::prelude::*;
 
 /// The content of an action: all that an approval covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,16 +38,6 @@ pub struct ActionContent {
 }
 
 impl ActionContent {
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: self.risk,
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-            customer: self.customer.as_deref(),
-        }
-    }
-
     /// The most bytes of a record's name. The guard's key contains it.
     pub const LONGEST_RECORD: usize = 1_000;
 
@@ -67,8 +48,8 @@ impl ActionContent {
 
     /// Returns the id of the record that it acts on, as a list.
     pub fn entity_ids(&self) -> Vec<String> {
-        let ids = self.entity().into_iter().map(|(_, id)| id.to_owned());
-        ids.collect()
+        let id = self.entity().map(|(_, id)| id.to_owned());
+        id.into_iter().collect()
     }
 
     /// True if both share a record.
@@ -112,17 +93,15 @@ impl Attempts {
 
     /// Returns why another try is not allowed now, after these tries.
     pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
-        let hours = |millis: i64| millis / span::HOUR;
         let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
         if recent >= self.most {
-            let within = hours(self.within);
+            let within = self.within / span::HOUR;
             return Some(format!(
                 "attempts_reached: it was tried {recent} times within {within} hours, as often as \
                  its playbook allows. Nothing was sent."
             ));
         }
-        let last = tries.iter().max()?;
-        let next = last.plus(self.apart);
+        let next = tries.iter().max()?.plus(self.apart);
         (now < next).then(|| {
             format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
         })

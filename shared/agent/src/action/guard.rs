@@ -1,13 +1,7 @@
 //! Exclusive records: two actions that share a record never run at once, and none repeats the effect of
 //! another within its cooldown. An action claims its records, each by a guard that names it.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    action::{ActionContent, ActionKey, ActionState, ActionStep, ActionType, AgentAction},
-    check::facts::quoted,
-};
-use model::{AgentSessionId, OrganizationId, Timestamp};
+use crate::{check::facts::quoted, prelude::*};
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it
 /// still holds the record, so both cannot differ: see [`AgentAction::holds`].
@@ -135,8 +129,7 @@ impl OtherClaim {
         match &self.owner {
             Some(owner) if !owner.content.repeats(content) => Vec::new(),
             Some(owner) if !owner.content.records.is_empty() => {
-                let tries = owner.progress.tries.iter();
-                tries.map(|one| one.at).collect()
+                owner.progress.tries.iter().map(|one| one.at).collect()
             }
             _ => vec![self.at],
         }

@@ -1,11 +1,6 @@
 //! Calls and outcomes of an approved action: transitions by the worker that holds it.
 
-use crate::{
-    action::{ActionState, AgentAction, CallResult, Effect, OpenCall, StepStatus},
-    connection::Idempotency,
-    journal::Excerpt,
-};
-use model::Timestamp;
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -46,13 +41,34 @@ impl AgentAction {
     pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
         self.progress.call.since.get_or_insert(now);
-        self.tries(now);
+        let (round, last) = (self.round.number, self.progress.tries.last());
+        if self.is_about_to_change() && last.is_none_or(|last| last.round != round) {
+            self.progress.tries.push(Try { round, at: now });
+        }
     }
 
     pub fn not_sent(&mut self) {
         self.progress.call.sending = false;
         if !self.progress.call.ambiguous {
             self.progress.call.since = None;
+            self.not_tried();
+        }
+    }
+
+    /// Takes back the try of this round, unless one of its steps changed something.
+    fn not_tried(&mut self) {
+        if !self.has_changed() {
+            let round = self.round.number;
+            self.progress.tries.retain(|one| one.round != round);
+        }
+    }
+
+    /// Records a refusal, with its status if there was an answer. A transfer of money stays a try,
+    /// unless the status says that the request never reached a bank.
+    pub(crate) fn refused(&mut self, status: Option<u16>) {
+        let reached_nobody =
+            |status| matches!(status, 401 | 403..=405 | 407 | 410 | 411 | 413..=415 | 429 | 431);
+        if self.content.transfer().is_none() || status.is_none_or(reached_nobody) {
             self.not_tried();
         }
     }
@@ -107,13 +123,11 @@ impl AgentAction {
                 self.progress.call.ambiguous = true;
                 None
             }
-            Effect::Undecided => {
+            Effect::Undecided | Effect::UnderWay => {
                 self.progress.call.ambiguous = true;
-                Some(ActionState::Unknown)
-            }
-            Effect::UnderWay => {
-                self.progress.call.ambiguous = true;
-                self.progress.call.under_way = Some(true);
+                if effect == Effect::UnderWay {
+                    self.progress.call.under_way = Some(true);
+                }
                 Some(ActionState::Unknown)
             }
             // The call stays recorded as under way.

@@ -1,10 +1,7 @@
 //! Messages of the queue: versioned, with ids only. The worker reads everything else from the table,
 //! so that a message is never out of date.
 
-use serde::{Deserialize, Serialize};
-
-use crate::action::ActionKey;
-use model::{AgentSessionId, OrganizationId, QueueMessage};
+use crate::prelude::*;
 
 /// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

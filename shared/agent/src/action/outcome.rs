@@ -1,13 +1,6 @@
 //! The last outcome of a record of a target system, and the minutes that actions saved.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    action::{ActionType, AgentAction},
-    alert::Recurrence,
-    session::PlaybookVersion,
-};
-use model::{AgentSessionId, OrganizationId, Timestamp, span};
+use crate::prelude::*;
 
 /// The last action on a record of a target system whose outcome is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +13,6 @@ pub struct LastOutcome {
     /// The [`PlaybookVersion::label`](crate::session::PlaybookVersion::label) that proposed it.
     pub playbook: Option<String>,
     pub session_id: AgentSessionId,
-    /// True if it fixed the record.
     pub helped: bool,
     /// The end of the action.
     pub at: Timestamp,

@@ -12,13 +12,7 @@
 
 use std::time::Duration;
 
-use crate::{
-    action::{ActionState, AgentAction, ApiCall, CallResult, Called, Outcome},
-    check::{Observation, Precondition, TargetRead},
-    connection::Idempotency,
-    journal::Excerpt,
-};
-use model::Timestamp;
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct RunLimits {
@@ -105,6 +99,8 @@ enum Stage {
     End(RunEnd),
 }
 
+const NO_TIME: &str = "No time was left for the next call.";
+
 impl Progress {
     /// Creates the progress of a claimed action, whose first call may begin at `begins`.
     pub fn new(action: AgentAction, called: Called, begins: Timestamp, limits: RunLimits) -> Self {
@@ -148,10 +144,9 @@ impl Progress {
                     if slot.is_ok() && wait.is_zero() {
                         Stage::Preconditions
                     } else if slot.is_err() || wait + self.limits.call > left {
-                        let late =
-                            "The connection's limit of calls left no time for the next call.";
-                        self.withdraw();
-                        Stage::NotYet(late.to_owned())
+                        self.no_time(
+                            "The connection's limit of calls left no time for the next call.",
+                        )
                     } else {
                         // The session's status is stale after the wait.
                         self.withdraw();
@@ -164,7 +159,7 @@ impl Progress {
                 {
                     Stage::Doubt
                 }
-                Stage::Preconditions if left < self.limits.reads => self.out_of_time(),
+                Stage::Preconditions if left < self.limits.reads => self.no_time(NO_TIME),
                 Stage::Preconditions => {
                     self.stage = Stage::Preconditions;
                     return Work::Read(self.action.required_reads());
@@ -184,10 +179,9 @@ impl Progress {
                         Some(_) => AgentAction::LOST,
                         None => "The target system may have forgotten the call's key by now.",
                     };
-                    let response = self.response.clone();
-                    Stage::End(RunEnd::Outcome(Outcome::unknown(response, problem)))
+                    self.end(|response| Outcome::unknown(response, problem))
                 }
-                Stage::Send if left < self.limits.call => self.out_of_time(),
+                Stage::Send if left < self.limits.call => self.no_time(NO_TIME),
                 Stage::Send => {
                     self.stage = Stage::Send;
                     return Work::Send(NextCall {
@@ -241,14 +235,13 @@ impl Progress {
 
     /// Reports that the alert is resolved. Nothing more is sent.
     pub fn alert_resolved(&mut self) {
-        let outcome = self.action.alert_resolved(self.response.clone());
-        self.stage = Stage::End(RunEnd::Outcome(outcome));
+        self.stage = self.end(|response| self.action.alert_resolved(response));
     }
 
     /// Reports that the session was cancelled before the announced call.
     pub fn cancelled(&mut self) {
         self.action.not_sent();
-        self.stage = Stage::End(RunEnd::Outcome(self.stopped()));
+        self.stage = self.end(|response| self.action.stopped(response));
     }
 
     /// Reports that another worker took over.
@@ -270,12 +263,9 @@ impl Progress {
         let step = step.map_or_else(|| self.action.progress.steps_done + 1, |step| step.order);
         let problem = result.problem.clone();
         let ends = self.action.received(step, result, self.idempotency);
-        let response = self.response.clone();
         self.stage = match ends {
-            Some(ActionState::Unknown) => {
-                Stage::End(RunEnd::Outcome(Outcome::unknown(response, &problem)))
-            }
-            Some(_) => Stage::End(RunEnd::Outcome(Outcome::failed(response, problem))),
+            Some(ActionState::Unknown) => self.end(|one| Outcome::unknown(one, &problem)),
+            Some(_) => self.end(|one| Outcome::failed(one, problem)),
             None if self.action.next_step() == place => Stage::Retry(problem),
             None => {
                 self.retries = 0;
@@ -289,6 +279,11 @@ impl Progress {
         self.action.stopped(self.response.clone())
     }
 
+    /// Ends the run with the outcome that the last response gives.
+    fn end(&self, outcome: impl FnOnce(Option<Excerpt>) -> Outcome) -> Stage {
+        Stage::End(RunEnd::Outcome(outcome(self.response.clone())))
+    }
+
     /// Takes back the announcement of the next call, which is not sent.
     fn withdraw(&mut self) {
         if std::mem::take(&mut self.is_announced) {
@@ -296,9 +291,9 @@ impl Progress {
         }
     }
 
-    fn out_of_time(&mut self) -> Stage {
+    fn no_time(&mut self, why: &str) -> Stage {
         self.withdraw();
-        Stage::NotYet("No time was left for the next call.".to_owned())
+        Stage::NotYet(why.to_owned())
     }
 
     /// Returns the pause before a retry. None without time for another call.

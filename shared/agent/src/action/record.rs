@@ -1,14 +1,4 @@
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    action::{ActionContent, ActionKey, ActionState, CallResult, StepResult},
-    check::{CheckRecord, CheckResult, ReconciliationStatus, VerificationStatus},
-    connection::Restored,
-    policy::{ActionApproval, PolicyRule},
-    session::{AgentSession, ProposedAction},
-};
-use model::{AlertId, JournalHead, Timestamp, UserId, names, span};
+use crate::prelude::*;
 
 /// An approved action, as the worker runs it.
 ///
@@ -68,7 +58,6 @@ pub struct ActionRound {
 pub struct ActionProgress {
     /// The stack that claimed it first. Its idempotency keys carry this name.
     pub stack: Option<String>,
-    /// The revision of the connection at the last claim.
     pub connection_revision: Option<i64>,
     /// Claims since it was approved.
     pub attempts: i64,
@@ -231,7 +220,6 @@ impl AgentAction {
         trace: Option<&str>,
         now: Timestamp,
     ) {
-        self.forget_steps();
         let round = &mut self.round;
         round.number += 1;
         round.approvals.extend(of_round(approvals, round.number));
@@ -243,7 +231,11 @@ impl AgentAction {
         round.unless = among(|one| &one.unless);
         round.trace_id = trace.map(str::to_owned);
         round.approved_at = now;
-        let progress = std::mem::take(&mut self.progress);
+        // The other steps are sent again.
+        let done = self.content.steps.iter().take(self.next_step());
+        let done: Vec<i64> = done.map(|step| step.order).collect();
+        let mut progress = std::mem::take(&mut self.progress);
+        progress.results.retain(|known| done.contains(&known.step));
         self.progress = ActionProgress {
             stack: progress.stack,
             steps_done: progress.steps_done,
@@ -261,6 +253,65 @@ impl AgentAction {
         self.updated_at = now;
     }
 
+    /// Returns the digest of its content. Equals that of the [proposed
+    /// action](ProposedAction::digest) unless one of them was changed.
+    pub fn digest(&self) -> String {
+        let key = &self.key;
+        digest_of(
+            &self.content,
+            key.organization_id,
+            self.alert_id,
+            &key.action_id,
+        )
+    }
+
+    /// Stores the result of a step in place of an earlier one. `NotNow` after an unclear call stays
+    /// unclear: it says nothing about the earlier call.
+    pub fn keep(
+        &mut self,
+        step: i64,
+        mut status: StepStatus,
+        excerpt_hash: Option<String>,
+        now: Timestamp,
+    ) {
+        let known = self.known_result(step).map(|known| known.status);
+        if (status, known) == (StepStatus::NotNow, Some(StepStatus::Unclear)) {
+            status = StepStatus::Unclear;
+        }
+        self.progress.results.retain(|known| known.step != step);
+        self.progress.results.push(StepResult {
+            step,
+            status,
+            at: Some(now),
+            excerpt_hash,
+        });
+    }
+
+    pub fn results_of_steps(&self) -> Vec<StepResult> {
+        let next = self.next_step();
+        let each = self.content.steps.iter().enumerate().map(|(at, step)| {
+            let done = (at < next).then_some(StepStatus::Done);
+            let unsent = || StepResult {
+                step: step.order,
+                status: done.unwrap_or(StepStatus::NotSent),
+                at: None,
+                excerpt_hash: None,
+            };
+            let known = self.known_result(step.order).cloned();
+            let mut result = known.unwrap_or_else(unsent);
+            // The holder of an unclear step may have died before it could record an answer.
+            if at == next && self.state == ActionState::Unknown {
+                result.status = StepStatus::Unclear;
+            }
+            result
+        });
+        each.collect()
+    }
+
+    pub(crate) fn known_result(&self, step: i64) -> Option<&StepResult> {
+        self.progress.results.iter().find(|one| one.step == step)
+    }
+
     /// Returns the instant at which it is given up.
     pub fn deadline(&self) -> Timestamp {
         self.round.approved_at.plus(Self::PATIENCE)
@@ -271,8 +322,7 @@ impl AgentAction {
     pub fn is_effective(&self) -> bool {
         let changes = self.content.steps.iter().filter(|step| step.changes());
         let already_done = usize::try_from(self.progress.already_done).unwrap_or_default();
-        let made_a_change = already_done < changes.count();
-        self.state == ActionState::Succeeded && made_a_change && self.is_verified()
+        self.state == ActionState::Succeeded && already_done < changes.count() && self.is_verified()
     }
 
     /// True if it fixed its records. A message fixes nothing.
@@ -282,12 +332,10 @@ impl AgentAction {
 
     /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a user had to check.
     pub fn saved(&self) -> i64 {
-        let counts = self.is_effective() && self.end.verdict.is_none();
-        if counts {
-            self.content.minutes_saved
-        } else {
-            0
+        if !self.is_effective() || self.end.verdict.is_some() {
+            return 0;
         }
+        self.content.minutes_saved
     }
 
     pub fn current_approvals(&self) -> Vec<ActionApproval> {
@@ -311,12 +359,9 @@ impl AgentAction {
     }
 
     pub fn result(&self) -> Option<ActionResult> {
-        if !self.state.has_ended() {
-            return None;
-        }
         let executed_at = self.ended_at();
         let started_at = self.progress.started_at.unwrap_or(executed_at);
-        Some(ActionResult {
+        self.state.has_ended().then(|| ActionResult {
             action_id: self.key.action_id.clone(),
             success: self.state == ActionState::Succeeded,
             excerpt_hash: self.end.excerpt_hash.clone(),
@@ -329,6 +374,26 @@ impl AgentAction {
             duration: executed_at.since(started_at).max(0),
         })
     }
+}
+
+impl ProposedAction {
+    pub fn digest(&self, session: &AgentSession) -> String {
+        let alert = session.alert.alert_id;
+        digest_of(&self.content, session.organization_id, alert, &self.id)
+    }
+}
+
+/// Returns the SHA-256 of the canonical JSON of the content and of the names of the organization, the alert and the
+/// action, in hexadecimal. The action's id also names session and proposal. An approval covers exactly this content.
+fn digest_of(
+    content: &ActionContent,
+    organization: OrganizationId,
+    alert: AlertId,
+    action: &str,
+) -> String {
+    digest(&canonical(&json!({
+        "organization": organization, "alert": alert, "action": action, "content": content,
+    })))
 }
 
 fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApproval> {

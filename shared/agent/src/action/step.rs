@@ -1,9 +1,6 @@
 //! Steps of actions: calls of target systems, and their results.
 
-use serde::{Deserialize, Serialize};
-
-use crate::check::{AnswerCondition, Reconciliation, TargetRead};
-use model::{JsonText, Timestamp, names};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,7 +68,6 @@ impl ApiCall {
 }
 
 impl TargetRead {
-    /// Returns the call, which expects 200.
     pub fn call(&self) -> ApiCall {
         ApiCall::get(&self.path)
     }

@@ -1,30 +1,12 @@
 //! Webhooks of Prometheus Alertmanager (version 4 of its format), and the alerts that they report.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
-
-use super::{AlertCreate, AlertEntity, AlertReport, AlertStatus, Firing, Labels, Severity};
-use model::{
-    AlertText, EntityId, ExternalId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp,
-    Title,
-    characters::on_one_line,
-    digest, input,
-    input::{Apart, Field, List, Place, Reading, Schema, map_of, string},
-    names,
-};
-
-/// The source of every Alertmanager's alerts. Several Alertmanagers give the same alert the same fingerprint.
-const SOURCE: &str = "alertmanager";
+use crate::prelude::*;
 
 /// The prefix of labels that name records: `entity_invoice`.
 const ENTITY: &str = "entity_";
 
 /// The class of an alert without a name.
 const UNKNOWN: &str = "unknown";
-
-/// The length of a fingerprint that is made of labels.
-const FINGERPRINT: usize = 16;
 
 /// The most left out labels that a description names.
 const MOST_NAMED: usize = 10;
@@ -118,7 +100,15 @@ impl AlertmanagerWebhook {
     pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let (mut reports, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
-            match alert.and_then(|alert| alert.report(at, now)) {
+            let field = format!("alerts/{at}");
+            let none = || {
+                Fault::at(
+                    &field,
+                    FaultCode::Pattern,
+                    "No text of the alert can be shown.",
+                )
+            };
+            match alert.and_then(|alert| alert.report(now).ok_or_else(|| vec![none()])) {
                 Ok(report) => reports.push((at, report)),
                 Err(faults) => rejected.push((at, faults)),
             }
@@ -130,21 +120,10 @@ impl AlertmanagerWebhook {
 impl AlertmanagerAlert {
     /// Returns the report of the alert. No text and no label refuses it: texts are cut, and labels that do
     /// not fit their purpose stay labels.
-    fn report(self, at: usize, now: Timestamp) -> Result<AlertReport, Vec<Fault>> {
-        self.fitted(now).ok_or_else(|| {
-            let detail = "No text of the alert can be shown.";
-            vec![Fault::at(
-                &format!("alerts/{at}"),
-                FaultCode::Pattern,
-                detail,
-            )]
-        })
-    }
-
-    fn fitted(self, now: Timestamp) -> Option<AlertReport> {
+    fn report(self, now: Timestamp) -> Option<AlertReport> {
         let mut labels = self.labels.unwrap_or_default().0;
         let series = self.fingerprint.and_then(|Apart(read)| read.ok());
-        let series = series.or_else(|| made_of(&labels))?;
+        let series = series.or_else(|| digest(&json!(labels).to_string())[..16].try_into().ok())?;
         // A label without a value counts as absent.
         labels.retain(|_, value| !value.trim().is_empty());
         let annotations = self.annotations.unwrap_or_default().0;
@@ -174,7 +153,8 @@ impl AlertmanagerAlert {
         // Its clock may be fast.
         let occurred_at = self.starts_at.min(now);
         let content = AlertCreate {
-            source: SOURCE.try_into().ok()?,
+            // Several Alertmanagers give the same alert the same fingerprint.
+            source: "alertmanager".try_into().ok()?,
             external_id: ExternalId::try_from(external_id).ok()?,
             severity: severity.unwrap_or(Severity::Warning),
             title,
@@ -192,22 +172,14 @@ impl AlertmanagerAlert {
             AlertmanagerStatus::Firing => AlertStatus::Open,
             AlertmanagerStatus::Resolved => AlertStatus::Resolved,
         };
-        let firing = Firing {
+        let mut report = AlertReport::new(content, status, occurred_at);
+        report.firing = Some(Firing {
             series,
             starts_at: self.starts_at,
             ends_at: self.ends_at.and_then(|Apart(read)| read.ok()),
-        };
-        Some(AlertReport {
-            firing: Some(firing),
-            ..AlertReport::new(content, status, occurred_at)
-        })
+        });
+        Some(report)
     }
-}
-
-fn made_of(labels: &BTreeMap<String, String>) -> Option<Fingerprint> {
-    let mut hash = digest(&json!(labels).to_string());
-    hash.truncate(FINGERPRINT);
-    hash.try_into().ok()
 }
 
 /// Returns the records that labels name, each with its label. Labels that name no record, and those of
@@ -292,8 +264,7 @@ fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    let kept = text.chars().take(most - 1);
-    kept.chain(['…']).collect()
+    text.chars().take(most - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

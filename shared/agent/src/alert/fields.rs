@@ -1,16 +1,9 @@
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::{
-    PartialSchema, ToSchema,
+    PartialSchema,
     openapi::{ObjectBuilder, schema::Type},
 };
 
-use model::{
-    FaultCode,
-    input::{Component, Field, Form, Place, Reading, Schema, escaped, map_of, string},
-};
+use crate::prelude::*;
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,29 +21,24 @@ pub struct Currency(String);
 #[serde(transparent)]
 pub struct Labels(pub BTreeMap<String, String>);
 
-impl Measure {
-    const MOST: f64 = 1e15;
-    /// The smallest number that DynamoDB stores without an error.
-    const LEAST: f64 = 1e-100;
-}
-
 impl Field for Measure {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Some(number) = value.as_f64() else {
             return place.wrong(value, "a number");
         };
-        if number.abs() > Self::MOST {
+        if number.abs() > 1e15 {
             return place.must(FaultCode::Range, "be from -10^15 to 10^15");
         }
-        let tiny = number.abs() < Self::LEAST;
+        // The smallest number that DynamoDB stores without an error.
+        let tiny = number.abs() < 1e-100;
         Some(Self(if tiny { 0.0 } else { number }))
     }
 
     fn field_schema() -> Schema {
         ObjectBuilder::new()
             .schema_type(Type::Number)
-            .minimum(Some(-Self::MOST))
-            .maximum(Some(Self::MOST))
+            .minimum(Some(-1e15))
+            .maximum(Some(1e15))
             .into()
     }
 }
@@ -91,8 +79,7 @@ impl Component for Labels {
             let rule = format!("have at most {} labels", Self::MOST);
             return place.must(FaultCode::Length, rule);
         }
-        let mut labels = BTreeMap::new();
-        let mut whole = true;
+        let (mut labels, mut whole) = (BTreeMap::new(), true);
         for (name, value) in members {
             if name.is_empty() || Form::Text.check(name, 0, Self::LONGEST_NAME).is_err() {
                 let most = Self::LONGEST_NAME;

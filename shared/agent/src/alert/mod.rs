@@ -2,7 +2,6 @@
 
 mod alertmanager;
 mod fields;
-mod money;
 mod part;
 mod report;
 
@@ -11,13 +10,7 @@ pub use fields::{Currency, Labels, Measure};
 pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use model::{
-    AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
-    SystemName, Timestamp, Title, UserId, input, input::Change, short_form, span,
-};
+use crate::prelude::*;
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -134,12 +127,7 @@ impl Alert {
         by: Option<UserId>,
         now: Timestamp,
     ) -> Self {
-        let AlertReport {
-            content: sent,
-            status,
-            occurred_at,
-            firing: _,
-        } = report;
+        let (sent, status, occurred_at) = (report.content, report.status, report.occurred_at);
         Self {
             id,
             organization_id: tenant,
@@ -200,8 +188,7 @@ impl Alert {
 
     /// Resolves it. Returns true unless it was resolved before.
     pub fn resolve(&mut self, by: StatusSource, now: Timestamp) -> bool {
-        let stood = self.status != AlertStatus::Resolved;
-        self.set_status(AlertStatus::Resolved, by, now);
+        let stood = self.set_status(AlertStatus::Resolved, by, now);
         // A monitor that agrees with the agent is not late any more.
         if by == StatusSource::Report && self.status_by == Some(StatusSource::Agent) {
             self.status_by = Some(by);
@@ -210,14 +197,15 @@ impl Alert {
         stood
     }
 
-    /// Sets another status. A resolved alert keeps the instant of its resolution.
-    fn set_status(&mut self, status: AlertStatus, by: StatusSource, now: Timestamp) {
-        if self.status == status {
-            return;
+    /// Sets another status. A resolved alert keeps the instant of its resolution. Returns whether it changed.
+    fn set_status(&mut self, status: AlertStatus, by: StatusSource, now: Timestamp) -> bool {
+        let is_other = self.status != status;
+        if is_other {
+            self.status = status;
+            self.status_by = Some(by);
+            self.resolved_at = (status == AlertStatus::Resolved).then_some(now);
         }
-        self.status = status;
-        self.status_by = Some(by);
-        self.resolved_at = (status == AlertStatus::Resolved).then_some(now);
+        is_other
     }
 }
 

@@ -1,8 +1,4 @@
-use super::{AlertEntity, AlertMetric, AlertStatus, Labels, LifecycleEvent, Money, Severity};
-use model::{
-    AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Slug, SourceName, SystemName,
-    Timestamp, Title, input, input::List, span,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct AlertReport {
@@ -108,13 +104,11 @@ input! {
 
 impl AlertCreate {
     pub(super) const MOST_ENTITIES: usize = 20;
-    /// The tolerated lead of a reporter's clock, in milliseconds.
-    const AHEAD: i64 = span::HOUR;
 
     /// Returns the report. 400 for an occurrence more than an hour ahead.
     pub fn report(self, now: Timestamp) -> Result<AlertReport, Error> {
         let occurred_at = self.occurred_at.unwrap_or(now);
-        if occurred_at.since(now) > Self::AHEAD {
+        if occurred_at.since(now) > span::HOUR {
             let detail = "`occurredAt` must be at most an hour from now.";
             let fault = Fault::at("occurredAt", FaultCode::Period, detail);
             return Err(Error::invalid(fault));

@@ -1,9 +1,6 @@
 //! Reads of target systems, the facts that they return, and conditions on facts.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use crate::prelude::*;
 
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +71,6 @@ fn exact(number: &Number) -> Option<Number> {
 /// The known facts of records, by `read.fact`.
 pub type Facts = BTreeMap<String, Value>;
 
-/// Returns the name of a fact's read.
 pub fn read_of(fact: &str) -> &str {
     fact.split_once('.').map_or(fact, |(read, _)| read)
 }
@@ -102,13 +98,10 @@ pub struct FactCondition {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
-    /// Equals one of these values.
     Is(Vec<Value>),
-    /// Equals none of these values.
     IsNot(Vec<Value>),
     /// Equals another fact.
     SameAs(String),
-    /// Differs from another fact.
     DiffersFrom(String),
     AtLeast(i64),
 }
@@ -153,7 +146,6 @@ impl FactCondition {
 pub struct AnswerCondition {
     /// The JSON pointer (RFC 6901) of the value.
     pub at: String,
-    /// The accepted values.
     pub is: Vec<Value>,
     /// Values of a call under way, which is no failure.
     #[serde(default)]
@@ -332,10 +324,8 @@ mod tests {
 
     #[test]
     fn an_answer_gives_the_facts_that_it_has() {
-        let answer = json!({"state": "open", "money": {"due": 5}, "late": null});
-        let facts = read().facts(&answer);
         assert_eq!(
-            json!(facts),
+            json!(read().facts(&json!({"state": "open", "money": {"due": 5}, "late": null}))),
             json!({"invoice.due": 5, "invoice.state": "open"})
         );
         assert_eq!(read().facts(&json!([])), Facts::default());

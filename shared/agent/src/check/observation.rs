@@ -1,19 +1,11 @@
 //! Observations of target systems, and their judgement of conditions.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use crate::{
-    check::{FactCondition, Facts, TargetRead, facts::quoted_value, read_of},
-    journal::Excerpt,
-};
-use model::JsonObject;
+use crate::{check::facts::quoted_value, prelude::*};
 
 /// An observation: facts of successful reads, and errors of failed ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
-    facts: Facts,
+    pub facts: Facts,
     /// Failed reads, by name.
     unread: BTreeMap<String, ReadError>,
 }
@@ -96,20 +88,29 @@ pub enum Judgement {
     NotKnown(ReadError),
 }
 
-impl<'a> FromIterator<(&'a TargetRead, Result<Seen, ReadError>)> for Observation {
-    fn from_iter<I>(reads: I) -> Self
-    where
-        I: IntoIterator<Item = (&'a TargetRead, Result<Seen, ReadError>)>,
-    {
+impl Judgement {
+    /// Returns the reason if the conditions do not hold, or are not known to.
+    pub(crate) fn problem(self) -> Option<String> {
+        match self {
+            Self::Holds => None,
+            Self::Fails(found) => Some(found),
+            Self::NotKnown(error) => Some(error.problem),
+        }
+    }
+}
+
+type Read<'a> = (&'a TargetRead, Result<Seen, ReadError>);
+
+impl<'a> FromIterator<Read<'a>> for Observation {
+    fn from_iter<I: IntoIterator<Item = Read<'a>>>(reads: I) -> Self {
         let mut observation = Self::default();
         for (read, seen) in reads {
             let read_error = match &seen {
                 Ok(seen) => seen.read_error(read),
                 Err(read_error) => Some(read_error.clone()),
             };
-            observation
-                .facts
-                .extend(seen.into_iter().flat_map(|seen| seen.facts));
+            let facts = seen.into_iter().flat_map(|seen| seen.facts);
+            observation.facts.extend(facts);
             if let Some(read_error) = read_error {
                 observation.lacks(&read.name, read_error);
             }
@@ -119,16 +120,8 @@ impl<'a> FromIterator<(&'a TargetRead, Result<Seen, ReadError>)> for Observation
 }
 
 impl Observation {
-    pub fn add(&mut self, facts: Facts) {
-        self.facts.extend(facts);
-    }
-
     pub fn lacks(&mut self, read: &str, read_error: ReadError) {
         self.unread.insert(read.to_owned(), read_error);
-    }
-
-    pub const fn facts(&self) -> &Facts {
-        &self.facts
     }
 
     /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
@@ -161,21 +154,15 @@ impl Observation {
     }
 }
 
-/// Returns facts in the form of records.
 pub(crate) fn kept(facts: &Facts) -> JsonObject {
-    let facts = facts.iter();
-    let facts = facts.map(|(name, value)| (name.clone(), brief(value)));
-    facts.collect()
+    let brief = |(name, value): (&String, _)| (name.clone(), brief(value));
+    facts.iter().map(brief).collect()
 }
 
-/// The most characters of a fact that are stored or shown.
-const LONGEST_FACT: usize = 200;
-
+/// Returns a fact with at most 200 characters, as it is stored and shown.
 fn brief(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > LONGEST_FACT => {
-            Value::String(text.chars().take(LONGEST_FACT).collect())
-        }
+        Value::String(text) => text.chars().take(200).collect::<String>().into(),
         other => other.clone(),
     }
 }

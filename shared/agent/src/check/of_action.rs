@@ -1,18 +1,7 @@
 //! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
 //! verification of its effect, and reconciliation of a call whose answer did not tell.
 
-use serde_json::Value;
-
-use crate::{
-    action::{ActionContent, ActionState, AgentAction, OpenCall, Outcome, StepStatus},
-    check::{
-        Check, CheckRecord, CheckResult, FactCondition, Facts, Judgement, Observation, Purpose,
-        Reconciliation, ReconciliationStatus, TargetRead, Verification, VerificationStatus,
-        read_of, reads_of, record::Timetable,
-    },
-    journal::JournalEvent,
-};
-use model::{Timestamp, span};
+use crate::{check::record::Timetable, prelude::*};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
@@ -66,7 +55,7 @@ impl AgentAction {
             }
             ActionState::Unknown if self.reconcile().is_some() => {
                 let within = Self::RECONCILED_WITHIN;
-                let next = Timetable::of_reconciliation(now, within).next(0, now);
+                let next = Timetable::of(Timetable::RECONCILED, now, within).next(0, now);
                 self.checks.reconciliation = Some(CheckRecord::first(next));
                 self.schedule.due_at = next;
             }
@@ -83,7 +72,6 @@ impl AgentAction {
         }
     }
 
-    /// Returns the reconciliation of the next step.
     fn reconcile(&self) -> Option<&Reconciliation> {
         self.content.steps.get(self.next_step())?.reconcile.as_ref()
     }
@@ -94,7 +82,7 @@ impl AgentAction {
             let record = self.checks.verification.as_ref();
             record.filter(|record| record.is_pending())?;
             let verify = self.content.verify.as_ref()?;
-            let timetable = Timetable::of_verification(end, verify.within);
+            let timetable = Timetable::of(Timetable::VERIFIED, end, verify.within);
             (Purpose::Verification(verify), timetable)
         } else {
             let record = self.checks.reconciliation.as_ref();
@@ -105,7 +93,7 @@ impl AgentAction {
                 Some(true) => within.max(Self::RECONCILED_WITHIN),
                 _ => Self::RECONCILED_WITHIN,
             };
-            let timetable = Timetable::of_reconciliation(end, until);
+            let timetable = Timetable::of(Timetable::RECONCILED, end, until);
             (Purpose::Reconciliation(reconcile), timetable)
         };
         Some(Check {
@@ -130,8 +118,7 @@ impl AgentAction {
     /// Records that the sweeper requested the due check, and schedules its next request: after two
     /// minutes, doubled each time, up to an hour.
     pub fn check_requested(&mut self, now: Timestamp) {
-        let pause = Self::pause_after(self.schedule.resends);
-        self.schedule.due_at = Some(now.plus(pause));
+        self.schedule.due_at = Some(now.plus(Self::pause_after(self.schedule.resends)));
         self.schedule.resends += 1;
     }
 
@@ -172,22 +159,19 @@ impl AgentAction {
         until: Timestamp,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
-        let is_blind = matches!(judgement, Judgement::NotKnown(_));
-        let (problem, patience) = match judgement {
-            Judgement::Holds => (None, 0),
-            Judgement::Fails(found) => (Some(found), 0),
-            Judgement::NotKnown(error) if error.is_for_good => (Some(error.problem), 0),
-            Judgement::NotKnown(error) => (Some(error.problem), Self::UNREADABLE),
+        let patience = match &judgement {
+            Judgement::NotKnown(error) if !error.is_for_good => Self::UNREADABLE,
+            _ => 0,
         };
-        let status = match problem {
-            None => VerificationStatus::Effective,
-            Some(_) if until.plus(patience) <= now => VerificationStatus::Ineffective,
-            Some(_) => VerificationStatus::Pending,
+        let status = match judgement {
+            Judgement::Holds => VerificationStatus::Effective,
+            _ if until.plus(patience) <= now => VerificationStatus::Ineffective,
+            _ => VerificationStatus::Pending,
         };
         let timetable = self.check()?.timetable;
         let record = self.checks.verification.as_mut()?;
-        record.is_blind = is_blind;
-        let noted = record.add(observation, (status, problem), timetable, now);
+        record.is_blind = matches!(judgement, Judgement::NotKnown(_));
+        let noted = record.add(observation, (status, judgement.problem()), timetable, now);
         self.schedule.due_at = record.next;
         Some(noted)
     }
@@ -200,11 +184,9 @@ impl AgentAction {
     ) -> Option<(JournalEvent, Value)> {
         let timetable = self.check()?.timetable;
         let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
-        let otherwise = if timetable.is_over(now) {
-            ReconciliationStatus::Unknown
-        } else {
-            ReconciliationStatus::Pending
-        };
+        let over = timetable.is_over(now);
+        let otherwise = over.then_some(ReconciliationStatus::Unknown);
+        let otherwise = otherwise.unwrap_or(ReconciliationStatus::Pending);
         let result = match (done, not_done) {
             (Judgement::Holds, Some(Judgement::Holds)) => {
                 let both = "The facts say both that it took effect and that it did not.";
@@ -228,7 +210,13 @@ impl AgentAction {
         self.schedule.due_at = record.next;
         match status {
             ReconciliationStatus::Done => self.took_effect(now),
-            ReconciliationStatus::NotDone => self.took_no_effect(now),
+            ReconciliationStatus::NotDone => {
+                let step = self.is_known(StepStatus::NotDone, now);
+                self.state = ActionState::Failed;
+                self.end.error = Some(format!(
+                    "A later check found that step {step} did not take effect. The action may be executed again."
+                ));
+            }
             ReconciliationStatus::Pending | ReconciliationStatus::Unknown => {}
         }
         Some(noted)
@@ -253,15 +241,6 @@ impl AgentAction {
             self.end.error = None;
             self.plan_checks(now);
         }
-    }
-
-    /// Marks the unclear step as certainly not done.
-    fn took_no_effect(&mut self, now: Timestamp) {
-        let step = self.is_known(StepStatus::NotDone, now);
-        self.state = ActionState::Failed;
-        self.end.error = Some(format!(
-            "A later check found that step {step} did not take effect. The action may be executed again."
-        ));
     }
 
     /// Stores the result of the step whose outcome was unknown. Returns its number.
@@ -297,10 +276,8 @@ impl AgentAction {
             let mut reads = other.reads.iter().filter(|read| read.name == read_of(fact));
             reads.any(|read| self.content.reads.contains(read))
         };
-        let found = found.0.0.iter().filter(|(fact, _)| is_shared(fact));
-        let facts: Facts = found
-            .map(|(fact, value)| (fact.clone(), value.clone()))
-            .collect();
+        let found = found.0.0.clone().into_iter();
+        let facts: Facts = found.filter(|(fact, _)| is_shared(fact)).collect();
         let mut required = other.require.iter();
         required.any(|one| one.holds(&facts) == Some(false))
     }
@@ -340,7 +317,7 @@ impl AgentAction {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
         let steps = self.content.steps.len().saturating_sub(self.next_step());
-        i64::try_from(reads.len() + steps).map_or(1, |calls| calls.max(1))
+        i64::try_from((reads.len() + steps).max(1)).unwrap_or(1)
     }
 
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
@@ -375,15 +352,10 @@ impl AgentAction {
     pub fn permits(&mut self, observation: &Observation, now: Timestamp) -> Precondition {
         self.not_sent();
         let judgement = observation.judge(&self.content.require);
-        let problem = match &judgement {
-            Judgement::Holds => None,
-            Judgement::Fails(found) => Some(found.clone()),
-            Judgement::NotKnown(read_error) => Some(read_error.problem.clone()),
-        };
         self.progress.checked = Some(CheckResult {
             at: now,
-            found: observation.facts().clone(),
-            problem,
+            found: observation.facts.clone(),
+            problem: judgement.clone().problem(),
         });
         match judgement {
             Judgement::Holds => {
@@ -400,10 +372,9 @@ impl AgentAction {
 
     /// Ends an action that is blocked before its next call.
     fn kept_from(&self, why: &str) -> Precondition {
-        let more = if self.progress.steps_done > 0 {
-            "more "
-        } else {
-            ""
+        let more = match self.progress.steps_done {
+            0 => "",
+            _ => "more ",
         };
         Precondition::Changed(Outcome {
             error: Some(format!("{why} Nothing {more}was sent.")),

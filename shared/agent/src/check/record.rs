@@ -1,16 +1,6 @@
 //! Checks of target systems: their purposes, their times, and the records of their results.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::{
-    check::{
-        Facts, Observation, Reconciliation, ResolvedWhen, TargetRead, Verification,
-        observation::kept, reads_of,
-    },
-    journal::JournalEvent,
-};
-use model::{JsonText, Timestamp, names, span};
+use crate::{check::observation::kept, prelude::*};
 
 /// A check of target systems after an end: its purpose, and its times.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +49,7 @@ pub(crate) struct Timetable {
 
 impl Timetable {
     /// Times of reconciliations, in milliseconds after the end of the action.
-    const RECONCILED: &'static [i64] = &[
+    pub(crate) const RECONCILED: &'static [i64] = &[
         15 * span::SECOND,
         span::MINUTE,
         5 * span::MINUTE,
@@ -69,7 +59,7 @@ impl Timetable {
     ];
     /// Times of verifications, in milliseconds after the end of the action. They apply within the time
     /// of the effect; one more check follows at its end.
-    const VERIFIED: &'static [i64] = &[
+    pub(crate) const VERIFIED: &'static [i64] = &[
         0,
         15 * span::SECOND,
         span::MINUTE,
@@ -91,20 +81,10 @@ impl Timetable {
         period: None,
     };
 
-    /// Creates the times of a verification, of an action that ended at `end`.
-    pub(crate) const fn of_verification(end: Timestamp, within: i64) -> Self {
-        Self {
-            times: Self::VERIFIED,
-            period: Some((end, end.plus(within))),
-        }
-    }
-
-    /// Creates the times of a reconciliation, of an action that ended at `end`.
-    pub(crate) const fn of_reconciliation(end: Timestamp, within: i64) -> Self {
-        Self {
-            times: Self::RECONCILED,
-            period: Some((end, end.plus(within))),
-        }
+    /// Creates the times of checks of an action that ended at `end`.
+    pub(crate) const fn of(times: &'static [i64], end: Timestamp, within: i64) -> Self {
+        let period = Some((end, end.plus(within)));
+        Self { times, period }
     }
 
     /// True if the time of the last planned check has come.
@@ -152,7 +132,6 @@ pub struct CheckRecord<S> {
     /// Number of checks so far.
     #[serde(rename = "looks")]
     pub count: i64,
-    /// The last check.
     pub at: Option<Timestamp>,
     /// The next check; none once the status is final.
     pub next: Option<Timestamp>,
@@ -235,7 +214,7 @@ impl<S: CheckStatus> CheckRecord<S> {
         self.status = status;
         self.count += 1;
         self.at = Some(now);
-        self.found = Some(JsonText(kept(observation.facts())));
+        self.found = Some(JsonText(kept(&observation.facts)));
         self.problem = problem;
         let next = timetable.next(self.count, now);
         self.next = next.filter(|_| self.is_pending());
@@ -246,12 +225,7 @@ impl<S: CheckStatus> CheckRecord<S> {
             "found": self.found.as_ref().map(|found| &found.0),
             "problem": self.problem,
         });
-        let is_last = !self.is_pending();
-        let event = if is_last {
-            S::RESULT
-        } else {
-            JournalEvent::Checked
-        };
-        (event, detail)
+        let last = (!self.is_pending()).then_some(S::RESULT);
+        (last.unwrap_or(JournalEvent::Checked), detail)
     }
 }

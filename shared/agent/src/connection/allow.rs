@@ -16,14 +16,12 @@ plain_text! {
     "a path of plain segments, without a query";
 }
 
-fn is_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    !name.is_empty() && name.bytes().all(plain)
-}
-
-fn placeholder(segment: &str) -> Option<&str> {
-    let name = segment.strip_prefix('{')?.strip_suffix('}')?;
-    is_name(name).then_some(name)
+fn is_placeholder(segment: &str) -> bool {
+    let name = segment
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_plain))
 }
 
 fn is_literal(segment: &str) -> bool {
@@ -34,7 +32,7 @@ fn is_call(text: &str) -> bool {
     let Some((method, path)) = text.split_once(' ') else {
         return false;
     };
-    let is_part = |segment: &str| placeholder(segment).is_some() || is_literal(segment);
+    let is_part = |segment: &str| is_placeholder(segment) || is_literal(segment);
     METHODS.contains(&method) && has_segments(path, is_part)
 }
 
@@ -48,16 +46,10 @@ fn has_segments(path: &str, fit: impl Fn(&str) -> bool) -> bool {
 }
 
 impl AllowedCall {
-    fn parts(&self) -> (&str, impl Iterator<Item = &str>) {
-        let (method, path) = self.split_once(' ').unwrap_or_default();
-        (method, path.split('/').skip(1))
-    }
-
     fn fits(&self, method: &str, segments: &[&str]) -> bool {
-        let (own, wanted) = self.parts();
-        let wanted: Vec<&str> = wanted.collect();
-        let fits =
-            |(wanted, segment): (&&str, &&str)| placeholder(wanted).is_some() || wanted == segment;
+        let (own, path) = self.split_once(' ').unwrap_or_default();
+        let wanted: Vec<&str> = path.split('/').skip(1).collect();
+        let fits = |(wanted, segment): (&&str, &&str)| is_placeholder(wanted) || wanted == segment;
         own == method && wanted.len() == segments.len() && wanted.iter().zip(segments).all(fits)
     }
 

@@ -1,11 +1,9 @@
 //! Error codes of answers, and the part of an answer that may be stored.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
-use model::plain_text;
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
 
-use super::KeyName;
+use crate::prelude::*;
 
 plain_text! {
     /// The position of an error's code in an answer: a JSON pointer (RFC 6901).
@@ -19,7 +17,8 @@ impl Default for ErrorCode {
     }
 }
 
-fn is_pointer(text: &str) -> bool {
+/// True for a JSON pointer (RFC 6901) to a member.
+pub fn is_pointer(text: &str) -> bool {
     let mut escapes = text.split('~').skip(1);
     text.starts_with('/') && escapes.all(|rest| rest.starts_with(['0', '1']))
 }
@@ -52,11 +51,9 @@ fn hidden(answer: Value, secrets: &[Hidden]) -> Value {
         Value::String(text) => Value::String(hide(text)),
         Value::Number(number) => {
             let text = number.to_string();
-            let shown = hide(text.clone());
-            if shown == text {
-                Value::Number(number)
-            } else {
-                Value::String(shown)
+            match hide(text.clone()) {
+                shown if shown == text => Value::Number(number),
+                shown => Value::String(shown),
             }
         }
         other => other,
@@ -127,10 +124,9 @@ fn part(value: Value, keep: &[KeyName], is_named: bool) -> Option<Value> {
             (!members.is_empty()).then_some(Value::Object(members))
         }
         Value::Array(elements) => {
-            let parts = elements
-                .into_iter()
-                .filter_map(|value| part(value, keep, is_named));
-            let elements: Vec<Value> = parts.collect();
+            let elements = elements.into_iter();
+            let elements = elements.filter_map(|value| part(value, keep, is_named));
+            let elements: Vec<Value> = elements.collect();
             (!elements.is_empty()).then_some(Value::Array(elements))
         }
         value => is_named.then_some(value),

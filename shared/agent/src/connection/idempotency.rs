@@ -1,14 +1,7 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use super::words::{HeaderName, KeyName, Period, is_own, not_so};
-use model::{
-    input,
-    input::{Defaulted, OneOf, Place},
-    names, span,
-};
+use super::words::{is_own, not_so};
+use crate::prelude::*;
 
 /// A target system's treatment of a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +36,7 @@ input! {
 
 impl IdempotencyKeys {
     /// Milliseconds for which a key counts if the connection does not say it.
-    const KEPT: i64 = 10 * span::MINUTE;
-
-    /// Returns the milliseconds for which the system keeps a key.
-    pub fn kept_for(&self) -> i64 {
-        self.kept_for.as_ref().map_or(Self::KEPT, Period::millis)
-    }
+    pub(super) const KEPT: i64 = 10 * span::MINUTE;
 }
 
 names! {

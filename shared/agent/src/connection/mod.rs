@@ -1,31 +1,20 @@
 //! Connections: the target systems of an organization, the way to call them, and the calls that are
 //! allowed. No other system is ever called.
 
-mod address;
 mod allow;
 mod answers;
 mod idempotency;
 mod traffic;
 mod words;
 
-pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
-pub use answers::{ErrorCode, kept, redacted};
+pub use answers::{ErrorCode, is_pointer, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
-pub use traffic::{Admission, AdmissionRequest, Breaker, BreakerState, ConnectionTraffic};
-pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
-
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+pub use traffic::*;
+pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period};
 
 use self::words::{is_own, not_so};
-use crate::action::ApiCall;
-use model::{
-    Fault, FaultCode, OrganizationId, SealedSecret, SentSecret, Slug, Timestamp, UserId, Whole,
-    input,
-    input::{Defaulted, List, Patch, Place},
-    names,
-};
+use crate::prelude::*;
 
 pub const MOST_CONNECTIONS: usize = 50;
 
@@ -48,7 +37,6 @@ pub struct Connection {
     pub body: BodyFormat,
     /// The place of idempotency keys; none for a system that performs a repeat again.
     pub idempotency: Option<IdempotencyKeys>,
-    /// Calls that may be sent.
     pub allow: Vec<AllowedCall>,
     pub test_path: Option<CallPath>,
     pub error_code: ErrorCode,
@@ -344,15 +332,14 @@ impl Connection {
         let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
         let name = &*keys.name;
         let mut members = call.body.iter().flat_map(|body| body.0.0.keys());
-        let is_taken =
-            keys.r#in == KeyPlace::Body && members.any(|one| one.eq_ignore_ascii_case(name));
-        is_taken.then(|| {
-            format!(
-                "The connection puts its idempotency key into the member `{name}` of the body, which \
-                 {} has already. Give `idempotency` another name.",
-                call.summary()
-            )
-        })
+        if keys.r#in != KeyPlace::Body || !members.any(|one| one.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let call = call.summary();
+        Some(format!(
+            "The connection puts its idempotency key into the member `{name}` of the body, which \
+             {call} has already. Give `idempotency` another name."
+        ))
     }
 
     pub const NOUN: &'static str = "connection";
@@ -385,26 +372,28 @@ impl Connection {
     /// Replaces what a client sets. The revision rises when calls or the reading of their answers
     /// change. A newer secret, other allowed calls, stored members or limits do not change a call.
     pub fn replace(&mut self, put: ConnectionPut, secret: Patch<SealedSecret>, now: Timestamp) {
-        let old = self.clone();
-        let mut kept = old.secret.clone();
-        secret.apply(&mut kept);
-        *self = Self {
-            secret: kept,
-            paused: old.paused,
-            revision: old.revision,
-            created_at: old.created_at,
-            ..Self::new(old.organization_id, old.name.clone(), put, now)
+        let mut new = Self {
+            secret: self.secret.clone(),
+            paused: self.paused,
+            revision: self.revision,
+            created_at: self.created_at,
+            ..Self::new(self.organization_id, self.name.clone(), put, now)
         };
-        if self.calls() != old.calls() {
-            self.revision += 1;
-        }
+        secret.apply(&mut new.secret);
+        let is_raised = new.calls() != self.calls();
+        new.revision += i64::from(is_raised);
+        *self = new;
     }
 
     /// Returns the members that calls and the reading of their answers depend on.
     fn calls(&self) -> impl PartialEq {
-        let read = (self.idempotency.clone(), self.error_code.clone());
-        let sent = (self.auth.clone(), self.headers.clone(), self.body);
-        (self.base_url.clone(), self.secret.is_some(), sent, read)
+        let sent = (&self.base_url, &self.auth, &self.headers, self.body);
+        (
+            sent,
+            self.secret.is_some(),
+            &self.idempotency,
+            &self.error_code,
+        )
     }
 
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
@@ -430,7 +419,10 @@ impl Connection {
     /// Returns the milliseconds for which the system keeps an idempotency key.
     pub fn keys_kept_for(&self) -> i64 {
         let keys = self.idempotency.as_ref();
-        keys.map_or(0, IdempotencyKeys::kept_for)
+        keys.map_or(0, |keys| {
+            let own = keys.kept_for.as_ref().map(Period::millis);
+            own.unwrap_or(IdempotencyKeys::KEPT)
+        })
     }
 
     /// True if a call with a rendered path is allowed. The path has no query and plain segments
@@ -441,10 +433,8 @@ impl Connection {
 
     /// Returns the path of the connection test; none if no allowed call fits.
     pub fn tested_path(&self) -> Option<&str> {
-        let named = self
-            .test_path
-            .as_deref()
-            .filter(|path| self.allows("GET", path));
+        let named = self.test_path.as_deref();
+        let named = named.filter(|path| self.allows("GET", path));
         named.or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
     }
 

@@ -52,30 +52,26 @@ fn faults(more: &Value) -> Vec<(String, FaultCode)> {
     faults.map(|fault| (fault.pointer, fault.code)).collect()
 }
 
+/// A body has this fault alone.
+#[track_caller]
+fn assert_fault(more: &Value, pointer: &str, code: FaultCode) {
+    assert_eq!(faults(more), [(pointer.to_owned(), code)], "{more}");
+}
+
 #[test]
 fn only_listed_methods_and_paths_are_allowed() {
     let connection = connection(&json!({}));
     assert!(connection.allows("POST", "/usage-batches/ub_1/reprocess"));
     assert!(connection.allows("GET", "/customers/a%20b"));
+    for id in " .. %2e%2E . a%2Fb a%5cb a%252fb a%00b a%0 a%+1 a?b a#b a\\b ä".split(' ') {
+        let path = format!("/usage-batches/{id}/reprocess");
+        assert!(!connection.allows("POST", &path), "{path}");
+    }
     for (method, path) in [
         ("GET", "/usage-batches/ub_1/reprocess"),
         ("POST", "/usage-batches/ub_1"),
         ("POST", "/usage-batches/ub_1/reprocess/"),
-        ("POST", "/usage-batches//reprocess"),
-        ("POST", "/usage-batches/../reprocess"),
-        ("POST", "/usage-batches/%2e%2E/reprocess"),
-        ("POST", "/usage-batches/./reprocess"),
-        ("POST", "/usage-batches/a%2Fb/reprocess"),
-        ("POST", "/usage-batches/a%5cb/reprocess"),
-        ("POST", "/usage-batches/a%252fb/reprocess"),
-        ("POST", "/usage-batches/a%00b/reprocess"),
-        ("POST", "/usage-batches/a%0/reprocess"),
-        ("POST", "/usage-batches/a%+1/reprocess"),
         ("POST", "/usage-batches/ub_1/reprocess?all=1"),
-        ("POST", "/usage-batches/a?b/reprocess"),
-        ("POST", "/usage-batches/a#b/reprocess"),
-        ("POST", "/usage-batches/a\\b/reprocess"),
-        ("POST", "/usage-batches/ä/reprocess"),
         ("POST", "usage-batches/ub_1/reprocess"),
         ("post", "/usage-batches/ub_1/reprocess"),
         ("GET", "//evil.example/customers/1"),
@@ -95,19 +91,20 @@ fn calls_that_are_none_are_not_listed() {
         "GET /{}",
         "GET /a b",
     ] {
-        let expected = [("/allow/0".to_owned(), FaultCode::Pattern)];
-        assert_eq!(faults(&json!({"allow": [call]})), expected, "{call}");
+        assert_fault(&json!({"allow": [call]}), "/allow/0", FaultCode::Pattern);
     }
 }
 
 #[test]
 fn a_base_url_is_an_address_of_the_public_internet() {
-    let found = faults(&json!({"baseUrl": "ftp://x.example"}));
-    assert_eq!(found, [("/baseUrl".to_owned(), FaultCode::Pattern)]);
+    assert_fault(
+        &json!({"baseUrl": "ftp://x.example"}),
+        "/baseUrl",
+        FaultCode::Pattern,
+    );
     let not_public = |url: &str| put(&json!({ "baseUrl": url })).not_public();
     assert_eq!(not_public("https://api.example.com"), None);
-    let inner = not_public("https://127.0.0.1").unwrap();
-    assert_eq!(inner.pointer, "/baseUrl");
+    assert_eq!(not_public("https://127.0.0.1").unwrap().pointer, "/baseUrl");
 }
 
 #[test]
@@ -118,8 +115,8 @@ fn a_scheme_has_what_belongs_to_it() {
         (json!({"scheme": "basic", "header": "X-Key"}), "header"),
         (json!({"scheme": "header", "header": "Host"}), "header"),
     ] {
-        let expected = [(format!("/auth/{field}"), FaultCode::Combination)];
-        assert_eq!(faults(&json!({ "auth": auth })), expected, "{auth}");
+        let field = format!("/auth/{field}");
+        assert_fault(&json!({ "auth": auth }), &field, FaultCode::Combination);
     }
     put(&json!({"auth": {"scheme": "basic"}}));
     put(&json!({"auth": {"scheme": "header", "header": "X-Key"}}));
@@ -128,30 +125,33 @@ fn a_scheme_has_what_belongs_to_it() {
 #[test]
 fn headers_are_not_those_of_another() {
     let header = |name: &str| json!({"headers": [{"name": name, "value": "x"}]});
-    for name in ["authorization", "Cookie", "Content-Type", "HOST"] {
-        let expected = [("/headers/0/name".to_owned(), FaultCode::Combination)];
-        assert_eq!(faults(&header(name)), expected, "{name}");
+    for name in [
+        "authorization",
+        "Cookie",
+        "Content-Type",
+        "HOST",
+        "idempotency-key",
+    ] {
+        assert_fault(&header(name), "/headers/0/name", FaultCode::Combination);
     }
-    let expected = [("/headers/0/name".to_owned(), FaultCode::Combination)];
-    assert_eq!(faults(&header("idempotency-key")), expected);
     let mut both = header("X-Key");
     both["auth"] = json!({"scheme": "header", "header": "x-key"});
-    assert_eq!(faults(&both), expected);
+    assert_fault(&both, "/headers/0/name", FaultCode::Combination);
     let twice = json!({"headers": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]});
-    let expected = [("/headers/1/name".to_owned(), FaultCode::Repeated)];
-    assert_eq!(faults(&twice), expected);
+    assert_fault(&twice, "/headers/1/name", FaultCode::Repeated);
     let key = json!({"idempotency": {"in": "header", "name": "Content-Type"}});
-    let expected = [("/idempotency/name".to_owned(), FaultCode::Combination)];
-    assert_eq!(faults(&key), expected);
+    assert_fault(&key, "/idempotency/name", FaultCode::Combination);
     let split = json!({"headers": [{"name": "A", "value": "1\r\nB: 2"}]});
-    let expected = [("/headers/0/value".to_owned(), FaultCode::Pattern)];
-    assert_eq!(faults(&split), expected);
+    assert_fault(&split, "/headers/0/value", FaultCode::Pattern);
 }
 
 #[test]
 fn a_test_calls_what_is_allowed() {
-    let expected = [("/testPath".to_owned(), FaultCode::Combination)];
-    assert_eq!(faults(&json!({"testPath": "/elsewhere"})), expected);
+    assert_fault(
+        &json!({"testPath": "/elsewhere"}),
+        "/testPath",
+        FaultCode::Combination,
+    );
     let one = connection(&json!({"testPath": "/customers/cus_1"}));
     assert_eq!(one.tested_path(), Some("/customers/cus_1"));
     assert_eq!(connection(&json!({})).tested_path(), Some("/balance"));
@@ -161,28 +161,20 @@ fn a_test_calls_what_is_allowed() {
 
 #[test]
 fn only_a_system_with_a_place_for_keys_honours_them() {
-    let keyed = connection(&json!({}));
-    assert_eq!(keyed.idempotency(), Idempotency::Keyed);
+    assert_eq!(connection(&json!({})).idempotency(), Idempotency::Keyed);
     let unkeyed = connection(&json!({"idempotency": null}));
     assert_eq!(unkeyed.idempotency(), Idempotency::Unkeyed);
 }
 
 #[test]
 fn an_answer_is_a_replay_as_far_as_its_system_replays() {
-    let replaying = |replays: &str| {
-        let keys = json!({
-            "in": "header", "name": "Idempotency-Key", "replays": replays,
-            "replayedHeader": "Idempotent-Replayed",
-        });
-        connection(&json!({ "idempotency": keys }))
-    };
-    for (replays, value, expected) in [
-        ("all", Some("true"), true),
-        ("all", Some("False"), false),
-        ("all", None, false),
-    ] {
-        let found = replaying(replays).is_replay(value);
-        assert_eq!(found, expected, "{replays} {value:?}");
+    let keys = json!({
+        "in": "header", "name": "Idempotency-Key", "replays": "all",
+        "replayedHeader": "Idempotent-Replayed",
+    });
+    let replaying = connection(&json!({ "idempotency": keys }));
+    for (value, expected) in [(Some("true"), true), (Some("False"), false), (None, false)] {
+        assert_eq!(replaying.is_replay(value), expected, "{value:?}");
     }
     // Stored under the old name.
     let stored: Replays = serde_json::from_value(json!("successes")).unwrap();
@@ -190,9 +182,8 @@ fn an_answer_is_a_replay_as_far_as_its_system_replays() {
     let none = json!({
         "in": "body", "name": "key", "replays": "none", "replayedHeader": "Idempotent-Replayed",
     });
-    let at = "/idempotency/replayedHeader".to_owned();
-    let found = faults(&json!({ "idempotency": none }));
-    assert_eq!(found, [(at, FaultCode::Combination)]);
+    let sent = json!({ "idempotency": none });
+    assert_fault(&sent, "/idempotency/replayedHeader", FaultCode::Combination);
 }
 
 #[test]
@@ -270,8 +261,7 @@ fn a_secret_is_one_line_of_ascii_and_shows_nothing() {
         (json!("pässword"), FaultCode::Pattern),
         (json!(17), FaultCode::Type),
     ] {
-        let found = faults(&json!({ "secret": secret }));
-        assert_eq!(found, [("/secret".to_owned(), code)], "{secret}");
+        assert_fault(&json!({ "secret": secret }), "/secret", code);
     }
     let longest = "x".repeat(4_096);
     let put = put(&json!({ "secret": longest }));
@@ -364,7 +354,10 @@ fn a_code_stands_where_the_pointer_says() {
     assert_eq!(code("/flag").of(&answer), None);
     assert_eq!(code("/error/none").of(&answer), None);
     for wrong in ["code", "/a~2", "/a~"] {
-        let expected = [("/errorCode".to_owned(), FaultCode::Pattern)];
-        assert_eq!(faults(&json!({ "errorCode": wrong })), expected, "{wrong}");
+        assert_fault(
+            &json!({ "errorCode": wrong }),
+            "/errorCode",
+            FaultCode::Pattern,
+        );
     }
 }

@@ -1,11 +1,8 @@
 //! The circuit breaker and the call limits of a connection.
 
-use std::collections::BTreeMap;
+use std::pin::Pin;
 
-use serde::{Deserialize, Serialize};
-
-use super::Connection;
-use model::{OrganizationId, Slug, Timestamp, names, span};
+use crate::prelude::*;
 
 /// The state that all workers share about a connection. A connection without limits that gives clear answers has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +84,25 @@ pub enum Admission {
     Slot(Timestamp),
     /// Retry at this instant.
     Deferred(Timestamp),
+}
+
+pub type Counting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+/// Counts reads for the limit of calls per second and for the breaker of their connection. The store
+/// counts in the table, which the calls of target systems do not know.
+pub trait ReadCounter: Send + Sync {
+    /// Returns when each of so many reads may begin. An error is the instant of a retry: the breaker is
+    /// open, or the limit of calls leaves no time.
+    fn read_slots<'a>(
+        &'a self,
+        connection: &'a Connection,
+        count: usize,
+    ) -> Counting<'a, Result<Vec<Timestamp>, Timestamp>>;
+
+    /// Records an unclear answer, which may open the breaker.
+    fn unclear<'a>(&'a self, connection: &'a Connection) -> Counting<'a, ()>;
+
+    fn now(&self) -> Timestamp;
 }
 
 impl Breaker {
@@ -180,14 +196,9 @@ impl ConnectionTraffic {
         }
     }
 
-    /// Returns the circuit breaker for this revision of the connection.
     pub fn breaker_of(&self, connection: &Connection) -> Breaker {
-        let is_its = self.breaker.revision == connection.revision;
-        if is_its {
-            self.breaker
-        } else {
-            Breaker::new(connection.revision)
-        }
+        let own = (self.breaker.revision == connection.revision).then_some(self.breaker);
+        own.unwrap_or_else(|| Breaker::new(connection.revision))
     }
 
     /// True if the connection recently gave unclear answers.

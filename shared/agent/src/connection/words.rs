@@ -1,8 +1,13 @@
 //! String types of a connection, each with its own format.
 
-use model::{FaultCode, input::Place, is_header_text, plain_text, span};
+use model::{FaultCode, address, input::Place, is_header_text, plain_text, span};
 
 plain_text! {
+    /// The URL to which the paths of calls are appended: scheme, host, and a path without a query.
+    BaseUrl, "^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?$", 200,
+    "https://api.example.com/v1", address::is_base,
+    "an http or https URL with a host in lower case, and neither user, query nor fragment";
+
     /// The name of an HTTP header.
     HeaderName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "Stripe-Version", is_header_name,
     "letters, digits, hyphens and underscores, the first of them a letter or a digit";
@@ -22,6 +27,13 @@ plain_text! {
     /// A user name of basic authentication.
     BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
     "printable ASCII without spaces and colons";
+}
+
+impl BaseUrl {
+    /// True if it uses https and its host may be a name in the public DNS.
+    pub fn is_public(&self) -> bool {
+        address::is_public(self)
+    }
 }
 
 fn is_word(byte: u8) -> bool {

@@ -1,20 +1,6 @@
 //! The chains of a journal: their new entries, and the check that they are complete and unchanged.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Serialize;
-use serde_json::{Value, json};
-use utoipa::ToSchema;
-
-use crate::{
-    action::AgentAction,
-    journal::{JournalActor, JournalActorType, JournalEntry, JournalEvent, Note},
-    session::AgentSession,
-};
-use model::{
-    JournalFlaw, JournalHead, Timestamp, digest,
-    journal::{Chained, canonical, first_break},
-};
+use crate::prelude::*;
 
 impl AgentSession {
     /// Creates the entry of a transition that was just made, to be written with it.
@@ -66,9 +52,8 @@ impl AgentAction {
             (note, None, None, checked.at)
         });
         let to = Some(self.state.name().to_owned());
-        let notes = results.chain(checked);
-        let notes = notes.chain(note.map(|note| (note, None, to, now)));
-        let notes: Vec<_> = notes.collect();
+        let note = note.map(|note| (note, None, to, now));
+        let notes: Vec<_> = results.chain(checked).chain(note).collect();
         let entries = notes.into_iter().map(|(note, excerpt, to, at)| {
             let entry = JournalEntry {
                 action_id: Some(self.key.action_id.clone()),
@@ -111,15 +96,15 @@ pub fn check_journal<'a>(
     actions: impl Iterator<Item = &'a AgentAction>,
     entries: &[JournalEntry],
 ) -> JournalCheck {
-    let mut heads: BTreeMap<Option<&str>, &JournalHead> = BTreeMap::new();
-    heads.insert(None, &session.journal);
-    for action in actions {
-        heads.insert(Some(&action.key.action_id), &action.journal);
-    }
+    let heads = actions.map(|one| (Some(&*one.key.action_id), &one.journal));
+    let heads: BTreeMap<Option<&str>, &JournalHead> =
+        heads.chain([(None, &session.journal)]).collect();
     let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in entries {
-        let chain = chains.entry(entry.action_id.as_deref()).or_default();
-        chain.push(entry);
+        chains
+            .entry(entry.action_id.as_deref())
+            .or_default()
+            .push(entry);
     }
     let named = named_heads(entries);
     let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
@@ -133,14 +118,12 @@ pub fn check_journal<'a>(
         let named = chain.and_then(|action| named.get(action));
         let named = named.map_or(&[][..], Vec::as_slice);
         // A chain without a head, since its record is unreadable, is checked as far as it goes.
-        if let Some((seq, why)) = first_break(&JournalHead::default(), &found, head, named) {
-            let action_id = chain.map(str::to_owned);
-            breaks.push(JournalBreak {
-                action_id,
-                seq,
-                why,
-            });
-        }
+        let broken = first_break(&JournalHead::default(), &found, head, named);
+        breaks.extend(broken.map(|(seq, why)| JournalBreak {
+            action_id: chain.map(str::to_owned),
+            seq,
+            why,
+        }));
     }
     JournalCheck {
         verified: breaks.is_empty(),
@@ -153,9 +136,8 @@ pub fn check_journal<'a>(
 /// Returns the heads of actions that the session's chain names.
 fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
-    let settled = entries
-        .iter()
-        .filter(|one| one.what == JournalEvent::Settled);
+    let is_settled = |one: &&JournalEntry| one.what == JournalEvent::Settled;
+    let settled = entries.iter().filter(is_settled);
     for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
         let heads = detail.0.0.get("heads").and_then(Value::as_object);
         for (action, head) in heads.into_iter().flatten() {

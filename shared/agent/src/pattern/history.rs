@@ -1,11 +1,6 @@
-use std::collections::{BTreeMap, HashSet};
-
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::{Pattern, SharedLabel, statistics};
-use crate::alert::{Alert, AlertEntity, Labels};
-use model::{AlertId, Timestamp, span};
+use crate::prelude::*;
 
 /// An occurrence of an alert, as its class's counters store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -123,13 +118,10 @@ impl ClassHistory {
                 p_value: statistics::fisher(with, of, baseline_with, baseline_of),
             }
         });
-        let labels: Vec<SharedLabel> = labels.collect();
-        let p_values: Vec<f64> = labels.iter().map(|label| label.p_value).collect();
-        let named = statistics::rejected(&p_values, Pattern::FALSE_SHARE);
-        let labels = labels.into_iter().zip(named);
-        let mut shared: Vec<_> = labels
-            .filter_map(|(one, named)| named.then_some(one))
-            .collect();
+        let mut shared: Vec<SharedLabel> = labels.collect();
+        let p_values: Vec<f64> = shared.iter().map(|label| label.p_value).collect();
+        let mut named = statistics::rejected(&p_values, Pattern::FALSE_SHARE).into_iter();
+        shared.retain(|_| named.next() == Some(true));
         shared.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
         shared
     }
@@ -142,10 +134,7 @@ fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut named: Vec<(&str, &str)> = named.collect();
     named.sort_unstable();
     for (kind, id) in &named {
-        hash.update(kind);
-        hash.update([0]);
-        hash.update(id);
-        hash.update([0]);
+        hash.update(format!("{kind}\0{id}\0"));
     }
     if named.is_empty() {
         hash.update(id.to_string());

@@ -8,10 +8,7 @@ mod windows;
 
 pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::alert::Recurrence;
+use crate::prelude::*;
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -11,8 +11,7 @@ pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
     }
     let odds = p / (1.0 - p);
     let term = |at: u32| {
-        let ways = ln_choose(n, at);
-        (ways + f64::from(at) * p.ln() + f64::from(n - at) * (1.0 - p).ln()).exp()
+        (ln_choose(n, at) + f64::from(at) * p.ln() + f64::from(n - at) * (1.0 - p).ln()).exp()
     };
     // Terms fall from the mean outwards. A tail beyond the mean is summed. A tail across the mean
     // is 1 minus the sum of the rest.

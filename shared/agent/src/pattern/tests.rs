@@ -119,16 +119,14 @@ fn a_storm_is_a_pattern_of_at_least_so_many() {
 #[test]
 fn a_storm_of_every_day_is_no_pattern_and_has_been_at_least_so_many() {
     let day = |day: i64| (0..100).map(move |at| ago(day * DAY + 1, &format!("{day}-{at}")));
-    let windows = of(&history((0..40).flat_map(day).collect()), Cycle::None).windows;
-    let day = windows[1];
+    let day = of(&history((0..40).flat_map(day).collect()), Cycle::None).windows[1];
     assert_eq!((day.count, day.baseline), (100, 2_800));
     assert!(day.count_is_least && day.baseline_is_least && !day.fires);
 }
 
 #[test]
 fn the_golden_value_is_what_a_day_answers() {
-    let mut ages = vec![100, 200, 300, 400];
-    ages.extend([10 * DAY, 20 * DAY]);
+    let ages = [100, 200, 300, 400, 10 * DAY, 20 * DAY];
     let pattern = of(&history(each(ages)), Cycle::None);
     let day = pattern.windows[1];
     assert_eq!((day.hours, day.count, day.baseline), (24, 4, 2));
@@ -184,8 +182,7 @@ fn the_baseline_goes_as_far_back_as_alerts_were_recorded() {
 fn what_goes_by_the_calendar_is_compared_with_the_same_hours_of_other_months() {
     // Twelve on the 15th of each month, and no others.
     let months = (0..4).flat_map(|month| {
-        let at = now().months_earlier(month);
-        let minutes = now().since(at) / span::MINUTE;
+        let minutes = now().since(now().months_earlier(month)) / span::MINUTE;
         (0..12).map(move |number| ago(minutes + 3 * number, &format!("m{month}-{number}")))
     });
     let history = history(months.collect());
@@ -232,15 +229,12 @@ fn labels_that_others_share_are_named() {
     let [shared] = pattern.shared.as_slice() else {
         panic!("{:?}", pattern.shared);
     };
-    assert_eq!(shared.name.as_str(), "gateway");
-    assert_eq!(shared.value.as_str(), "stripe");
-    let counts = [
-        shared.count,
-        shared.of,
-        shared.baseline_count,
-        shared.baseline_of,
-    ];
-    assert_eq!(counts, [9, 10, 40, 200]);
+    assert_eq!((&*shared.name, &*shared.value), ("gateway", "stripe"));
+    let (counts, baseline) = (
+        [shared.count, shared.of],
+        [shared.baseline_count, shared.baseline_of],
+    );
+    assert_eq!((counts, baseline), ([9, 10], [40, 200]));
     assert!(
         (shared.p_value / 9.167_475_739e-6 - 1.0).abs() < 1e-9,
         "{shared:?}"
@@ -402,11 +396,8 @@ fn false_alarms_of_many_streams_stay_below_alpha() {
     println!("a day   false alarms   tenfold since a day ago found");
     for a_day in RATES {
         let (steady, tenfold) = fired(STREAMS, a_day, ClassHistory::DAYS);
-        println!(
-            "{a_day:>5}   {:>11.3} %   {:>6.1} %",
-            100.0 * steady,
-            100.0 * tenfold
-        );
+        let (steady_percent, found) = (100.0 * steady, 100.0 * tenfold);
+        println!("{a_day:>5}   {steady_percent:>11.3} %   {found:>6.1} %");
         // Three standard deviations above alpha.
         let chance = 3.0 * (Pattern::ALPHA / f64::from(STREAMS)).sqrt();
         assert!(steady < Pattern::ALPHA + chance, "{a_day}: {steady}");

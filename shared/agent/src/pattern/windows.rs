@@ -2,11 +2,7 @@
 //!
 //! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes.
 
-use std::collections::{HashMap, HashSet};
-
-use super::{ClassHistory, Cycle, Occurrence, Pattern, PatternWindow, history::count, statistics};
-use crate::alert::Alert;
-use model::span;
+use crate::{pattern::history::count, prelude::*};
 
 /// The windows, in hours.
 const WINDOWS: [usize; 3] = [1, 24, 7 * 24];
@@ -34,18 +30,18 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
             }
         };
         let ends = ends.into_iter().filter(|end| end + hours <= covered);
-        let earlier: Vec<Distinct> = ends.map(|end| distinct(&others, end, hours)).collect();
-        let within = distinct(&others, 0, hours);
-        let baseline = earlier.iter().map(|one| one.records).sum();
+        let earlier: Vec<_> = ends.map(|end| distinct(&others, end, hours)).collect();
+        let (within, within_is_least) = distinct(&others, 0, hours);
+        let baseline = earlier.iter().map(|(records, _)| records).sum();
         let days = f64::from(count(hours)) / 24.0;
         let baseline_days = f64::from(count(earlier.len())) * days;
-        let p_value = statistics::surge(within.records, days, baseline, baseline_days);
+        let p_value = statistics::surge(within, days, baseline, baseline_days);
         PatternWindow {
             hours: count(hours).into(),
-            count: within.records.into(),
-            count_is_least: within.is_least,
+            count: within.into(),
+            count_is_least: within_is_least,
             baseline: baseline.into(),
-            baseline_is_least: earlier.iter().any(|one| one.is_least),
+            baseline_is_least: earlier.iter().any(|(_, is_least)| *is_least),
             baseline_days,
             // DynamoDB stores no smaller number.
             p_value: p_value.max(1e-100),
@@ -54,9 +50,8 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
     };
     let mut windows: Vec<_> = WINDOWS.into_iter().map(window).collect();
     let is_storm = |one: &&mut PatternWindow| one.count_is_least && one.baseline_days <= 0.0;
-    let fires = windows.iter().any(|window| window.fires);
     if cycle == Cycle::None
-        && !fires
+        && !windows.iter().any(|window| window.fires)
         && let Some(storm) = windows.iter_mut().find(is_storm)
     {
         storm.fires = true;
@@ -64,7 +59,6 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
     windows
 }
 
-/// An occurrence of other records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Other {
     /// Hours before the analysis.
@@ -72,13 +66,6 @@ struct Other {
     records: u32,
     /// True if its hour has as many occurrences as are kept.
     is_of_full_hour: bool,
-}
-
-/// The different records of a period.
-struct Distinct {
-    records: u32,
-    /// True if there may have been more.
-    is_least: bool,
 }
 
 /// Returns the occurrences of other records, newest first.
@@ -90,10 +77,8 @@ fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
     for one in &history.occurrences {
         *of_hours.entry(hour(one)).or_default() += 1;
     }
-    let is_full = |one: &Occurrence| {
-        let kept = of_hours.get(&hour(one)).copied();
-        kept >= Some(Occurrence::MOST_AN_HOUR)
-    };
+    let is_full =
+        |one: &Occurrence| of_hours.get(&hour(one)).copied() >= Some(Occurrence::MOST_AN_HOUR);
     let others = history.occurrences.iter().filter(|one| one.records != own);
     let others = others.filter_map(|one| {
         let minutes = usize::try_from(minute - one.minute).ok()?;
@@ -108,16 +93,15 @@ fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
     others
 }
 
-/// Returns the different records in the window that ended `end` hours ago.
-fn distinct(others: &[Other], end: usize, hours: usize) -> Distinct {
+/// Returns the number of different records in the window that ended `end` hours ago, and whether there may have been
+/// more.
+fn distinct(others: &[Other], end: usize, hours: usize) -> (u32, bool) {
     let before = |hour: usize| others.partition_point(|one| one.ago < hour);
     let within = others.get(before(end)..before(end + hours));
     let within = within.unwrap_or_default();
     let records: HashSet<u32> = within.iter().map(|one| one.records).collect();
-    Distinct {
-        records: count(records.len()),
-        is_least: within.iter().any(|one| one.is_of_full_hour),
-    }
+    let is_least = within.iter().any(|one| one.is_of_full_hour);
+    (count(records.len()), is_least)
 }
 
 impl Pattern {

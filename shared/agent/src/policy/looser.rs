@@ -1,6 +1,6 @@
 //! Comparison of two policies: does the later one allow more?
 
-use super::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule};
+use crate::prelude::*;
 
 impl AgentPolicy {
     /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
@@ -34,25 +34,36 @@ impl PolicyRule {
 impl PolicyMatch {
     /// True if it applies to every action that the other one applies to.
     fn covers(&self, other: &Self) -> bool {
-        let covers_amount = match (&self.amount_at_least, &other.amount_at_least) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(least), Some(others)) => {
-                least.currency == others.currency && least.minor_units <= others.minor_units
-            }
+        let covers_amount = |least: &Money, others: &Money| {
+            least.currency == others.currency && least.minor_units <= others.minor_units
         };
-        let (least, others) = (self.risk_at_least, other.risk_at_least);
-        let covers_risk = least.is_none() || others.is_some_and(|others| least <= Some(others));
-        covers_amount
-            && covers_risk
-            && is_same_or_any(self.action_type.as_ref(), other.action_type.as_ref())
-            && is_same_or_any(self.connection.as_ref(), other.connection.as_ref())
-            && is_same_or_any(self.moves_money.as_ref(), other.moves_money.as_ref())
+        covers(
+            self.amount_at_least.as_ref(),
+            other.amount_at_least.as_ref(),
+            covers_amount,
+        ) && covers(
+            self.risk_at_least.as_ref(),
+            other.risk_at_least.as_ref(),
+            PartialOrd::le,
+        ) && covers(
+            self.action_type.as_ref(),
+            other.action_type.as_ref(),
+            PartialEq::eq,
+        ) && covers(
+            self.connection.as_ref(),
+            other.connection.as_ref(),
+            PartialEq::eq,
+        ) && covers(
+            self.moves_money.as_ref(),
+            other.moves_money.as_ref(),
+            PartialEq::eq,
+        )
     }
 }
 
-fn is_same_or_any<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
-    one.is_none() || one == other
+/// True if a member is absent, or covers the other.
+fn covers<T>(one: Option<&T>, other: Option<&T>, covers: impl Fn(&T, &T) -> bool) -> bool {
+    one.is_none_or(|one| other.is_some_and(|other| covers(one, other)))
 }
 
 /// True if a bound is higher, or gone.
@@ -65,7 +76,7 @@ impl PolicyCaps {
     fn are_looser_than(&self, before: &Self) -> bool {
         let more_actions = is_more(before.actions, self.actions)
             || is_more(before.messages_per_customer, self.messages_per_customer);
-        let fits = |cap: &crate::alert::Money| {
+        let fits = |cap: &Money| {
             let before = before.money.iter().find(|one| one.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
         };

@@ -1,14 +1,6 @@
 //! The body of a request that sets a policy.
 
-use super::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule};
-use crate::{
-    action::{ActionType, Risk},
-    alert::{Currency, Money},
-};
-use model::{
-    FaultCode, MAX_ID, Role, SystemName, Whole, input,
-    input::{Change, Defaulted, List, Patch, Place},
-};
+use crate::prelude::*;
 
 input! {
     /// The body of a request that sets the policy: rules or a preset of rules, and caps. Absent
@@ -111,57 +103,46 @@ impl PolicySet {
             policy.rules = preset.rules();
         }
         if let Change::Set(rules) = &self.rules {
-            policy.rules = rules.0.iter().map(PolicyRule::from).collect();
+            policy.rules = rules.0.iter().map(rule).collect();
         }
-        if let Patch::Set(caps) = &self.caps {
-            policy.caps = caps.as_ref().map(PolicyCaps::from).unwrap_or_default();
+        if let Patch::Set(sent) = &self.caps {
+            policy.caps = sent.as_ref().map(caps).unwrap_or_default();
         }
         let within = self.signed_in_within.map(|Whole(minutes)| minutes);
         within.apply(&mut policy.signed_in_within);
     }
 }
 
-impl From<&PolicyRuleSet> for PolicyRule {
-    fn from(sent: &PolicyRuleSet) -> Self {
-        let roles = sent.roles.as_ref().map(|roles| roles.0.clone());
-        Self {
-            when: sent.when.as_ref().map(Into::into).unwrap_or_default(),
-            approvers: sent.approvers.map_or(1, |Whole(number)| number),
-            roles: roles.unwrap_or_default(),
-            not_opener: sent.not_opener.0,
-            deny: sent.deny.0,
-        }
+fn rule(sent: &PolicyRuleSet) -> PolicyRule {
+    let when = sent.when.as_ref().map(|when| PolicyMatch {
+        action_type: when.action_type,
+        risk_at_least: when.risk_at_least,
+        amount_at_least: when.amount_at_least.as_ref().map(money),
+        connection: when.connection.clone().map(Into::into),
+        moves_money: when.moves_money,
+    });
+    let roles = sent.roles.as_ref().map(|roles| roles.0.clone());
+    PolicyRule {
+        when: when.unwrap_or_default(),
+        approvers: sent.approvers.map_or(1, |Whole(number)| number),
+        roles: roles.unwrap_or_default(),
+        not_opener: sent.not_opener.0,
+        deny: sent.deny.0,
     }
 }
 
-impl From<&PolicyMatchSet> for PolicyMatch {
-    fn from(sent: &PolicyMatchSet) -> Self {
-        Self {
-            action_type: sent.action_type,
-            risk_at_least: sent.risk_at_least,
-            amount_at_least: sent.amount_at_least.as_ref().map(Into::into),
-            connection: sent.connection.clone().map(Into::into),
-            moves_money: sent.moves_money,
-        }
+fn caps(sent: &PolicyCapsSet) -> PolicyCaps {
+    let money_caps = sent.money.iter().flat_map(|money| &money.0);
+    PolicyCaps {
+        actions: sent.actions.map(|Whole(number)| number),
+        money: money_caps.map(money).collect(),
+        messages_per_customer: sent.messages_per_customer.map(|Whole(number)| number),
     }
 }
 
-impl From<&PolicyCapsSet> for PolicyCaps {
-    fn from(sent: &PolicyCapsSet) -> Self {
-        let money = sent.money.iter().flat_map(|money| &money.0);
-        Self {
-            actions: sent.actions.map(|Whole(number)| number),
-            money: money.map(Into::into).collect(),
-            messages_per_customer: sent.messages_per_customer.map(|Whole(number)| number),
-        }
-    }
-}
-
-impl From<&MoneySet> for Money {
-    fn from(sent: &MoneySet) -> Self {
-        Self {
-            minor_units: sent.minor_units.0,
-            currency: sent.currency.clone(),
-        }
+fn money(sent: &MoneySet) -> Money {
+    Money {
+        minor_units: sent.minor_units.0,
+        currency: sent.currency.clone(),
     }
 }

@@ -1,23 +1,16 @@
-//! Work on a session after its end: the organization's journal names its newest entry, and the matter
-//! of its alert is checked.
+//! Work on a session after its end. The organization's journal names its newest entry, and the matter
+//! of its alert is checked. An amount other than the approved one is left to a person.
 
-use std::ops::Deref;
-
-use crate::{
-    action::{ActionState, AgentAction, Message},
-    check::{Check, record::Timetable},
-    session::{AgentSession, AgentSessionStatus, ApprovedActions},
-};
-use model::{Timestamp, span};
+use crate::{check::record::Timetable, prelude::*};
 
 impl AgentSession {
     /// Time after which a requested check is requested again, in milliseconds.
     const ALERT_CHECK_AGAIN: i64 = 2 * span::MINUTE;
 
     /// Schedules a check of its alert at once, if there is one.
-    pub fn plan_alert_check<A: Deref<Target = AgentAction>>(
+    pub fn plan_alert_check(
         &mut self,
-        actions: &ApprovedActions<A>,
+        actions: &ApprovedActions<impl ActionRecord>,
         now: Timestamp,
     ) {
         if self.alert_check(actions).is_some() {
@@ -47,10 +40,7 @@ impl AgentSession {
     /// Returns the check that resolves its alert. None until its actions have ended with known
     /// outcomes and every verified effect was found, and without the conditions of a playbook. After
     /// a failure or a skip, another user may have settled the matter.
-    pub fn alert_check<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-    ) -> Option<Check<'_>> {
+    pub fn alert_check<A: ActionRecord>(&self, actions: &ApprovedActions<A>) -> Option<Check<'_>> {
         let has_run = match self.status {
             AgentSessionStatus::Completed => true,
             AgentSessionStatus::Failed => !self.plan.approved.is_empty(),
@@ -70,7 +60,6 @@ impl AgentSession {
         self.check_alert_at(now.plus(Self::ALERT_CHECK_AGAIN));
     }
 
-    /// Schedules the check.
     pub fn check_alert_at(&mut self, at: Timestamp) {
         self.times.alert_check_at = Some(at);
         self.plan_visit();
@@ -119,5 +108,66 @@ impl AgentSession {
         let closes = self.approvable_until(self.times.updated_at);
         let visits = [unnamed, self.times.alert_check_at, closes];
         self.times.due_at = visits.into_iter().flatten().min();
+    }
+
+    /// Adds a manual action that names both amounts, if an action took effect with another amount than
+    /// the approved one. `kind` is the kind of the target system.
+    pub fn note_other_amount(&mut self, action: &AgentAction, kind: &str) {
+        let proposed = self.proposed(&action.key.action_id);
+        let Some(((approved, found), proposed)) = action.other_amount().zip(proposed) else {
+            return;
+        };
+        let (approved, found) = (approved.says(kind), found.says(kind));
+        let content = ActionContent {
+            action_type: ActionType::ManualReview,
+            description: format!(
+                "Check the amount: {approved} was approved, and {found} was found. The action was: {}",
+                proposed.content.description
+            ),
+            expected_outcome: "The difference is corrected, or accepted.".to_owned(),
+            reversible: None,
+            risk: Risk::High,
+            money: None,
+            minutes_saved: 0,
+            customer: None,
+            attempts: None,
+            reads: Vec::new(),
+            require: Vec::new(),
+            steps: vec![ActionStep {
+                order: 1,
+                description: format!("Find out why {found} was found instead of {approved}"),
+                call: None,
+                reconcile: None,
+            }],
+            verify: None,
+            ..proposed.content.clone()
+        };
+        let place = self.plan.proposed_actions.len() + 1;
+        let manual = ProposedAction {
+            id: self.action_id(self.plan.proposal, place),
+            ..ProposedAction::manual(format!("{}_amount", proposed.key), content)
+        };
+        self.plan.proposed_actions.push(manual);
+    }
+}
+
+impl AgentAction {
+    /// Returns the approved amount and the one that its verification found instead. None unless the
+    /// effect took place with another amount.
+    pub fn other_amount(&self) -> Option<(Money, Money)> {
+        let record = self.checks.verification.as_ref()?;
+        let verify = self.content.verify.as_ref()?;
+        let approved = self.content.money.as_ref()?.amount.clone()?;
+        let found: Facts = record.found.clone()?.0.0.into_iter().collect();
+        let took_place = verify.effective.holds(&found) == Some(true);
+        if record.status != VerificationStatus::Ineffective || !took_place {
+            return None;
+        }
+        let minor_units = found.get(&verify.amount.as_ref()?.fact)?.as_i64()?;
+        let found = Money {
+            minor_units,
+            currency: approved.currency.clone(),
+        };
+        (found != approved).then_some((approved, found))
     }
 }

@@ -1,18 +1,15 @@
 //! Approval of actions, and the approved actions of a session.
 
-use std::ops::{Deref, DerefMut};
-
-use crate::{
-    action::{ActionState, AgentAction},
-    policy::{ActionApproval, AgentPolicy},
-    session::{AgentSession, AgentSessionStatus, Approver, Approving, ProposedAction},
-};
-use model::{Code, Error, Fault, FaultCode, Timestamp};
+use crate::prelude::*;
 
 /// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
 
-/// The approved actions of a session. The store holds each as `A`, with the version that its next write expects.
+/// A readable record of an action: the store holds it with the version that its next write expects.
+pub trait ActionRecord: Deref<Target = AgentAction> {}
+
+impl<A: Deref<Target = AgentAction>> ActionRecord for A {}
+
 #[derive(Clone, Debug)]
 pub struct ApprovedActions<A> {
     /// The readable records, in any order.
@@ -36,7 +33,7 @@ pub enum Approved<'a, A> {
     Standing,
 }
 
-impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
+impl<A: ActionRecord> ApprovedActions<A> {
     pub const fn none() -> Self {
         Self {
             known: Vec::new(),
@@ -90,7 +87,7 @@ impl AgentSession {
     ///
     /// An insufficient approval is kept with its action. The list runs with the approval that
     /// completes each of its actions.
-    pub fn approve<'a, A: DerefMut<Target = AgentAction>>(
+    pub fn approve<'a, A: ActionRecord + DerefMut>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
         approving: &Approving<'_>,
@@ -133,10 +130,10 @@ impl AgentSession {
 
     /// Checks that an approval of one action would be accepted at `now` from any user. 409 otherwise.
     pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
-        match self.status_at(now) {
-            status if self.works() => Err(status.forbids(EXECUTE)),
-            _ => self.check_state(std::slice::from_ref(&action.id), true, now),
+        if self.works() {
+            return Err(self.status_at(now).forbids(EXECUTE));
         }
+        self.check_state(std::slice::from_ref(&action.id), true, now)
     }
 
     /// Checks that a list of actions can be approved, or approved again, at `now`. 409 otherwise.
@@ -148,12 +145,11 @@ impl AgentSession {
         let status = self.status_at(now);
         match status {
             AgentSessionStatus::AwaitingConfirmation => {}
-            _ if self.is_at_rest() && !self.plan.approved.is_empty() && ids.iter().all(may_run) => {
-                if self.plan.superseded {
-                    return Err(Self::followed_by_another());
-                }
+            _ if !self.was_executed() || !ids.iter().all(may_run) => {
+                return Err(self.refusal(status, ids, again));
             }
-            status => return Err(self.refusal(status, ids, again)),
+            _ if self.plan.superseded => return Err(Self::followed_by_another()),
+            _ => {}
         }
         match self.times.approvable_until {
             Some(until) if now < until => Ok(()),
@@ -163,6 +159,11 @@ impl AgentSession {
             )),
             _ => Err(Self::expired("Have actions proposed again")),
         }
+    }
+
+    /// True once approved actions have ended.
+    fn was_executed(&self) -> bool {
+        self.is_at_rest() && !self.plan.approved.is_empty()
     }
 
     /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside the list.
@@ -184,12 +185,12 @@ impl AgentSession {
         if !faults.is_empty() {
             return Err(Error::Invalid(faults));
         }
-        if changed.is_empty() {
-            return Ok(());
+        if !changed.is_empty() {
+            let changed = changed.join(", ");
+            let detail = format!("{changed} changed since you read the session. Read it again.");
+            return Err(Error::conflict(Code::ContentChanged, detail));
         }
-        let changed = changed.join(", ");
-        let detail = format!("{changed} changed since you read the session. Read it again.");
-        Err(Error::conflict(Code::ContentChanged, detail))
+        Ok(())
     }
 
     /// Stores the user's approval with each action of the list, in place of the user's earlier one.
@@ -212,8 +213,7 @@ impl AgentSession {
             let Some(action) = self.proposed_mut(id) else {
                 continue;
             };
-            let requirement = approver.policy.requires(action.content.subject());
-            let requirement = requirement.and(&action.rules);
+            let requirement = approver.policy.requires(&action.content).and(&action.rules);
             let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
             action.approvals = approver.others.standing(&action.approvals);
             // Drops approvals that the policy no longer counts, so that none is shown as valid.
@@ -244,24 +244,22 @@ impl AgentSession {
         }
         if !requirement.admits(approval, &self.proposers(id)) {
             let required = requirement.says();
-            let fresh = approval.fresh_until.filter(|_| approval.is_fresh());
-            let fresh = fresh.map(|until| {
-                format!(
-                    " Another user made your account, set its password, or changed what it may do, \
-                     so that your approvals count from {until} on."
-                )
-            });
             let mut detail = format!("The organization's policy requires for {id}: {required}.");
             if action.denied_by.contains(&approval.user_id) {
                 detail += " You said that it was not done, so that you count as its proposer.";
             }
-            detail += &fresh.unwrap_or_default();
+            if let Some(until) = approval.fresh_until.filter(|_| approval.is_fresh()) {
+                let fresh = format!(
+                    " Another user made your account, set its password, or changed what it may do, \
+                     so that your approvals count from {until} on."
+                );
+                detail += &fresh;
+            }
             return Err(Error::forbidden(Code::ApproverNotAllowed, detail));
         }
-        let charged = policy.caps.charge(action.content.subject());
+        let charged = policy.caps.charge(&action.content);
         charged.map(|_| ()).map_err(|why| {
-            let detail = format!("{id} cannot be executed: {why}.");
-            Error::conflict(Code::CapReached, detail)
+            Error::conflict(Code::CapReached, format!("{id} cannot be executed: {why}."))
         })
     }
 
@@ -288,7 +286,7 @@ impl AgentSession {
         Error::conflict(Code::SessionSuperseded, detail)
     }
 
-    fn queue<'a, A: DerefMut<Target = AgentAction>>(
+    fn queue<'a, A: ActionRecord + DerefMut>(
         &self,
         actions: &'a mut ApprovedActions<A>,
         approving: &Approving<'_>,
@@ -367,7 +365,7 @@ impl AgentSession {
             AgentSessionStatus::Executing if self.works() => {
                 other("The session executes other actions. Wait for their end.")
             }
-            _ if self.is_at_rest() && !self.plan.approved.is_empty() => {
+            _ if self.was_executed() => {
                 if shortfalls().any(|state| *state == ActionState::Unknown) {
                     let why = "The outcome of one of the actions is unknown, so that it cannot be \
                         executed again. Check the target system, then settle the action.";

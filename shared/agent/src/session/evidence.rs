@@ -1,10 +1,6 @@
 //! The basis of an analysis: reads of target systems, the findings on them, and the confidence that the proposal helps.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{alert::Alert, check::Facts, connection::Connection, pattern::ClassHistory};
-use model::{JsonText, OrganizationId, Timestamp};
+use crate::prelude::*;
 
 /// The input of an alert's analysis.
 #[derive(Clone, Debug)]
@@ -87,15 +83,13 @@ impl ConfidenceFrom {
         }
     }
 
-    /// The least runs that make a record.
-    const RECORD: i64 = 10;
-
     /// Returns the confidence with two digits, and in words.
     pub fn rounded(&self) -> (f64, String) {
         let rounded = (self.confidence() * 100.0).round() / 100.0;
         let (effective, runs) = (self.effective, self.runs);
         let record = match runs {
-            ..Self::RECORD => "no record yet".to_owned(),
+            // So few make no record.
+            ..10 => "no record yet".to_owned(),
             _ => format!("it helped in {effective} of {runs} runs"),
         };
         (rounded, format!("{rounded:.2}; {record}"))
@@ -105,11 +99,8 @@ impl ConfidenceFrom {
     pub fn confidence(&self) -> f64 {
         let weights = self.findings.iter().map(|finding| finding.weight);
         let odds = self.prior / (1.0 - self.prior) * weights.product::<f64>();
-        if odds.is_finite() {
-            odds / (1.0 + odds)
-        } else {
-            1.0
-        }
+        let confidence = odds.is_finite().then(|| odds / (1.0 + odds));
+        confidence.unwrap_or(1.0)
     }
 }
 
@@ -130,7 +121,6 @@ pub struct PlaybookRuns {
 /// Outcomes of the playbooks' earlier proposals to an organization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaybookRecord {
-    /// The outcomes by playbook version.
     pub runs: Vec<PlaybookRuns>,
     /// Playbook versions that lately did not help a record of the alert, by [`PlaybookVersion::label`].
     pub not_helped: Vec<String>,

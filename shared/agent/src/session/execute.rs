@@ -1,14 +1,6 @@
-//! Bodies of the requests that preview and execute actions.
+//! Previews and executions of actions: the bodies of their requests, and what a preview shows.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use crate::policy::{ActionApproval, AgentPolicy, Approvers};
-use model::{
-    ActionId, FaultCode, Reason, Timestamp, User, UserId, input,
-    input::{Defaulted, Field, List, Place, Reading, Schema, escaped, map_of, string},
-};
+use crate::prelude::*;
 
 input! {
     pub struct ActionsExecute {
@@ -41,20 +33,7 @@ pub struct Digests(pub BTreeMap<String, Digest>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest(pub String);
 
-impl ActionsExecute {
-    pub fn distinct(&self) -> Vec<String> {
-        distinct(&self.action_ids.0)
-    }
-}
-
-impl ActionsPreview {
-    /// Returns the ids without repeats.
-    pub fn distinct(&self) -> Vec<String> {
-        distinct(&self.action_ids.0)
-    }
-}
-
-fn distinct(sent: &[ActionId]) -> Vec<String> {
+pub fn distinct(sent: &[ActionId]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::with_capacity(sent.len());
     for id in sent {
         if !ids.iter().any(|other| **other == **id) {
@@ -85,12 +64,11 @@ impl Field for Digests {
         if object.len() > 50 {
             return place.must(FaultCode::Length, "have at most 50 digests");
         }
-        let mut digests = BTreeMap::new();
-        for (id, digest) in object {
-            if let Some(digest) = Digest::read(digest, &mut place.at(escaped(id))) {
-                digests.insert(id.clone(), digest);
-            }
-        }
+        let digests = object.iter().filter_map(|(id, digest)| {
+            let digest = Digest::read(digest, &mut place.at(escaped(id)))?;
+            Some((id.clone(), digest))
+        });
+        let digests: BTreeMap<_, _> = digests.collect();
         (digests.len() == object.len()).then_some(Self(digests))
     }
 
@@ -140,5 +118,132 @@ impl<'a> Approving<'a> {
             note: self.note.map(str::to_owned),
             ..ActionApproval::by(by, now)
         }
+    }
+}
+
+impl AgentSession {
+    /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
+    /// only fault is an id of an earlier proposal.
+    pub fn named(&self, ids: &[String]) -> Result<Vec<&ProposedAction>, Error> {
+        self.named_without(ids, |_, _| None)
+    }
+
+    /// Returns the proposed actions of these ids, as [`named`](Self::named) does, if none of them has
+    /// another fault. `fault` gets the place of an action in the list.
+    pub(crate) fn named_without(
+        &self,
+        ids: &[String],
+        fault: impl Fn(usize, &ProposedAction) -> Option<(FaultCode, String)>,
+    ) -> Result<Vec<&ProposedAction>, Error> {
+        let mut void = false;
+        let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
+        for (at, id) in ids.iter().enumerate() {
+            let field = format!("actionIds/{at}");
+            match self.proposed(id) {
+                Some(action) => match fault(at, action) {
+                    None => named.push(action),
+                    Some((code, detail)) => faults.push(Fault::at(&field, code, detail)),
+                },
+                None if self.is_void(id) => void = true,
+                None => faults.push(Fault::unknown(&field, "action of this session")),
+            }
+        }
+        if !faults.is_empty() {
+            Err(Error::Invalid(faults))
+        } else if void {
+            Err(Self::superseded())
+        } else {
+            Ok(named)
+        }
+    }
+
+    /// Returns the pairs of these actions that are not approved together, by their ids.
+    pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
+        let mut pairs = Vec::new();
+        for (at, one) in actions.iter().enumerate() {
+            let later = actions.iter().skip(at + 1);
+            let excluded = later.filter(|other| self.are_exclusive(one, other));
+            pairs.extend(excluded.map(|other| [one.id.clone(), other.id.clone()]));
+        }
+        pairs
+    }
+
+    /// Returns the number of valid approvals of one of its actions.
+    pub fn approvals_given(
+        &self,
+        action: &ProposedAction,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> usize {
+        let approvals = context.approvers.standing(&action.approvals);
+        let requirement = context.policy.demands(action);
+        requirement.given(&approvals, &self.proposers(&action.id), now)
+    }
+}
+
+/// A sum of money that moves in one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoneySum {
+    pub direction: MoneyDirection,
+    /// The sum in the currency's smallest unit.
+    pub minor_units: i64,
+    /// The currency's ISO 4217 code.
+    pub currency: String,
+}
+
+impl MoneySum {
+    /// Sums the known amounts of the automated actions, by direction and currency. Opposite directions are not netted.
+    pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
+        let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
+        let automated = actions.iter().filter(|action| action.is_automated);
+        for moved in automated.filter_map(|action| action.content.money.as_ref()) {
+            if let Some(money) = &moved.amount {
+                let sum = sums.entry((moved.direction, &money.currency)).or_default();
+                *sum = sum.saturating_add(money.minor_units);
+            }
+        }
+        let sums = sums.into_iter();
+        let sums = sums.map(|((direction, currency), minor_units)| Self {
+            direction,
+            minor_units,
+            currency: currency.to_owned(),
+        });
+        sums.collect()
+    }
+}
+
+impl ProposedAction {
+    /// Returns the obstacles to its execution, in words: those that block the worker or delay it.
+    pub fn obstacles(&self, connection: Option<&Connection>, is_paused: bool) -> Vec<String> {
+        if !self.is_automated {
+            return vec!["It is manual: a person has to do it.".to_owned()];
+        }
+        let mut obstacles = Vec::new();
+        if is_paused {
+            obstacles.push("All of the organization's actions are paused.".to_owned());
+        }
+        let Some(connection) = connection else {
+            let system = &self.content.target_system;
+            obstacles.push(format!("There is no connection {system:?}."));
+            return obstacles;
+        };
+        if connection.paused {
+            obstacles.push("The connection is paused.".to_owned());
+        }
+        let proposed = self.content.connection.as_ref();
+        if proposed.is_some_and(|proposed| proposed.revision != connection.revision) {
+            let changed = "The connection was changed since the action was proposed: have it proposed \
+                           again.";
+            obstacles.push(changed.to_owned());
+        }
+        let steps = self.content.steps.iter();
+        let calls = steps.filter_map(|step| step.call.as_ref());
+        obstacles.extend(calls.clone().filter_map(|call| connection.key_taken(call)));
+        for call in calls.filter(|call| !connection.allows(&call.method, &call.path)) {
+            let call = call.summary();
+            obstacles.push(format!("The connection does not allow {call}."));
+        }
+        obstacles
     }
 }

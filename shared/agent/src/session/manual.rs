@@ -15,19 +15,7 @@
 //!
 //! The first handling counts. A handed-over action follows its service request for as long as that exists.
 
-use crate::{
-    action::{ApiCall, Risk},
-    check::facts::quoted,
-    journal::JournalEvent,
-    session::{
-        AgentSession, AgentSessionStatus, Handling, HandlingStatus, ProposedAction,
-        proposal::ACTION,
-    },
-};
-use model::{
-    Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
-    Timestamp, Title, UserId, characters::on_one_line, input, input::Defaulted,
-};
+use crate::{check::facts::quoted, prelude::*};
 
 input! {
     pub struct ActionHandOver {
@@ -44,7 +32,6 @@ input! {
 pub enum RequestChange {
     /// Resolved or closed.
     Over,
-    /// Opened again.
     Reopened,
     Deleted,
 }
@@ -90,10 +77,8 @@ impl AgentSession {
         }
         if let Some(stands) = &action.handling {
             let of = |one: &Handling| (one.by, one.status, one.assignee_id);
-            if of(stands) == of(&handling) {
-                return Ok(false);
-            }
-            return Err(taken_care_of(stands));
+            let is_repeat = of(stands) == of(&handling);
+            return is_repeat.then_some(false).ok_or_else(|| handled(stands));
         }
         match status {
             status if status.keeps_handlings() => {}
@@ -117,20 +102,18 @@ impl AgentSession {
     ) -> Option<Handling> {
         let handling = self.proposed(action_id)?.handling.clone();
         let handling = handling.filter(|one| one.service_request_id == Some(request))?;
-        let changed = |status| {
-            Some(Handling {
-                status,
-                by,
-                at: now,
-                ..handling.clone()
-            })
-        };
-        let next = match (change, handling.status) {
-            (RequestChange::Over, HandlingStatus::HandedOver) => changed(HandlingStatus::Done),
-            (RequestChange::Reopened, HandlingStatus::Done) => changed(HandlingStatus::HandedOver),
+        let status = match (change, handling.status) {
+            (RequestChange::Over, HandlingStatus::HandedOver) => Some(HandlingStatus::Done),
+            (RequestChange::Reopened, HandlingStatus::Done) => Some(HandlingStatus::HandedOver),
             (RequestChange::Deleted, HandlingStatus::HandedOver) => None,
             _ => return None,
         };
+        let next = status.map(|status| Handling {
+            status,
+            by,
+            at: now,
+            ..handling.clone()
+        });
         self.takes(action_id, next.clone(), now);
         next.or(Some(handling))
     }
@@ -140,7 +123,7 @@ impl AgentSession {
         match self.proposed(action_id) {
             Some(action) => Ok(action),
             None if self.is_void(action_id) => Err(Self::superseded()),
-            None => Err(Error::NotFound(ACTION)),
+            None => Err(Error::NotFound("action")),
         }
     }
 
@@ -155,21 +138,18 @@ impl AgentSession {
             self.recheck_alert(now);
             return;
         }
-        let mut actions = self.plan.proposed_actions.iter();
-        let is_over = |action: &ProposedAction| {
-            let handling = action.handling.as_ref();
-            !action.is_automated && handling.is_some_and(|handling| !handling.is_open())
-        };
-        if actions.all(is_over) {
+        let actions = &self.plan.proposed_actions;
+        let is_open = |one: &ProposedAction| one.handling.as_ref().is_some_and(Handling::is_open);
+        let is_over =
+            |one: &ProposedAction| !one.is_automated && one.handling.is_some() && !is_open(one);
+        if actions.iter().all(is_over) {
             self.end(AgentSessionStatus::Completed, now);
             self.recheck_alert(now);
             return;
         }
-        let handlings = self.plan.proposed_actions.iter();
-        let mut handlings = handlings.filter_map(|action| action.handling.as_ref());
         // Until this change, the session may have waited for a handed-over action.
         let due = self.times.due_at.unwrap_or(now.plus(Self::CONFIRMATION));
-        self.times.due_at = (!handlings.any(Handling::is_open)).then_some(due);
+        self.times.due_at = (!actions.iter().any(is_open)).then_some(due);
     }
 }
 
@@ -233,7 +213,7 @@ fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-fn taken_care_of(stands: &Handling) -> Error {
+fn handled(stands: &Handling) -> Error {
     let how = match stands.status {
         HandlingStatus::Done => "done".to_owned(),
         HandlingStatus::Waived => "waived".to_owned(),

@@ -1,20 +1,6 @@
 //! The result of an analysis: the findings, and the actions that would resolve the alert.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    action::ActionContent,
-    check::ResolvedWhen,
-    journal::Excerpt,
-    pattern::Pattern,
-    policy::{ActionApproval, AgentPolicy, PolicyRule, Requirement},
-    session::{ConfidenceFrom, Evidence, PlaybookVersion, ReadEvidence},
-};
-use model::{ServiceRequestId, Timestamp, UserId, names};
-
-/// The noun for a proposed action in a 404.
-pub(crate) const ACTION: &str = "action";
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
@@ -100,7 +86,7 @@ impl Proposal {
     #[must_use]
     pub fn under(mut self, policy: &AgentPolicy) -> Self {
         for action in &mut self.actions {
-            action.rules = policy.requires(action.content.subject()).rules();
+            action.rules = policy.requires(&action.content).rules();
         }
         self
     }
@@ -109,7 +95,7 @@ impl Proposal {
 impl AgentPolicy {
     /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
     pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
-        self.requires(action.content.subject()).and(&action.rules)
+        self.requires(&action.content).and(&action.rules)
     }
 }
 
@@ -127,7 +113,6 @@ pub struct ProposedAction {
     pub unless: Vec<String>,
     /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,
-    /// The content that an approval covers.
     pub content: ActionContent,
     /// The rules of the policy at the proposal that apply to it. They stay when the policy changes.
     pub rules: Vec<PolicyRule>,

@@ -1,21 +1,6 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use crate::{
-    action::{ActionKey, ActionState},
-    alert::Alert,
-    check::ResolvedWhen,
-    policy::Proposers,
-    session::{Analysis, Proposal, ProposedAction, ReadEvidence},
-};
-use model::{
-    AgentSessionId, AlertId, AnyOf, Code, Error, JournalHead, OrganizationId, Reason, Timestamp,
-    UserId, input, names, span,
-};
+use crate::prelude::*;
 
 /// A session of the agent on one alert.
 ///
@@ -30,7 +15,6 @@ pub struct AgentSession {
     pub alert: SessionAlert,
     /// The status at the last write; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
-    /// The reason of a failure.
     pub error: Option<String>,
     #[serde(flatten)]
     pub analysis: SessionAnalysis,
@@ -77,7 +61,6 @@ pub struct SessionPlan {
     pub proposal: i64,
     /// The end of the alert's matter, by the newest proposal's playbook.
     pub resolved_when: Option<ResolvedWhen>,
-    /// The actions of the newest proposal.
     pub proposed_actions: Vec<ProposedAction>,
     /// The approved lists of action ids, each ascending, the oldest first.
     pub approved: Vec<Vec<String>>,
@@ -102,7 +85,6 @@ pub struct SessionPlan {
 pub struct SessionPeople {
     /// The user who recorded the alert; none if a machine did.
     pub recorded_by: Option<UserId>,
-    /// The user who opened it.
     pub created_by: UserId,
     /// The user who requested the newest proposal.
     pub proposed_by: Option<UserId>,
@@ -280,16 +262,16 @@ impl AgentSession {
     /// Begins an analysis. 409 unless it is started or awaits confirmation. A replay with the same
     /// idempotency key may begin the same analysis again.
     pub fn begin_analysis(&mut self, key: Option<&str>, now: Timestamp) -> Result<(), Error> {
+        use AgentSessionStatus::{Analyzing, AwaitingConfirmation, Started};
+        let is_replay = key.is_some() && key == self.analysis.key.as_deref();
         match self.status_at(now) {
-            AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
-            AgentSessionStatus::Analyzing
-                if key.is_some() && key == self.analysis.key.as_deref() => {}
+            Started | AwaitingConfirmation => {}
+            Analyzing if is_replay => {}
             status => return Err(status.forbids("Actions cannot be proposed")),
         }
         self.analysis.key = key.map(str::to_owned);
         self.times.approvable_until = None;
-        let due = now.plus(Self::ANALYSIS);
-        self.set_status(AgentSessionStatus::Analyzing, Some(due), now);
+        self.set_status(Analyzing, Some(now.plus(Self::ANALYSIS)), now);
         Ok(())
     }
 
@@ -372,26 +354,28 @@ impl AgentSession {
     /// Returns whether that time was over.
     pub fn close(&mut self, now: Timestamp) -> bool {
         let until = self.times.approvable_until;
-        let is_over = until.is_some_and(|until| until <= now);
         let rests = self.status.has_ended() || self.plan.awaits_outcome;
-        if !rests || !is_over {
-            return false;
+        let is_over = rests && until.is_some_and(|until| until <= now);
+        if is_over {
+            self.times.approvable_until = None;
+            self.plan_visit();
         }
-        self.times.approvable_until = None;
-        self.plan_visit();
-        true
+        is_over
     }
 
     /// Returns the users with an interest in an action: those who recorded the alert, opened the
     /// session, requested the proposal, or said that an earlier try was not done.
-    pub fn proposers(&self, action_id: &str) -> Proposers {
-        let action = self.proposed(action_id);
-        Proposers {
-            recorder: self.people.recorded_by,
-            opener: Some(self.people.created_by),
-            proposer: self.people.proposed_by,
-            deniers: action.map_or_else(Vec::new, |action| action.denied_by.clone()),
-        }
+    pub fn proposers(&self, action_id: &str) -> Vec<UserId> {
+        let SessionPeople {
+            recorded_by,
+            created_by,
+            proposed_by,
+            ..
+        } = self.people;
+        let people = [recorded_by, Some(created_by), proposed_by];
+        let deniers = self.proposed(action_id).map(|action| &action.denied_by);
+        let deniers = deniers.into_iter().flatten().copied();
+        people.into_iter().flatten().chain(deniers).collect()
     }
 
     /// Sets the status that follows from its deadline: an expired proposal, or an interrupted
@@ -437,14 +421,12 @@ impl AgentSession {
 
     /// True if an earlier proposal of this session assigned the id, which is void now.
     pub fn is_void(&self, action_id: &str) -> bool {
-        let numbers = || {
-            let rest = action_id.strip_prefix(&format!("s{}-p", self.id))?;
-            let (proposal, place) = rest.split_once("-a")?;
-            Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
-        };
-        numbers().is_some_and(|(proposal, place)| {
-            place >= 1 && (1..self.plan.proposal).contains(&proposal)
-        })
+        let rest = action_id.strip_prefix(&format!("s{}-p", self.id));
+        rest.and_then(|rest| rest.split_once("-a"))
+            .is_some_and(|(proposal, place)| {
+                let is_earlier = |proposal| (1..self.plan.proposal).contains(&proposal);
+                proposal.parse().is_ok_and(is_earlier) && place.parse().is_ok_and(|at: u32| at >= 1)
+            })
     }
 
     pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
@@ -452,8 +434,8 @@ impl AgentSession {
     }
 
     pub(crate) fn proposed_mut(&mut self, action_id: &str) -> Option<&mut ProposedAction> {
-        let place = self.place(action_id)?;
-        self.plan.proposed_actions.get_mut(place)
+        let mut actions = self.plan.proposed_actions.iter_mut();
+        actions.find(|action| action.id == action_id)
     }
 
     /// Returns an action's position in the proposal, from 0.

@@ -1,15 +1,6 @@
 //! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
 
-use std::{
-    collections::BTreeSet,
-    ops::{Deref, DerefMut},
-};
-
-use crate::{
-    action::{ActionResult, ActionState, AgentAction},
-    session::{AgentSession, AgentSessionStatus, ApprovedActions, ProposedAction},
-};
-use model::{Code, Error, Timestamp};
+use crate::prelude::*;
 
 #[derive(Debug)]
 pub struct Cancelled<'a, A> {
@@ -25,7 +16,7 @@ impl AgentSession {
     ///
     /// Every action that has not ended is written. A claim or a holder thus learns of the cancellation from the action
     /// itself and need not read the session, which all its actions share.
-    pub fn cancel<'a, A: DerefMut<Target = AgentAction>>(
+    pub fn cancel<'a, A: ActionRecord + DerefMut>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
         now: Timestamp,
@@ -48,16 +39,14 @@ impl AgentSession {
                 stopping.push(&*action);
             }
         }
-        for one in &ended {
-            self.plan
-                .shortfall
-                .insert(one.key.action_id.clone(), one.state);
-        }
-        let (status, due) = if stopping.is_empty() {
-            (AgentSessionStatus::Cancelled, None)
-        } else {
-            let due = now.plus(Self::SETTLE_CHECK);
-            (AgentSessionStatus::Cancelling, Some(due))
+        let outcomes = ended
+            .iter()
+            .map(|one| (one.key.action_id.clone(), one.state));
+        self.plan.shortfall.extend(outcomes);
+        let due = now.plus(Self::SETTLE_CHECK);
+        let (status, due) = match stopping.len() {
+            0 => (AgentSessionStatus::Cancelled, None),
+            _ => (AgentSessionStatus::Cancelling, Some(due)),
         };
         self.withdraw_approvals();
         self.set_status(status, due, now);
@@ -66,11 +55,7 @@ impl AgentSession {
 
     /// Ends the session if each of its approved actions has ended. With an open outcome it goes on
     /// executing, and the last check or settlement ends it. Returns whether it changed.
-    pub fn settle<A: Deref<Target = AgentAction>>(
-        &mut self,
-        actions: &ApprovedActions<A>,
-        now: Timestamp,
-    ) -> bool {
+    pub fn settle(&mut self, actions: &ApprovedActions<impl ActionRecord>, now: Timestamp) -> bool {
         if !self.works() || !actions.all_ended() {
             return false;
         }
@@ -79,11 +64,7 @@ impl AgentSession {
     }
 
     /// Sets the status that follows from its ended actions.
-    fn ends<A: Deref<Target = AgentAction>>(
-        &mut self,
-        actions: &ApprovedActions<A>,
-        now: Timestamp,
-    ) {
+    fn ends(&mut self, actions: &ApprovedActions<impl ActionRecord>, now: Timestamp) {
         self.note_outcomes(actions);
         if self.status == AgentSessionStatus::Cancelling {
             self.set_status(AgentSessionStatus::Cancelled, None, now);
@@ -108,15 +89,12 @@ impl AgentSession {
     }
 
     /// Notes what the results of its actions leave: the shortfall, the next checks, and the void actions.
-    pub fn note_outcomes<A: Deref<Target = AgentAction>>(&mut self, actions: &ApprovedActions<A>) {
-        let results = self.results(actions);
-        let fell_short = results.iter().filter(|one| {
+    pub fn note_outcomes(&mut self, actions: &ApprovedActions<impl ActionRecord>) {
+        let states = self.results(actions).into_iter().filter_map(|one| {
             let is_replaced = || self.is_replaced(&one.action_id, actions);
-            !(one.success || one.is_needless() || is_replaced())
-        });
-        let states = fell_short.filter_map(|one| {
-            let state = actions.state(&one.action_id)?;
-            Some((one.action_id.clone(), state))
+            let is_short = !(one.success || one.is_needless() || is_replaced());
+            let state = actions.state(&one.action_id).filter(|_| is_short)?;
+            Some((one.action_id, state))
         });
         self.plan.shortfall = states.collect();
         let next = actions.known.iter().filter_map(|action| {
@@ -129,11 +107,7 @@ impl AgentSession {
     }
 
     /// True if an action did not run, and one that it replaces succeeded.
-    fn is_replaced<A: Deref<Target = AgentAction>>(
-        &self,
-        action_id: &str,
-        actions: &ApprovedActions<A>,
-    ) -> bool {
+    fn is_replaced(&self, action_id: &str, actions: &ApprovedActions<impl ActionRecord>) -> bool {
         let may_run = actions.may_run(action_id);
         let unless = self.proposed(action_id).map(|action| &action.unless);
         let mut others = self.plan.proposed_actions.iter();
@@ -145,10 +119,7 @@ impl AgentSession {
     }
 
     /// Returns the actions without a use, by the newest results: not needed, or with a false precondition.
-    fn void_actions<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-    ) -> BTreeSet<String> {
+    fn void_actions(&self, actions: &ApprovedActions<impl ActionRecord>) -> BTreeSet<String> {
         let known = &actions.known;
         let was_changed = |id: &str| {
             let mut known = known.iter().filter(|one| one.key.action_id == *id);
@@ -167,17 +138,13 @@ impl AgentSession {
     }
 
     /// Returns the results of the ended actions, in the order of the proposal.
-    pub fn results<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-    ) -> Vec<ActionResult> {
+    pub fn results(&self, actions: &ApprovedActions<impl ActionRecord>) -> Vec<ActionResult> {
+        let unreadable = "The record of this action cannot be read; check the target system.";
         let unreadable = actions.unreadable.iter().map(|action_id| ActionResult {
             action_id: action_id.clone(),
             success: false,
             excerpt_hash: None,
-            error: Some(
-                "The record of this action cannot be read; check the target system.".to_owned(),
-            ),
+            error: Some(unreadable.to_owned()),
             steps: Vec::new(),
             verification: None,
             reconciliation: None,
@@ -194,9 +161,9 @@ impl AgentSession {
     /// Handles the end of a check, or the settlement of an action whose outcome was unknown. With the
     /// last open outcome the session ends. Then, its actions may be approved again for as long as
     /// after a failure. Returns whether its status changed.
-    pub fn settle_again<A: Deref<Target = AgentAction>>(
+    pub fn settle_again(
         &mut self,
-        actions: &ApprovedActions<A>,
+        actions: &ApprovedActions<impl ActionRecord>,
         now: Timestamp,
     ) -> bool {
         let status = self.status;

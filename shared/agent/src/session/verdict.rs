@@ -1,15 +1,7 @@
 //! Settlements: a user says what became of an action. The settlement of an automated action with an
 //! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
 
-use std::ops::DerefMut;
-
-use crate::{
-    action::{ActionState, AgentAction, Schedule, StepStatus, Verdict, VerdictOutcome},
-    session::{AgentSession, ApprovedActions, HandlingStatus, ProposedAction},
-};
-use model::{
-    Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, UserId, input, names, span,
-};
+use crate::{action::Verdict, prelude::*};
 
 input! {
     pub struct ActionSettle {
@@ -158,7 +150,7 @@ impl AgentSession {
     ///
     /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, and
     /// unless the outcome is unknown. 409 for `not_done` while the call is under way.
-    pub fn judge<'a, A: DerefMut<Target = AgentAction>>(
+    pub fn judge<'a, A: ActionRecord + DerefMut>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
         action_id: &str,

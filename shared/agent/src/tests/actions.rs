@@ -40,9 +40,17 @@ pub(super) fn context(target: Idempotency) -> ClaimContext {
         held: Vec::new(),
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         approvers: everybody(),
-        proposers: Proposers::default(),
+        proposers: Vec::new(),
         is_resolved: false,
         restored: None,
+    }
+}
+
+/// A claim of an action that is sent through this connection.
+fn through(called: Called) -> ClaimContext {
+    ClaimContext {
+        connection: Some(called),
+        ..context(called.idempotency)
     }
 }
 
@@ -67,16 +75,11 @@ fn a_claim_takes_a_lease_and_raises_the_token() {
     assert_eq!(action.progress.attempts, 1);
     assert_eq!(action.schedule.resends, 0);
     assert_eq!(action.schedule.lease_until, Some(at(5 + LEASE)));
-    let due = at(5 + AgentAction::DELIVERY);
-    assert_eq!(action.schedule.due_at, Some(due));
+    assert_eq!(action.schedule.due_at, Some(at(5 + AgentAction::DELIVERY)));
     assert_eq!(action.progress.started_at, Some(at(5)));
     assert!(!action.progress.call.sending && !action.progress.call.ambiguous);
-}
-
-#[test]
-fn a_claim_before_a_system_without_keys_notes_the_call_that_follows() {
+    // The call to a system without keys is noted before it is sent.
     assert!(held(Unkeyed).progress.call.sending);
-    assert!(!held(Keyed).progress.call.sending);
 }
 
 #[test]
@@ -230,8 +233,7 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
         }
     }
     // Its holder is gone and may have sent the call.
-    let context = in_session(Cancelled, Keyed);
-    let claim = held(Keyed).claim(&context, LEASE, at(LEASE));
+    let claim = held(Keyed).claim(&in_session(Cancelled, Keyed), LEASE, at(LEASE));
     assert_eq!(claim, Claim::Ended(Unknown));
     // The session's status may be stale; the action's flag is not.
     let mut stopping = held(Keyed);
@@ -300,11 +302,8 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut action = held(Unkeyed);
     action.answered(Effect::Done, Unkeyed);
     action.record(&Outcome::failed(None, "No."), at(5));
-    (
-        action.progress.call.ambiguous,
-        action.progress.call.sending,
-        action.fence.stopping,
-    ) = (true, true, true);
+    (action.progress.call.ambiguous, action.progress.call.sending) = (true, true);
+    action.fence.stopping = true;
     let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
     let mut session = awaiting();
@@ -326,14 +325,6 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
     assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
-}
-
-#[test]
-fn it_says_who_approved_it_and_when() {
-    let action = queued();
-    let approval = &action.round.approvals[0];
-    assert_eq!((approval.user_id.get(), approval.at), (4, at(0)));
-    assert_eq!(approval.digest, Some(action.digest()));
 }
 
 #[test]
@@ -399,10 +390,7 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
 /// Under another revision, a repeat would be another call. The first call's key would not prevent its effect.
 #[test]
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
-    let revised = ClaimContext {
-        connection: Some(called(Keyed, 2)),
-        ..context(Keyed)
-    };
+    let revised = through(called(Keyed, 2));
     let mut action = held(Keyed);
     let claimed = action.claim(&revised, LEASE, at(LEASE));
     assert_eq!(claimed, Claim::Ended(Unknown));
@@ -427,36 +415,24 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
 /// The policy, the approvals and the caps count again for a call that was certainly not made.
 #[test]
 fn what_was_put_off_by_the_system_is_asked_for_again() {
-    let denying = || ClaimContext {
-        policy: AgentPolicy {
-            rules: vec![PolicyRule {
-                deny: true,
-                ..PolicyRule::default()
-            }],
-            ..AgentPolicy::none(Id::new(1).unwrap())
-        },
+    let denying = ClaimContext {
+        policy: policy(&json!({"rules": [{"deny": true}]})),
         ..context(Keyed)
     };
-    for (effect, goes_on) in [(Effect::NotNow, false), (Effect::Unclear, true)] {
+    let (usual, late) = (context(Keyed), ActionApproval::VALID);
+    let skipped = Claim::Ended(Skipped);
+    for (effect, context, now, claimed, code) in [
+        (Effect::NotNow, &denying, 20, skipped, "policy_denied: "),
+        (Effect::Unclear, &denying, 20, Claim::Held(()), ""),
+        // An approval is valid for an hour before each call that is certainly the first.
+        (Effect::NotNow, &usual, late, skipped, "approval_expired: "),
+    ] {
         let mut action = held(Keyed);
         action.answered(effect, Keyed);
         action.release(at(10), at(5));
-        let claimed = action.claim(&denying(), LEASE, at(20));
-        assert_eq!(claimed == Claim::Held(()), goes_on, "{effect:?}");
-        if !goes_on {
-            assert_eq!(claimed, Claim::Ended(Skipped));
-            let error = action.end.error.unwrap();
-            assert!(error.starts_with("policy_denied: "), "{error}");
-        }
+        assert_eq!(claim_in(&mut action, context, now), claimed, "{effect:?}");
+        assert!(error(&action).starts_with(code), "{action:?}");
     }
-    // An approval is valid for an hour before each call that is certainly the first.
-    let mut action = held(Keyed);
-    action.answered(Effect::NotNow, Keyed);
-    action.release(at(10), at(5));
-    let late = at(ActionApproval::VALID);
-    let claimed = action.claim(&context(Keyed), LEASE, late);
-    assert_eq!(claimed, Claim::Ended(Skipped));
-    assert!(action.end.error.unwrap().starts_with("approval_expired: "));
 }
 
 #[test]
@@ -476,8 +452,7 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
         };
         let mut action = queued();
         assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
-        let result = action.result();
-        let is_needless = result.is_some_and(|one| one.is_needless());
+        let is_needless = action.result().is_some_and(|one| one.is_needless());
         assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
     }
 }
@@ -485,14 +460,11 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
 /// A key is kept for so long. After that, the same call would be another one.
 #[test]
 fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
-    let kept = |kept_for| ClaimContext {
-        connection: Some(Called {
-            kept_for,
-            ..called(Keyed, 1)
-        }),
-        ..context(Keyed)
-    };
     let half_an_hour = 30 * span::MINUTE;
+    let kept = through(Called {
+        kept_for: half_an_hour,
+        ..called(Keyed, 1)
+    });
     for (after, claimed) in [
         (half_an_hour - 1, Claim::Held(())),
         (half_an_hour, Claim::Ended(Unknown)),
@@ -501,12 +473,10 @@ fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
         action.answered(Effect::Unclear, Keyed);
         action.release(at(10), at(5));
         // A claim in between does not make the key younger.
-        let in_between = action.claim(&kept(half_an_hour), LEASE, at(20));
-        assert_eq!(in_between, Claim::Held(()));
+        assert_eq!(claim_in(&mut action, &kept, 20), Claim::Held(()));
         action.answered(Effect::Unclear, Keyed);
         action.release(at(30), at(25));
-        let again = action.claim(&kept(half_an_hour), LEASE, at(after));
-        assert_eq!(again, claimed, "{after}");
+        assert_eq!(claim_in(&mut action, &kept, after), claimed, "{after}");
     }
     // What was certainly not done begins anew.
     let mut action = held(Keyed);
@@ -528,12 +498,8 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
         kept_for: 10 * span::MINUTE,
         ..called(Keyed, 1)
     };
-    let late = ClaimContext {
-        connection: Some(connection),
-        ..context(Keyed)
-    };
-    let digest = action.digest();
-    action.round.approvals[0].digest = Some(digest);
+    let late = through(connection);
+    action.round.approvals[0].digest = Some(action.digest());
     action.release(at(10), at(5));
     let later = at(30 * span::MINUTE);
     assert_eq!(action.claim(&late, LEASE, later), Claim::Held(()));
@@ -547,16 +513,13 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
 
 /// The table was put back to `at(1)`, by a command at `at(2)`.
 fn after_a_restore(target: Idempotency, kept_for: i64) -> ClaimContext {
+    let (to, at) = (at(1), at(2));
     ClaimContext {
-        connection: Some(Called {
+        restored: Some(Restored { to, at }),
+        ..through(Called {
             kept_for,
             ..called(target, 1)
-        }),
-        restored: Some(Restored {
-            to: at(1),
-            at: at(2),
-        }),
-        ..context(target)
+        })
     }
 }
 
@@ -585,8 +548,7 @@ fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
         within: 1,
     });
     action.content.reads = vec![preconditions::read("batch", "/b")];
-    let digest = action.digest();
-    action.round.approvals[0].digest = Some(digest);
+    action.round.approvals[0].digest = Some(action.digest());
     assert_eq!(action.doubt_reads().len(), 0);
     // However old its key is, a worker claims it for that read.
     let context = after_a_restore(Keyed, 1);

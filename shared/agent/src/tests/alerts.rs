@@ -81,8 +81,7 @@ fn a_firing_ends_those_before_it_and_an_end_those_that_began_before_it() {
     ] {
         let firing = firing(ends_at);
         let ends = |start| firing.ends(at(start), status);
-        let found = [5, 10, 20].map(ends);
-        assert_eq!(found, expected, "{firing:?} {status:?}");
+        assert_eq!([5, 10, 20].map(ends), expected, "{firing:?} {status:?}");
     }
 }
 

@@ -29,7 +29,7 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
         ("invoice.state", json!(state)),
         ("invoice.amount", found.clone()),
     ];
-    observation.add(facts.map(|(name, value)| (name.to_owned(), value)).into());
+    observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     action.apply_check(&observation, at(now)).unwrap();
     session.note_other_amount(&action, "billing");
     (session, action)

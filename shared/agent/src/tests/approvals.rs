@@ -181,11 +181,11 @@ fn what_changed_since_it_was_looked_at_is_not_approved() {
     };
     let changed = send(&[(FIRST, "0")]).unwrap_err();
     assert_eq!(code(&changed), Code::ContentChanged);
-    let Error::Invalid(faults) = send(&[(SECOND, &digest)]).unwrap_err() else {
-        panic!("it is not of the list");
-    };
-    assert_eq!(&*faults[0].pointer, "/digests");
-    assert_eq!(faults[0].code, FaultCode::Unknown);
+    let faults = faults(send(&[(SECOND, &digest)]).unwrap_err());
+    assert_eq!(
+        (&*faults[0].pointer, faults[0].code),
+        ("/digests", FaultCode::Unknown)
+    );
     send(&[(FIRST, &digest)]).unwrap();
 }
 
@@ -238,11 +238,13 @@ fn an_approval_holds_for_an_hour_until_a_call_may_have_taken_effect() {
 #[test]
 fn a_policy_that_became_stricter_holds_back_what_certainly_was_not_done() {
     let two = policy(&json!({"rules": [{"approvers": 2}]}));
-    is_skipped(queued(), &two, 5, "approval_missing");
-    let denying = policy(&json!({"rules": [{"deny": true}]}));
-    is_skipped(queued(), &denying, 5, "policy_denied");
-    let capped = policy(&json!({"caps": {"actions": 0}}));
-    is_skipped(queued(), &capped, 5, "cap_reached");
+    for (stricter, code) in [
+        (two.clone(), "approval_missing"),
+        (policy(&json!({"rules": [{"deny": true}]})), "policy_denied"),
+        (policy(&json!({"caps": {"actions": 0}})), "cap_reached"),
+    ] {
+        is_skipped(queued(), &stricter, 5, code);
+    }
     let mut unapproved = queued();
     unapproved.round.approvals.clear();
     is_skipped(unapproved, &policy(&json!({})), 5, "approval_missing");

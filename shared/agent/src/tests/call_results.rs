@@ -12,16 +12,37 @@ fn response(status: u16) -> Response {
 }
 
 /// Returns the effects that a response tells: for a first call, for a repeat, and for the repeat as a replay.
-fn of_response(call: &ApiCall, first: &Response) -> [Effect; 3] {
-    let again = Response {
+fn with_body(status: u16, body: &serde_json::Value) -> Response {
+    Response {
+        body: body.clone(),
+        ..response(status)
+    }
+}
+
+fn replay(response: Response) -> Response {
+    Response {
         is_replay: true,
-        ..first.clone()
-    };
-    [
-        call.effect(first, false),
-        call.effect(first, true),
-        call.effect(&again, true),
-    ]
+        ..response
+    }
+}
+
+fn garbage() -> Response {
+    Response {
+        form: BodyForm::Text,
+        ..response(200)
+    }
+}
+
+fn requires(success: serde_json::Value) -> ApiCall {
+    ApiCall {
+        success: serde_json::from_value(success).unwrap(),
+        ..call("POST")
+    }
+}
+
+fn of_response(call: &ApiCall, first: &Response) -> [Effect; 3] {
+    let again = call.effect(&replay(first.clone()), true);
+    [call.effect(first, false), call.effect(first, true), again]
 }
 
 /// Returns the effects of a response with that status and no body.
@@ -81,17 +102,12 @@ fn a_system_that_tells_what_became_of_a_call_works() {
     }
     for status in [408, 425, 500, 502, 503, 504] {
         assert!(!call.is_clear(&response(status)), "{status}");
-        let again = Response {
-            is_replay: true,
-            ..response(status)
-        };
-        assert!(call.is_clear(&again), "{status} as it was given before");
+        assert!(
+            call.is_clear(&replay(response(status))),
+            "{status} as it was given before"
+        );
     }
-    let garbage = Response {
-        form: BodyForm::Text,
-        ..response(200)
-    };
-    assert!(!call.is_clear(&garbage));
+    assert!(!call.is_clear(&garbage()));
 }
 
 #[test]
@@ -103,11 +119,7 @@ fn a_call_that_changes_nothing_is_never_unclear() {
     }
     assert_eq!(call.effect(&response(404), false), Refused);
     assert_eq!(call.unclear(), NotNow);
-    let garbage = Response {
-        form: BodyForm::Text,
-        ..response(200)
-    };
-    assert_eq!(call.effect(&garbage, false), NotNow);
+    assert_eq!(call.effect(&garbage(), false), NotNow);
 }
 
 #[test]
@@ -129,14 +141,9 @@ fn what_was_done_before_counts_as_done() {
 
 #[test]
 fn success_is_what_the_body_says() {
-    let mut call = call("POST");
-    let condition = json!([{"at": "/state", "is": ["void"]}, {"at": "/due", "is": [0]}]);
-    call.success = serde_json::from_value(condition).unwrap();
+    let call = requires(json!([{"at": "/state", "is": ["void"]}, {"at": "/due", "is": [0]}]));
     let says = |status, body: &serde_json::Value| {
-        let first = Response {
-            body: body.clone(),
-            ..response(status)
-        };
+        let first = with_body(status, body);
         (of_response(&call, &first), call.unsuccessful(&first))
     };
     let void = json!({"state": "void", "due": 0});
@@ -161,14 +168,9 @@ fn success_is_what_the_body_says() {
 
 #[test]
 fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
-    let mut call = call("POST");
-    call.success = serde_json::from_value(json!([{"at": "/state", "is": ["paid"]}])).unwrap();
+    let call = requires(json!([{"at": "/state", "is": ["paid"]}]));
     let is = |state: &str, expected: [Effect; 3]| {
-        let body = json!({ "state": state });
-        let first = Response {
-            body,
-            ..response(202)
-        };
+        let first = with_body(202, &json!({ "state": state }));
         assert_eq!(of_response(&call, &first), expected, "{state}");
         call.unsuccessful(&first)
     };
@@ -183,36 +185,23 @@ fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
 
 #[test]
 fn what_was_done_before_may_say_otherwise_too() {
-    let mut call = call("POST");
-    call.success = serde_json::from_value(json!([{"at": "/state", "is": ["void"]}])).unwrap();
+    let mut call = requires(json!([{"at": "/state", "is": ["void"]}]));
     let code = Some("already_done".to_owned());
     for (body, first, repeated) in [
-        (json!({"code": "already_done"}), DoneBefore, DoneBefore),
-        (
-            json!({"code": "already_done", "state": "void"}),
-            DoneBefore,
-            DoneBefore,
-        ),
-        (
-            json!({"code": "already_done", "state": "paid"}),
-            Refused,
-            Unclear,
-        ),
+        (json!({}), DoneBefore, DoneBefore),
+        (json!({"state": "void"}), DoneBefore, DoneBefore),
+        (json!({"state": "paid"}), Refused, Unclear),
     ] {
         let response = Response {
             code: code.clone(),
-            body: body.clone(),
-            ..response(409)
+            ..with_body(409, &body)
         };
         assert_eq!(call.effect(&response, false), first, "{body}");
         assert_eq!(call.effect(&response, true), repeated, "{body}");
     }
     // A read with another value is refused; a read without the value is repeated.
     call.method = "GET".into();
-    let paid = Response {
-        body: json!({"state": "paid"}),
-        ..response(200)
-    };
+    let paid = with_body(200, &json!({"state": "paid"}));
     assert_eq!(call.effect(&paid, false), Refused);
     assert_eq!(call.effect(&response(200), false), NotNow);
 }
@@ -243,18 +232,9 @@ fn a_target_system_says_when_to_come_back() {
 /// A bank takes days for some payments. The call is no failure then, and is not repeated.
 #[test]
 fn a_call_that_is_under_way_is_read_later() {
-    let mut call = call("POST");
-    call.success = vec![AnswerCondition {
-        at: "/status".into(),
-        is: vec![json!("paid")],
-        pending: vec![json!("open")],
-    }];
+    let call = requires(json!([{"at": "/status", "is": ["paid"], "pending": ["open"]}]));
     for (status, effect) in [("paid", Done), ("open", UnderWay), ("void", Refused)] {
-        let body = json!({ "status": status });
-        let response = Response {
-            body,
-            ..response(200)
-        };
+        let response = with_body(200, &json!({ "status": status }));
         assert_eq!(call.effect(&response, false), effect, "{status}");
         let said = call.unsuccessful(&response);
         let is_under_way = said.is_some_and(|said| said.contains("under way: /status is open"));

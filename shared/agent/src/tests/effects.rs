@@ -137,12 +137,8 @@ fn a_record_is_held_until_the_effect_was_checked() {
         action_type: ActionType::VoidInvoice,
         ..queued().content
     };
-    let effective = FactCondition {
-        fact: "batch.state".into(),
-        expected: Expectation::Is(vec![json!("processed")]),
-    };
     owner.content.verify = Some(Verification {
-        effective,
+        effective: preconditions::is("batch.state", "processed"),
         amount: None,
         within: span::HOUR,
     });
@@ -162,10 +158,9 @@ fn an_earlier_claim_counts_only_for_what_was_done() {
         (Unknown, None),
         (Succeeded, Some(DoneRecently)),
     ] {
-        let owner = ended(state, 2, "POST");
         let earlier = OtherClaim {
             is_last: false,
-            ..claimed_by(Some(&owner))
+            ..claimed_by(Some(&ended(state, 2, "POST")))
         };
         let held = earlier.held(&queued().content, false, at(5));
         assert_eq!(held.map(|held| held.hold), hold, "{state:?}");
@@ -178,20 +173,12 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
         .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
     let mut guard: Option<RecordGuard> = None;
     for (at_millis, key) in (0..).zip(&keys) {
-        let record = "usage_batch/ub_1001";
-        guard = Some(RecordGuard::claimed(
-            guard.as_ref(),
-            record,
-            key,
-            at(at_millis),
-        ));
+        let (record, now) = ("usage_batch/ub_1001", at(at_millis));
+        guard = Some(RecordGuard::claimed(guard.as_ref(), record, key, now));
     }
     let guard = guard.unwrap();
-    let named = guard
-        .claims
-        .iter()
-        .map(|claim| (&*claim.action_id, claim.at));
-    assert_eq!(named.collect::<Vec<_>>(), [(SECOND, at(1)), (FIRST, at(2))]);
+    let named = guard.claims.iter().map(|one| (&*one.action_id, one.at));
+    assert!(named.eq([(SECOND, at(1)), (FIRST, at(2))]));
     let others = |key: &ActionKey, now| guard.others("x", key, &queued().content, at(now));
     let [other] = others(&keys[0], 5).try_into().unwrap();
     assert!(!other.is_last && other.by == keys[1]);
@@ -262,14 +249,12 @@ fn an_effect_is_tried_only_so_often() {
         action.content.attempts = Some(limit);
         action.round.approvals[0].digest = Some(action.digest());
         let mut context = context(Idempotency::Keyed);
+        let (round, at_0) = (0, at(0));
+        context.tries = vec![Vec::new()];
         if is_own {
-            action.progress.tries = vec![Try {
-                round: 0,
-                at: at(0),
-            }];
-            context.tries = vec![Vec::new()];
+            action.progress.tries = vec![Try { round, at: at_0 }];
         } else {
-            context.tries = vec![Vec::new(), vec![at(0)]];
+            context.tries.push(vec![at_0]);
         }
         let claim = action.claim(&context, span::MINUTE, at(5));
         assert_eq!(claim, Claim::Ended(Skipped));

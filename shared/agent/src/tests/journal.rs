@@ -49,11 +49,9 @@ fn broken(chain: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64,
 fn entries_are_chained_and_name_what_happened() {
     let chain = chain();
     let (session, action, entries) = &chain;
-    assert_eq!(session.journal.seq, 3);
-    assert_eq!(action.journal.seq, 3);
+    assert_eq!((session.journal.seq, action.journal.seq), (3, 3));
     let whole = check(&chain);
-    assert!(whole.verified);
-    assert_eq!(whole.entries, 6);
+    assert_eq!((whole.verified, whole.entries), (true, 6));
     assert_eq!(&whole.head, &session.journal);
     let answered = &entries[3];
     assert_eq!(answered.what, JournalEvent::Answered);
@@ -94,14 +92,15 @@ fn a_check_names_what_was_changed_or_taken_away() {
 #[test]
 fn an_action_of_which_nothing_is_left_is_missed() {
     let (session, _, entries) = chain();
-    let left: Vec<_> = entries
+    let left = entries
         .into_iter()
-        .filter(|entry| entry.action_id.is_none())
-        .collect();
-    let check = check_journal(&session, std::iter::empty(), &left);
-    assert!(!check.verified);
-    assert_eq!(check.breaks[0].seq, 1);
-    assert_eq!(check.breaks[0].why, JournalFlaw::Missing);
+        .filter(|entry| entry.action_id.is_none());
+    let check = check_journal(&session, std::iter::empty(), &left.collect::<Vec<_>>());
+    let first = &check.breaks[0];
+    assert_eq!(
+        (check.verified, first.seq, first.why),
+        (false, 1, JournalFlaw::Missing)
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use crate::{action::*, alert::Alert, check::*, connection::*, journal::*, policy::*, session::*};
-use model::{Code, Error, Id, Role, Timestamp, User, input, span};
+use model::{Code, Error, Fault, Id, Role, Timestamp, User, input, span};
 
 /// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -212,6 +212,22 @@ fn again(ids: &[String]) -> Approving<'_> {
     }
 }
 
+/// What becomes of an approval by user 4: `Ok(true)` for queued actions, `Ok(false)` for a list that stands, or the code
+/// of a conflict.
+fn approve_in(
+    session: &mut AgentSession,
+    actions: &mut Actions,
+    approving: &Approving<'_>,
+    now: i64,
+) -> Result<bool, Code> {
+    match session.approve(actions, approving, &anybody(), at(now)) {
+        Ok(Approved::Queued { .. }) => Ok(true),
+        Ok(Approved::Standing) => Ok(false),
+        Ok(Approved::Pending) => panic!("more approvers are needed"),
+        Err(error) => Err(code(&error)),
+    }
+}
+
 fn ids(ids: &[&str]) -> Vec<String> {
     ids.iter().map(|id| (*id).to_owned()).collect()
 }
@@ -220,6 +236,14 @@ fn ids(ids: &[&str]) -> Vec<String> {
 fn code(error: &Error) -> Code {
     match error {
         Error::Conflict { code, .. } => *code,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The faults of an invalid request.
+fn faults(error: Error) -> Vec<Fault> {
+    match error {
+        Error::Invalid(faults) => faults,
         other => panic!("{other:?}"),
     }
 }

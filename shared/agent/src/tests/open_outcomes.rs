@@ -101,21 +101,18 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     let settles = "A user who may execute actions looks in billing and settles";
     assert!(left.starts_with(settles), "{left}");
     let open = session.open_actions(false, at(13 * span::HOUR));
-    let judged = open.filter(|(_, work)| *work == OpenWork::Judge);
-    assert_eq!(judged.count(), 1);
+    assert_eq!(open.filter(|(_, work)| *work == OpenWork::Judge).count(), 1);
 }
 
 #[test]
 fn other_actions_run_beside_an_open_outcome() {
     let (mut session, mut actions) = executing(unknown(), &[]);
-    let list = ids(&[SECOND]);
-    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
-    assert!(matches!(approved, Ok(Approved::Queued { .. })));
-    assert!(session.works());
+    let (first, second) = (ids(&[FIRST]), ids(&[SECOND]));
+    let approved = approve_in(&mut session, &mut actions, &of(&second), 5);
+    assert_eq!((approved, session.works()), (Ok(true), true));
     let (mut session, mut actions) = executing(unknown(), &[]);
-    let first = ids(&[FIRST]);
-    let refused = session.approve(&mut actions, &again(&first), &anybody(), at(5));
-    assert_eq!(code(&refused.unwrap_err()), Code::OutcomeUnknown);
+    let refused = approve_in(&mut session, &mut actions, &again(&first), 5);
+    assert_eq!(refused, Err(Code::OutcomeUnknown));
     // It can be cancelled, so that another session can be opened.
     assert!(session.cancel(&mut actions, at(6)).unwrap().is_some());
     assert_eq!(session.status, Status::Cancelled);

@@ -74,24 +74,25 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
     let (mut session, mut actions) = ended([Some(Succeeded), None]);
     assert_eq!(session.status, Status::Completed);
     assert_eq!(session.times.due_at, Some(at(10 + span::DAY)));
-    let mixed = ids(&[FIRST, SECOND]);
-    let refused = session.approve(&mut actions, &of(&mixed), &anybody(), at(11));
-    assert_eq!(code(&refused.unwrap_err()), Code::OtherActionsApproved);
-    let second = ids(&[SECOND]);
-    let mut late = session.clone();
-    let refused = late.approve(&mut actions, &of(&second), &anybody(), at(10 + span::DAY));
-    assert_eq!(code(&refused.unwrap_err()), Code::SessionExpired);
     let mut superseded = session.clone();
     superseded.plan.superseded = true;
-    let refused = superseded.approve(&mut actions, &of(&second), &anybody(), at(11));
-    assert_eq!(code(&refused.unwrap_err()), Code::SessionSuperseded);
-
-    let approved = session.approve(&mut actions, &of(&second), &anybody(), at(11));
-    assert!(matches!(approved, Ok(Approved::Queued { .. })));
-    assert_eq!(session.status, Status::Executing);
-    for list in [ids(&[FIRST]), second] {
-        let standing = session.approve(&mut actions, &of(&list), &anybody(), at(12));
-        assert!(matches!(standing, Ok(Approved::Standing)), "{list:?}");
+    let (mixed, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
+    for (session, list, now, code) in [
+        (&mut session.clone(), &mixed, 11, Code::OtherActionsApproved),
+        (
+            &mut session.clone(),
+            &second,
+            10 + span::DAY,
+            Code::SessionExpired,
+        ),
+        (&mut superseded, &second, 11, Code::SessionSuperseded),
+    ] {
+        let refused = approve_in(session, &mut actions, &of(list), now);
+        assert_eq!(refused, Err(code));
+    }
+    for (list, is_queued) in [(&second, true), (&ids(&[FIRST]), false), (&second, false)] {
+        let found = approve_in(&mut session, &mut actions, &of(list), 11);
+        assert_eq!((found, session.status), (Ok(is_queued), Status::Executing));
     }
 }
 
@@ -104,9 +105,8 @@ fn what_shares_a_record_with_an_ended_action_stays_open() {
         session.plan.proposed_actions[1].content.records = records;
         let open = open(&session, 11);
         assert!(open.contains(&(SECOND, OpenWork::Approve)), "{state:?}");
-        let list = ids(&[SECOND]);
-        let approved = session.approve(&mut actions, &of(&list), &anybody(), at(11));
-        assert!(approved.is_ok(), "{state:?}");
+        let approved = approve_in(&mut session, &mut actions, &of(&ids(&[SECOND])), 11);
+        assert_eq!(approved, Ok(true), "{state:?}");
     }
 }
 
@@ -115,8 +115,7 @@ fn what_shares_a_record_with_an_ended_action_stays_open() {
 fn order_holds_over_lists() {
     let (mut session, mut actions) = ended([Some(Succeeded), None]);
     session.plan.proposed_actions[1].unless = vec!["first".into()];
-    let list = ids(&[SECOND]);
-    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(11));
+    let approved = session.approve(&mut actions, &of(&ids(&[SECOND])), &anybody(), at(11));
     let Ok(Approved::Queued { new, .. }) = approved else {
         panic!("it was not approved");
     };

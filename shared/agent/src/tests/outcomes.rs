@@ -97,8 +97,7 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     let mut pauses = Vec::new();
     for attempt in 1..=8 {
         action.progress.attempts = attempt;
-        let next = action.next_attempt(None, at(5)).unwrap();
-        pauses.push(next.since(at(5)) / span::MINUTE);
+        pauses.push(action.next_attempt(None, at(5)).unwrap().since(at(5)) / span::MINUTE);
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     action.progress.attempts = 1;
@@ -129,19 +128,17 @@ fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
 
 #[test]
 fn an_outcome_ends_it_with_its_answer() {
+    let response = Some(excerpt(200, json!({"ok": true})));
     for (outcome, saved) in [
-        (
-            Outcome::succeeded(Some(excerpt(200, json!({"ok": true})))),
-            25,
-        ),
+        (Outcome::succeeded(response), 25),
         (Outcome::failed(None, "No."), 0),
         (Outcome::unknown(None, "Who knows."), 0),
     ] {
         let mut action = held(Keyed);
         action.record(&outcome, at(40));
         assert_eq!(action.state, outcome.state);
-        assert_eq!(action.schedule.lease_until, None);
-        assert_eq!(action.schedule.due_at, None);
+        let schedule = action.schedule;
+        assert_eq!((schedule.lease_until, schedule.due_at), (None, None));
         assert_eq!(action.saved(), saved);
         let result = action.result().unwrap();
         assert_eq!(result.success, outcome.state == Succeeded);

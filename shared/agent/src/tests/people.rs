@@ -27,20 +27,13 @@ fn verdict(outcome: VerdictOutcome, by: i64) -> Verdict {
 /// A session whose two actions ended in these states.
 fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
     let mut session = approved(&[FIRST, SECOND]);
-    let known = session.plan.proposed_actions.iter().zip(states);
-    let known = known.map(|(proposed, state)| {
-        let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
-        action.state = state;
+    let mut actions = sessions::actions(&states);
+    for action in &mut actions.known {
         action.end.error = Some("It may have been done.".into());
         action.end.at = Some(at(10));
         action.schedule.due_at = Some(at(60));
         action.progress.call.ambiguous = true;
-        Box::new(action)
-    });
-    let actions = Actions {
-        known: known.collect(),
-        unreadable: Vec::new(),
-    };
+    }
     assert!(session.settle(&actions, at(20)));
     (session, actions)
 }
@@ -90,7 +83,7 @@ fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
     assert_eq!(session.times.updated_at, at(late));
     let list = ids(&[FIRST]);
     for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
-        let approved = session.approve(&mut actions, &again(&list), &anybody(), at(now));
+        let approved = approve_in(&mut session, &mut actions, &again(&list), now);
         assert_eq!(approved.is_ok(), runs, "{now}");
     }
 }
@@ -264,14 +257,9 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
     assert_eq!(session.approvable_until(at(day - 1)), Some(at(day)));
     assert_eq!(session.approvable_until(at(day)), None);
     let list = ids(&[FIRST]);
-    for (now, may) in [(day - 1, true), (day, false)] {
-        let mut session = session.clone();
-        let mut none = Actions::none();
-        let approved = session.approve(&mut none, &of(&list), &anybody(), at(now));
-        match approved {
-            Ok(_) => assert!(may),
-            Err(error) => assert_eq!((may, code(&error)), (false, Code::SessionExpired)),
-        }
+    for (now, expected) in [(day - 1, Ok(true)), (day, Err(Code::SessionExpired))] {
+        let found = approve_in(&mut session.clone(), &mut Actions::none(), &of(&list), now);
+        assert_eq!(found, expected);
     }
     // After the end of the request, the proposal has a day again.
     let done = session.request_changed(MANUAL, request(8), RequestChange::Over, None, at(3 * day));
@@ -352,14 +340,10 @@ fn a_preview_is_of_actions_that_stand() {
     let mut session = awaiting();
     let records = session.plan.proposed_actions[0].content.records.clone();
     session.plan.proposed_actions[1].content.records = records;
-    let all = ids(&[SECOND, MANUAL, FIRST]);
-    let named = session.named(&all).unwrap();
-    let pairs = session.exclusive_pairs(&named);
+    let pairs = session.exclusive_pairs(&session.named(&ids(&[SECOND, MANUAL, FIRST])).unwrap());
     assert_eq!(pairs, [[SECOND.to_owned(), FIRST.to_owned()]]);
-    let Err(Error::Invalid(faults)) = session.named(&ids(&[FIRST, "nothing"])) else {
-        panic!("it is named");
-    };
-    assert_eq!(faults[0].pointer, "/actionIds/1");
+    let unknown = session.named(&ids(&[FIRST, "nothing"])).unwrap_err();
+    assert_eq!(faults(unknown)[0].pointer, "/actionIds/1");
     session.begin_analysis(None, at(1)).unwrap();
     session.finish_analysis(proposal(), at(2)).unwrap();
     let void = session.named(&ids(&[FIRST])).unwrap_err();

@@ -10,28 +10,25 @@ fn money(minor_units: i64, currency: &str) -> Money {
     }
 }
 
-/// Money that a customer pays; none for an unknown amount.
-fn paid(amount: Option<Money>) -> MoneyMoved {
-    MoneyMoved {
-        direction: MoneyDirection::CustomerPays,
-        amount,
+/// A retry of a payment, which a customer notices.
+fn subject(money: Option<MoneyMoved>) -> ActionContent {
+    ActionContent {
+        action_type: ActionType::RetryPayment,
+        risk: Risk::High,
+        money,
+        target_system: "payments".into(),
+        ..proposed(true).content
     }
 }
 
-const UNKNOWN: MoneyMoved = MoneyMoved {
-    direction: MoneyDirection::CustomerPays,
-    amount: None,
-};
+/// One that takes this amount; none if it is unknown.
+fn paying(amount: Option<Money>) -> ActionContent {
+    let direction = MoneyDirection::CustomerPays;
+    subject(Some(MoneyMoved { direction, amount }))
+}
 
-/// A retry of a payment: it moves money, and a customer notices.
-fn subject(money: &MoneyMoved) -> PolicySubject<'_> {
-    PolicySubject {
-        action_type: ActionType::RetryPayment,
-        risk: Risk::High,
-        money: Some(money),
-        connection: "payments",
-        customer: None,
-    }
+fn unknown() -> ActionContent {
+    paying(None)
 }
 
 fn by(user: i64, role: Role) -> ActionApproval {
@@ -41,17 +38,10 @@ fn by(user: i64, role: Role) -> ActionApproval {
     }
 }
 
-const NOBODY: &Proposers = &Proposers {
-    recorder: None,
-    opener: None,
-    proposer: None,
-    deniers: Vec::new(),
-};
-
 #[test]
 fn without_a_rule_one_person_approves_whoever_it_is() {
     let none = policy(&json!({}));
-    let requirement = none.requires(subject(&UNKNOWN));
+    let requirement = none.requires(&unknown());
     assert_eq!(requirement.approvers(), 1);
     assert!(!requirement.denies());
     let proposers = &awaiting().proposers(FIRST);
@@ -61,13 +51,10 @@ fn without_a_rule_one_person_approves_whoever_it_is() {
 
 #[test]
 fn a_rule_is_about_what_fits_all_that_it_gives() {
-    let usd = paid(Some(money(500, "USD")));
-    let other = PolicySubject {
+    let usd = paying(Some(money(500, "USD")));
+    let other = ActionContent {
         action_type: ActionType::SyncCustomer,
-        risk: Risk::Low,
-        money: None,
-        connection: "billing",
-        customer: None,
+        ..proposed(true).content
     };
     #[rustfmt::skip] // A line each.
     let cases = [
@@ -88,22 +75,20 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
     ];
     for (when, fits_subject, fits_other) in cases {
         let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));
-        let requested = |subject| policy.requires(subject).approvers() == 2;
-        assert_eq!(requested(subject(&usd)), fits_subject, "{when}");
-        assert_eq!(requested(other), fits_other, "{when}");
+        let requested = |content| policy.requires(content).approvers() == 2;
+        let found = (requested(&usd), requested(&other));
+        assert_eq!(found, (fits_subject, fits_other), "{when}");
     }
 }
 
 #[test]
 fn what_is_not_known_is_above_every_limit() {
     let limit = json!({"amountAtLeast": {"minorUnits": 1_000_000, "currency": "USD"}});
-    let policy = policy(&json!({"rules": [
-        {"when": limit, "approvers": 2},
-    ]}));
-    assert_eq!(policy.requires(subject(&UNKNOWN)).approvers(), 2);
+    let policy = policy(&json!({"rules": [{"when": limit, "approvers": 2}]}));
+    assert_eq!(policy.requires(&unknown()).approvers(), 2);
     // A repaid amount counts as an amount too.
-    let credit = paid(Some(money(-2_000_000, "USD")));
-    assert_eq!(policy.requires(subject(&credit)).approvers(), 2);
+    let credit = paying(Some(money(-2_000_000, "USD")));
+    assert_eq!(policy.requires(&credit).approvers(), 2);
 }
 
 #[test]
@@ -113,13 +98,9 @@ fn the_strictest_of_the_rules_wins() {
         {"approvers": 1, "roles": ["manager", "admin"]},
         {"roles": ["admin", "support"], "notOpener": true},
     ]}));
-    let requirement = policy.requires(subject(&UNKNOWN));
+    let requirement = policy.requires(&unknown());
     assert_eq!(requirement.approvers(), 2);
-    let proposers = &Proposers {
-        opener: Id::new(3),
-        proposer: Id::new(5),
-        ..Proposers::default()
-    };
+    let proposers = &[3, 5].map(|user| Id::new(user).unwrap());
     assert!(requirement.admits(&by(4, Role::Admin), proposers));
     for (user, role) in [
         (4, Role::Manager),
@@ -138,11 +119,11 @@ fn the_strictest_of_the_rules_wins() {
 #[test]
 fn a_person_counts_once_and_for_an_hour() {
     let policy = policy(&json!({"rules": [{"approvers": 2}]}));
-    let requirement = policy.requires(subject(&UNKNOWN));
+    let requirement = policy.requires(&unknown());
     let twice = [by(4, Role::Manager), by(4, Role::Manager)];
-    assert_eq!(requirement.given(&twice, NOBODY, at(1)), 1);
+    assert_eq!(requirement.given(&twice, &[], at(1)), 1);
     let two = [by(4, Role::Manager), by(6, Role::Manager)];
-    let given = |now| requirement.given(&two, NOBODY, at(now));
+    let given = |now| requirement.given(&two, &[], at(now));
     assert_eq!(given(ActionApproval::VALID - 1), 2);
     assert_eq!(given(ActionApproval::VALID), 0);
 }
@@ -150,24 +131,22 @@ fn a_person_counts_once_and_for_an_hour() {
 #[test]
 fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
     let policy = policy(&json!({"preset": "billing"}));
-    let of = |money: Option<&MoneyMoved>, risk| {
-        let requirement = policy.requires(PolicySubject {
-            risk,
-            money,
-            ..subject(&UNKNOWN)
-        });
-        let opener = &Proposers {
-            opener: Id::new(4),
-            ..Proposers::default()
-        };
-        let by_opener = requirement.admits(&by(4, Role::Admin), opener);
-        (requirement.approvers(), by_opener)
-    };
-    assert_eq!(of(None, Risk::Low), (1, true));
-    assert_eq!(of(None, Risk::Medium), (1, true));
-    assert_eq!(of(None, Risk::High), (1, false));
-    assert_eq!(of(None, Risk::Critical), (2, false));
-    assert_eq!(of(Some(&UNKNOWN), Risk::Low), (1, false));
+    for (mut content, risk, expected) in [
+        (subject(None), Risk::Low, (1, true)),
+        (subject(None), Risk::Medium, (1, true)),
+        (subject(None), Risk::High, (1, false)),
+        (subject(None), Risk::Critical, (2, false)),
+        (unknown(), Risk::Low, (1, false)),
+    ] {
+        content.risk = risk;
+        let requirement = policy.requires(&content);
+        let by_opener = requirement.admits(&by(4, Role::Admin), &[Id::new(4).unwrap()]);
+        assert_eq!(
+            (requirement.approvers(), by_opener),
+            expected,
+            "{content:?}"
+        );
+    }
 }
 
 #[test]
@@ -184,40 +163,36 @@ fn what_is_not_sent_stays_and_null_clears() {
 
 #[test]
 fn an_action_takes_of_its_day_what_the_caps_count() {
-    let moved = |minor_units, currency| paid(Some(money(minor_units, currency)));
-    let (usd, eur, too_much) = (moved(400, "USD"), moved(400, "EUR"), moved(1001, "USD"));
-    let charge =
-        |caps: &serde_json::Value, subject| policy(&json!({"caps": caps})).caps.charge(subject);
-    assert_eq!(charge(&json!(null), subject(&UNKNOWN)), Ok(None));
-    let actions = charge(&json!({"actions": 3}), subject(&UNKNOWN)).unwrap();
-    let two_others = Charge {
-        others: Some(2),
-        ..Charge::default()
-    };
-    assert_eq!(actions, Some(two_others));
-    let caps = json!({"money": [{"minorUnits": 1000, "currency": "USD"}]});
+    let moved = |minor_units, currency| paying(Some(money(minor_units, currency)));
+    let usage = Some(MoneyMoved {
+        direction: MoneyDirection::CustomerIsBilledLater,
+        amount: None,
+    });
+    let usd = json!({"money": [{"minorUnits": 1000, "currency": "USD"}]});
     let taken = Charge {
         money: Some((money(400, "USD"), 600)),
         ..Charge::default()
     };
-    assert_eq!(charge(&caps, subject(&usd)), Ok(Some(taken)));
-    charge(&caps, subject(&eur)).unwrap_err();
-    charge(&caps, subject(&too_much)).unwrap_err();
-    charge(&caps, subject(&UNKNOWN)).unwrap_err();
-    charge(&json!({"actions": 0}), subject(&usd)).unwrap_err();
-    // An action that moves no money counts only as an action.
-    let sync = PolicySubject {
-        money: None,
-        ..subject(&UNKNOWN)
+    let two_others = Charge {
+        others: Some(2),
+        ..Charge::default()
     };
-    assert_eq!(charge(&caps, sync), Ok(Some(Charge::default())));
-    // Usage has no amount before its invoice.
-    let usage = MoneyMoved {
-        direction: MoneyDirection::CustomerIsBilledLater,
-        amount: None,
-    };
-    let free = charge(&caps, subject(&usage));
-    assert_eq!(free, Ok(Some(Charge::default())));
+    for (caps, content, expected) in [
+        (json!(null), unknown(), Some(None)),
+        (json!({"actions": 3}), unknown(), Some(Some(two_others))),
+        (usd.clone(), moved(400, "USD"), Some(Some(taken))),
+        (usd.clone(), moved(400, "EUR"), None),
+        (usd.clone(), moved(1001, "USD"), None),
+        (usd.clone(), unknown(), None),
+        (json!({"actions": 0}), moved(400, "USD"), None),
+        // An action that moves no money counts only as an action.
+        (usd.clone(), subject(None), Some(Some(Charge::default()))),
+        // Usage has no amount before its invoice.
+        (usd, subject(usage), Some(Some(Charge::default()))),
+    ] {
+        let charge = policy(&json!({ "caps": caps })).caps.charge(&content);
+        assert_eq!(charge.ok(), expected, "{caps} {content:?}");
+    }
 }
 
 /// The policy says the number of messages to a customer.
@@ -227,19 +202,18 @@ fn messages_to_a_customer_are_capped_in_words() {
         let caps = json!({"caps": {"messagesPerCustomer": most}});
         policy(&caps).caps
     };
-    let message = |customer| PolicySubject {
+    let message = |customer: Option<&str>| ActionContent {
         action_type: ActionType::NotifyCustomer,
-        money: None,
-        customer,
-        ..subject(&UNKNOWN)
+        customer: customer.map(str::to_owned),
+        ..subject(None)
     };
-    let charge = caps(2).charge(message(Some("cus_1"))).unwrap().unwrap();
+    let charge = caps(2).charge(&message(Some("cus_1"))).unwrap().unwrap();
     assert_eq!(charge.message, Some(("cus_1".to_owned(), 1)));
-    let other = caps(2).charge(subject(&UNKNOWN)).unwrap().unwrap();
+    let other = caps(2).charge(&unknown()).unwrap().unwrap();
     assert_eq!(other.message, None);
-    let unknown = caps(2).charge(message(None)).unwrap_err();
+    let unknown = caps(2).charge(&message(None)).unwrap_err();
     assert!(unknown.contains("customer is not known"), "{unknown}");
-    let none = caps(0).charge(message(Some("cus_1"))).unwrap_err();
+    let none = caps(0).charge(&message(Some("cus_1"))).unwrap_err();
     assert_eq!(none, "the policy allows no messages to customers");
 }
 
@@ -257,29 +231,26 @@ fn a_fresh_approver_is_no_other_person() {
         (json!([{"notOpener": true}]), false),
     ] {
         let policy = policy(&json!({"rules": rules}));
-        let requirement = policy.requires(subject(&UNKNOWN));
-        assert_eq!(requirement.admits(&fresh(1), NOBODY), admits, "{rules}");
-        assert!(requirement.admits(&fresh(0), NOBODY), "{rules}");
+        let requirement = policy.requires(&unknown());
+        assert_eq!(requirement.admits(&fresh(1), &[]), admits, "{rules}");
+        assert!(requirement.admits(&fresh(0), &[]), "{rules}");
     }
 }
 
 #[test]
 fn who_recorded_the_alert_counts_as_the_opener() {
+    let policy = policy(&json!({"rules": [{"notOpener": true}]}));
+    let content = unknown();
+    let requirement = policy.requires(&content);
     let mut alert = alert();
     alert.created_by = Id::new(5);
-    let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
-    let policy = policy(&json!({"rules": [{"notOpener": true}]}));
-    let requirement = policy.requires(subject(&UNKNOWN));
-    for (user, admits) in [(3, false), (5, false), (4, true)] {
-        let found = requirement.admits(&by(user, Role::Manager), &session.proposers(FIRST));
-        assert_eq!(found, admits, "{user}");
-    }
     // An alert of a machine is no user's word.
-    alert.recorded_by_machine = true;
-    let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
-    for (user, admits) in [(3, false), (5, true)] {
-        let found = requirement.admits(&by(user, Role::Manager), &session.proposers(FIRST));
-        assert_eq!(found, admits, "{user}");
+    for (is_by_machine, admitted) in [(false, [4].as_slice()), (true, &[4, 5])] {
+        alert.recorded_by_machine = is_by_machine;
+        let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
+        let proposers = session.proposers(FIRST);
+        let admits = |user: &i64| requirement.admits(&by(*user, Role::Manager), &proposers);
+        assert!((3..6).filter(admits).eq(admitted.iter().copied()));
     }
 }
 
@@ -296,40 +267,30 @@ fn risk_amount_role_and_opener_decide_together() {
             "roles": ["manager", "admin"],
         },
     ]}));
-    let [below, limit] = [99_999, 100_000].map(|amount| paid(Some(money(amount, "USD"))));
-    let (free, below, limit, unknown) = (None, Some(&below), Some(&limit), Some(&UNKNOWN));
+    let [below, limit] = [99_999, 100_000].map(|amount| paying(Some(money(amount, "USD"))));
     for (risk, expected) in [
         (Risk::Low, ["11 11 11", "1- 1- 1-", "-- 1- 1-"]),
         (Risk::Medium, ["11 11 11", "1- 1- 1-", "-- 1- 1-"]),
         (Risk::High, ["1- 1- 1-", "1- 1- 1-", "-- 1- 1-"]),
         (Risk::Critical, ["2- 2- 2-", "2- 2- 2-", "-- 2- 2-"]),
     ] {
-        for (money, expected) in [
-            (free, expected[0]),
-            (below, expected[1]),
-            (limit, expected[2]),
-            (unknown, expected[2]),
+        for (mut content, expected) in [
+            (subject(None), expected[0]),
+            (below.clone(), expected[1]),
+            (limit.clone(), expected[2]),
+            (unknown(), expected[2]),
         ] {
-            let requirement = policy.requires(PolicySubject {
-                risk,
-                money,
-                ..subject(&UNKNOWN)
-            });
-            let becomes = |role, opener| {
-                let opened = Proposers {
-                    opener: Id::new(opener),
-                    ..Proposers::default()
-                };
-                match requirement.admits(&by(4, role), &opened) {
-                    true if requirement.approvers() == 1 => '1',
-                    true => '2',
-                    false => '-',
-                }
+            content.risk = risk;
+            let requirement = policy.requires(&content);
+            let becomes = |role, opener| match requirement.approvers() {
+                _ if !requirement.admits(&by(4, role), &[Id::new(opener).unwrap()]) => '-',
+                1 => '1',
+                _ => '2',
             };
             let found = [Role::Support, Role::Manager, Role::Admin]
                 .map(|role| [3, 4].map(|opener| becomes(role, opener)).iter().collect());
             let found: [String; 3] = found;
-            assert_eq!(found.join(" "), expected, "{risk:?} {money:?}");
+            assert_eq!(found.join(" "), expected, "{risk:?} {content:?}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn read(name: &str, path: &str) -> TargetRead {
 pub(super) fn seen(state: &str) -> Observation {
     let mut observation = Observation::default();
     let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
-    observation.add(facts.map(|(name, value)| (name.to_owned(), value)).into());
+    observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     observation
 }
 
@@ -131,7 +131,9 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
     observation.lacks("other", ReadError::for_now("No answer."));
     assert!(matches!(observation.judge([&same]), Judgement::NotKnown(_)));
     let mut observation = seen("stuck");
-    observation.add([("other.state".to_owned(), json!("void"))].into());
+    observation
+        .facts
+        .insert("other.state".to_owned(), json!("void"));
     let Judgement::Fails(found) = observation.judge([&same]) else {
         panic!("{observation:?}");
     };
@@ -161,8 +163,7 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
         assert_eq!(permitted, Precondition::Holds);
         assert!(!action.progress.call.unchecked);
         // A holder that dies later may have sent a call.
-        let later = at(2 * LEASE);
-        let claimed = action.claim(&context(target), LEASE, later);
+        let claimed = action.claim(&context(target), LEASE, at(2 * LEASE));
         if target == Unkeyed {
             assert_eq!(claimed, Claim::Ended(Unknown));
         } else {
@@ -198,8 +199,7 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
             panic!("{action:?}");
         };
         assert_eq!(outcome.state, Skipped);
-        let error = format!("{code} Nothing was sent.");
-        assert_eq!(outcome.error, Some(error));
+        assert_eq!(outcome.error, Some(format!("{code} Nothing was sent.")));
         action.record(&outcome, at(5));
         assert_eq!((action.schedule.due_at, action.holds(at(5))), (None, None));
         assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
@@ -225,31 +225,6 @@ fn what_is_not_known_for_now_is_looked_at_again_later() {
     action.release(at(6), at(5));
     assert_eq!(claim_in(&mut action, &context(Unkeyed), 6), Claim::Held(()));
     assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
-}
-
-#[test]
-fn an_approval_holds_until_a_call_may_have_taken_effect() {
-    let late = 9 + ActionApproval::VALID;
-    for (answered, claimed) in [
-        (false, Claim::Ended(Skipped)),
-        // The system deferred the call, which proves that nothing was done.
-        (true, Claim::Ended(Skipped)),
-    ] {
-        let mut action = held(Keyed);
-        if answered {
-            assert_eq!(action.permits(&seen("stuck"), at(5)), Precondition::Holds);
-            action.keep(1, StepStatus::NotNow, None, at(5));
-            action.release(at(6), at(5));
-            assert_eq!(action.claim(&context(Keyed), LEASE, at(6)), Claim::Held(()));
-        }
-        let later = action.permits(&unread(false), at(7));
-        assert!(matches!(later, Precondition::NotKnown(_)));
-        action.release(at(8), at(7));
-        assert!(action.progress.call.unchecked);
-        assert_eq!(action.claim(&context(Keyed), LEASE, at(late)), claimed);
-        let error = action.end.error.unwrap_or_default();
-        assert!(error.starts_with("approval_expired"), "{answered}: {error}");
-    }
 }
 
 #[test]

@@ -39,10 +39,17 @@ fn result(effect: Effect) -> CallResult {
     }
 }
 
+/// The call that comes next.
+fn sent(run: &mut Progress, now: i64) -> NextCall {
+    match run.next(at(now), LEFT) {
+        Work::Send(call) => call,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Reports the result of the call that comes next.
 fn receive(run: &mut Progress, effect: Effect) {
-    let work = run.next(at(0), LEFT);
-    assert!(matches!(work, Work::Send(_)), "{work:?}");
+    sent(run, 0);
     run.received(result(effect));
 }
 
@@ -95,9 +102,7 @@ fn each_step_takes_a_slot_and_a_call() {
     assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::Slot));
     run.reserved(Ok(at(500)));
     assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::For(SECOND / 2)));
-    let Work::Send(call) = run.next(at(500), LEFT) else {
-        panic!("{run:?}");
-    };
+    let call = sent(&mut run, 500);
     assert!(call.key.ends_with("-2-1") && !call.is_repeated && !call.is_announced);
     run.received(result(Effect::DoneBefore));
     assert_eq!(outcome(&mut run), Succeeded);
@@ -108,19 +113,13 @@ fn each_step_takes_a_slot_and_a_call() {
 #[test]
 fn the_claim_announces_the_first_call_unless_the_run_waits_before() {
     let mut at_once = run(Keyed);
-    let Work::Send(call) = at_once.next(at(0), LEFT) else {
-        panic!("{at_once:?}");
-    };
-    assert!(call.is_announced);
+    assert!(sent(&mut at_once, 0).is_announced);
     let mut waiting = run(Unkeyed);
     assert!(waiting.action.progress.call.sending);
     waiting.reserved(Ok(at(1_000)));
     assert_eq!(waiting.next(at(0), LEFT), Work::Wait(Wait::For(SECOND)));
     assert!(!waiting.action.progress.call.sending);
-    let Work::Send(call) = waiting.next(at(1_000), LEFT) else {
-        panic!("{waiting:?}");
-    };
-    assert!(!call.is_announced);
+    assert!(!sent(&mut waiting, 1_000).is_announced);
     waiting.announce(at(1_000));
     assert!(waiting.action.progress.call.sending);
 }
@@ -134,12 +133,10 @@ fn a_call_without_a_result_is_repeated_after_pauses_with_its_key() {
         retry_after: Some(4_000),
         ..result(Effect::Unclear)
     };
-    assert!(matches!(run.next(at(0), LEFT), Work::Send(_)));
+    sent(&mut run, 0);
     run.received(slow);
     retry(&mut run, SECOND * 4);
-    let Work::Send(call) = run.next(at(0), LEFT) else {
-        panic!("{run:?}");
-    };
+    let call = sent(&mut run, 0);
     assert!(call.is_repeated && call.key.ends_with("-1-1"));
     run.received(result(Effect::Unclear));
     assert_eq!(released(&mut run), "Why.");
@@ -152,7 +149,7 @@ fn no_call_is_repeated_through_an_open_breaker_or_after_a_long_pause() {
     assert!(left_alone.breaker_is_open(true) && !left_alone.breaker_is_open(true));
     released(&mut left_alone);
     let mut patient = run(Keyed);
-    assert!(matches!(patient.next(at(0), LEFT), Work::Send(_)));
+    sent(&mut patient, 0);
     patient.received(CallResult {
         retry_after: Some(6_000),
         ..result(Effect::NotNow)
@@ -187,10 +184,7 @@ fn preconditions_are_read_before_the_first_change() {
         assert_eq!(reads, run.action.required_reads());
         run.observed(&observation, at(0));
         if is_sent {
-            let Work::Send(call) = run.next(at(0), LEFT) else {
-                panic!("{run:?}");
-            };
-            assert!(!call.is_announced);
+            assert!(!sent(&mut run, 0).is_announced);
         } else {
             assert_eq!(outcome(&mut run), Skipped);
         }
@@ -210,17 +204,15 @@ fn a_call_in_doubt_is_repeated_only_if_no_read_shows_its_effect() {
         action.answered(Effect::Unclear, Keyed);
         run_of(action, Keyed)
     };
-    let mut found = in_doubt();
-    assert!(matches!(found.next(at(0), LEFT), Work::Read(_)));
-    found.observed(&seen("processed"), at(0));
-    assert_eq!(outcome(&mut found), Succeeded);
-    let mut lost = in_doubt();
-    assert!(matches!(lost.next(at(0), LEFT), Work::Read(_)));
-    lost.observed(&seen("stuck"), at(0));
-    assert!(matches!(lost.next(at(0), LEFT), Work::Send(call) if call.is_repeated));
-    let mut forgotten = in_doubt();
-    assert!(matches!(forgotten.next(at(0), LEFT), Work::Read(_)));
-    forgotten.observed(&unread(false), at(0));
+    let after = |observation| {
+        let mut run = in_doubt();
+        assert!(matches!(run.next(at(0), LEFT), Work::Read(_)));
+        run.observed(&observation, at(0));
+        run
+    };
+    assert_eq!(outcome(&mut after(seen("processed"))), Succeeded);
+    assert!(sent(&mut after(seen("stuck")), 0).is_repeated);
+    let mut forgotten = after(unread(false));
     let late = forgotten.next(at(2 * span::DAY), LEFT);
     assert!(
         matches!(late, Work::End(RunEnd::Outcome(outcome)) if outcome.state == Unknown),

@@ -17,7 +17,7 @@ fn in_status(status: AgentSessionStatus) -> AgentSession {
 }
 
 /// Approved actions in these states, by their positions in the proposal.
-fn actions(states: &[ActionState]) -> Actions {
+pub(super) fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
     let known = session.plan.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
@@ -46,11 +46,10 @@ fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
 #[test]
 fn an_opened_session_is_its_alerts() {
     let session = opened();
-    assert_eq!(session.status, Started);
-    assert_eq!(session.alert.alert_id, alert().id);
-    assert_eq!(session.organization_id, alert().organization_id);
+    assert_eq!((session.status, session.times.due_at), (Started, None));
+    let of = (session.alert.alert_id, session.organization_id);
+    assert_eq!(of, (alert().id, alert().organization_id));
     assert_eq!(session.alert.signal_type, "usage_batch_stuck");
-    assert_eq!(session.times.due_at, None);
 }
 
 #[test]
@@ -135,14 +134,10 @@ fn a_failed_analysis_says_why() {
 fn what_time_did_is_read_at_once_and_written_once() {
     let mut analyzing = opened();
     analyzing.begin_analysis(None, at(0)).unwrap();
+    let interrupted = Some(AgentSession::INTERRUPTED);
     for (mut session, lasts, status, error) in [
         (awaiting(), AgentSession::CONFIRMATION, Expired, None),
-        (
-            analyzing,
-            AgentSession::ANALYSIS,
-            Failed,
-            Some(AgentSession::INTERRUPTED),
-        ),
+        (analyzing, AgentSession::ANALYSIS, Failed, interrupted),
     ] {
         assert_eq!(session.status_at(at(lasts - 1)), session.status);
         assert!(!session.lapse(at(lasts - 1)));
@@ -195,19 +190,14 @@ fn what_is_approved_is_queued_with_its_session() {
 fn all_of_a_list_is_checked_before_any_of_it_is_queued() {
     let mut session = awaiting();
     let error = approve(&mut session, &["s7-p1-a9", FIRST, MANUAL, "s7-p0-a1"]).unwrap_err();
-    let Error::Invalid(faults) = error else {
-        panic!("{error:?}");
-    };
+    let expected = [
+        ("/actionIds/0", FaultCode::Unknown),
+        ("/actionIds/2", FaultCode::Manual),
+        ("/actionIds/3", FaultCode::Unknown),
+    ];
+    let faults = faults(error);
     let faults = faults.iter().map(|fault| (&*fault.pointer, fault.code));
-    let faults: Vec<(&str, FaultCode)> = faults.collect();
-    assert_eq!(
-        faults,
-        [
-            ("/actionIds/0", FaultCode::Unknown),
-            ("/actionIds/2", FaultCode::Manual),
-            ("/actionIds/3", FaultCode::Unknown),
-        ]
-    );
+    assert!(faults.eq(expected));
     assert_eq!(session, awaiting());
 }
 
@@ -222,21 +212,11 @@ fn the_same_list_stands_and_another_is_refused() {
     ] {
         let (mut session, mut done) = executing(&[ActionState::Succeeded; 2]);
         session.status = status;
-        let list = ids(&[SECOND, FIRST]);
-        let approved = session.approve(&mut done, &of(&list), &anybody(), at(9));
-        assert!(matches!(approved, Ok(Approved::Standing)), "{status:?}");
-        let other = session.approve(&mut done, &of(&ids(&[FIRST])), &anybody(), at(9));
-        assert_eq!(code(&other.unwrap_err()), code_of_others, "{status:?}");
+        let mut approve = |list| approve_in(&mut session, &mut done, &of(&ids(list)), 9);
+        assert_eq!(approve(&[SECOND, FIRST]), Ok(false), "{status:?}");
+        assert_eq!(approve(&[FIRST]), Err(code_of_others), "{status:?}");
         assert_eq!(session.status, status);
     }
-}
-
-#[test]
-fn a_list_of_the_same_length_is_another() {
-    let mut session = awaiting();
-    assert!(approve(&mut session, &[FIRST]).unwrap());
-    let error = approve(&mut session, &[SECOND]).unwrap_err();
-    assert_eq!(code(&error), Code::OtherActionsApproved);
 }
 
 #[test]
@@ -245,11 +225,9 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
         let error = approve(&mut in_status(status), &[FIRST]).unwrap_err();
         assert_eq!(code(&error), Code::InvalidTransition);
     }
-    let late = at(AgentSession::CONFIRMATION);
-    let error = awaiting()
-        .approve(&mut Actions::none(), &of(&ids(&[FIRST])), &anybody(), late)
-        .unwrap_err();
-    assert_eq!(code(&error), Code::SessionExpired);
+    let (list, late) = (ids(&[FIRST]), AgentSession::CONFIRMATION);
+    let expired = approve_in(&mut awaiting(), &mut Actions::none(), &of(&list), late);
+    assert_eq!(expired, Err(Code::SessionExpired));
 }
 
 #[test]
@@ -258,12 +236,14 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
         assert!(session.settle(&ended, at(5)));
         let (all, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
-        let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
-        assert!(matches!(standing, Ok(Approved::Standing)));
-        let without = session.approve(&mut ended, &of(&second), &anybody(), at(9));
-        assert_eq!(code(&without.unwrap_err()), Code::OtherActionsApproved);
-        let done_before = session.approve(&mut ended, &again(&all), &anybody(), at(9));
-        assert_eq!(code(&done_before.unwrap_err()), Code::ActionNotFailed);
+        for (approving, expected) in [
+            (of(&all), Ok(false)),
+            (of(&second), Err(Code::OtherActionsApproved)),
+            (again(&all), Err(Code::ActionNotFailed)),
+        ] {
+            let found = approve_in(&mut session, &mut ended, &approving, 9);
+            assert_eq!(found, expected);
+        }
 
         let approved = session.approve(&mut ended, &again(&second), &anybody(), at(9));
         let Ok(Approved::Queued { again, new }) = approved else {
@@ -287,30 +267,25 @@ fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
     assert!(session.settle(&ended, at(5)));
     let all = ids(&[FIRST, SECOND]);
-    let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
-    assert!(matches!(standing, Ok(Approved::Standing)));
-    let approved = session.approve(&mut ended, &again(&all), &anybody(), at(9));
-    assert!(matches!(approved, Ok(Approved::Queued { .. })));
     // During the run and after success, there is nothing to run again.
-    let running = session.approve(&mut ended, &again(&all), &anybody(), at(9));
-    assert!(matches!(running, Ok(Approved::Standing)));
+    for (approving, runs) in [(of(&all), false), (again(&all), true), (again(&all), false)] {
+        let found = approve_in(&mut session, &mut ended, &approving, 9);
+        assert_eq!(found, Ok(runs));
+    }
 }
 
 #[test]
 fn a_failed_session_runs_again_for_a_day() {
     let second = ids(&[SECOND]);
     let states = [ActionState::Succeeded, ActionState::Failed];
-    for (hours, is_late) in [
-        (AgentSession::AGAIN - 1, false),
-        (AgentSession::AGAIN, true),
+    for (after, expected) in [
+        (AgentSession::AGAIN - 1, Ok(true)),
+        (AgentSession::AGAIN, Err(Code::SessionExpired)),
     ] {
         let (mut session, mut ended) = executing(&states);
         assert!(session.settle(&ended, at(5)));
-        let approved = session.approve(&mut ended, &again(&second), &anybody(), at(5 + hours));
-        match approved {
-            Ok(_) => assert!(!is_late),
-            Err(error) => assert!(is_late && code(&error) == Code::SessionExpired, "{error}"),
-        }
+        let found = approve_in(&mut session, &mut ended, &again(&second), 5 + after);
+        assert_eq!(found, expected);
     }
 }
 
@@ -319,13 +294,13 @@ fn what_may_have_been_done_never_runs_again() {
     let (mut session, mut ended) = executing(&[ActionState::Unknown, ActionState::Failed]);
     assert!(session.settle(&ended, at(5)));
     let first = ids(&[FIRST]);
-    let error = session.approve(&mut ended, &again(&first), &anybody(), at(9));
-    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
     // An unreadable record has an unknown outcome.
     let mut damaged = actions(&[]);
     damaged.unreadable = ids(&[FIRST]);
-    let error = session.approve(&mut damaged, &again(&first), &anybody(), at(9));
-    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
+    for actions in [&mut ended, &mut damaged] {
+        let found = approve_in(&mut session, actions, &again(&first), 9);
+        assert_eq!(found, Err(Code::OutcomeUnknown));
+    }
 }
 
 fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
@@ -344,12 +319,7 @@ fn exclusive() -> AgentSession {
 #[test]
 fn two_actions_that_exclude_each_other_are_not_approved_together() {
     let error = approve(&mut exclusive(), &[SECOND, FIRST]).unwrap_err();
-    let Error::Invalid(faults) = error else {
-        panic!("{error:?}");
-    };
-    let [fault] = faults.as_slice() else {
-        panic!("{faults:?}");
-    };
+    let [fault] = faults(error).try_into().unwrap();
     assert_eq!(fault.code, FaultCode::Exclusive);
     assert_eq!(fault.pointer, "/actionIds/1");
     assert!(fault.detail.contains(SECOND), "{}", fault.detail);
@@ -381,9 +351,7 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         (vec![FIRST, SECOND], vec![FIRST]),
         (vec![SECOND], Vec::new()),
     ] {
-        let mut none = Actions::none();
-        let list = ids(&list);
-        let mut session = ordered();
+        let (mut none, list, mut session) = (Actions::none(), ids(&list), ordered());
         let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
         let Ok(Approved::Queued { new, .. }) = approved else {
             panic!("{approved:?}");

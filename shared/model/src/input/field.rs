@@ -3,12 +3,9 @@
 use std::fmt::Display;
 
 use serde_json::{Map, Value};
-use utoipa::{
-    ToSchema,
-    openapi::{Ref, RefOr, Schema},
-};
+use utoipa::openapi::{Ref, RefOr, Schema};
 
-use crate::{Fault, FaultCode, names::OneOf};
+use crate::{names::OneOf, prelude::*};
 
 pub type Json = Value;
 
@@ -65,8 +62,7 @@ impl<'a> Place<'a> {
 
     /// This place, which takes a word as well.
     pub fn or(&mut self, word: &'static str) -> Place<'_> {
-        let words = [&self.words[..], &[word]].concat();
-        self.with(self.pointer.clone(), words)
+        self.with(self.pointer.clone(), [&self.words[..], &[word]].concat())
     }
 
     fn with(&mut self, pointer: String, words: Vec<&'static str>) -> Place<'_> {
@@ -102,8 +98,7 @@ impl<'a> Place<'a> {
     pub fn must<T>(&mut self, code: FaultCode, rule: impl Display) -> Reading<T> {
         let words = self.words.iter().flat_map(|word| [", or `", word, "`"]);
         let words: String = words.collect();
-        let detail = format!("{} must {rule}{words}.", self.subject());
-        self.fault(code, detail)
+        self.fault(code, format!("{} must {rule}{words}.", self.subject()))
     }
 
     /// Reports a value of the wrong type, null among them. A body that is null has the wrong type.
@@ -136,11 +131,6 @@ impl<'a> Place<'a> {
         self.fault(FaultCode::Value, detail)
     }
 
-    pub(super) fn name(&self) -> &str {
-        let own = self.pointer.rsplit(self.separator).next();
-        own.unwrap_or_default()
-    }
-
     /// The subject of a sentence about this place.
     fn subject(&self) -> String {
         let mut names = self.pointer.rsplit(self.separator);
@@ -167,16 +157,12 @@ pub fn escaped(name: &str) -> String {
 }
 
 pub trait Field: Sized {
-    const REQUIRED: bool = true;
+    /// Makes the value of a field that was not sent; none for a required one.
+    const ABSENT: Option<fn() -> Self> = None;
 
     const HOLDS_COMMAS: bool = false;
 
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
-
-    fn absent(place: &mut Place<'_>) -> Reading<Self> {
-        let detail = format!("Send `{}`.", place.name());
-        place.fault(FaultCode::Required, detail)
-    }
 
     /// Checks an element of a list against those before it.
     fn among(&self, _before: &[Self], _place: &mut Place<'_>) {}

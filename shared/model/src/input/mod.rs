@@ -43,8 +43,9 @@ pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
 pub use utoipa::{PartialSchema, ToSchema};
 
 use serde_json::{Map, Value};
+use utoipa::openapi::{self, RefOr};
 
-use crate::{Fault, FaultCode};
+use crate::prelude::*;
 
 /// The byte order mark of UTF-8, which may precede a JSON text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -70,7 +71,7 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
     let mut faults = Vec::new();
     let mut place = Place::body(&mut faults);
     let read = match serde_json::from_slice::<Value>(text) {
-        Ok(value) => T::read(&value, &mut place).zip(Some(value)),
+        Ok(value) => read_whole(&value, &mut place).zip(Some(value)),
         Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),
     };
     let (read, value) = read.filter(|_| faults.is_empty()).ok_or(faults)?;
@@ -81,6 +82,10 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
         rest.retain(|name, _| !known.contains(name));
     }
     Ok((read, rest))
+}
+
+fn read_whole<T: Input>(value: &Value, place: &mut Place<'_>) -> Reading<T> {
+    T::read_object(place.object(value)?, place)
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> String {
@@ -97,7 +102,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
 /// Reads an object from another source than a client, such as demo data.
 pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
-    let read = T::read(value, &mut Place::body(&mut faults));
+    let read = read_whole(value, &mut Place::body(&mut faults));
     read.filter(|_| faults.is_empty()).ok_or(faults)
 }
 
@@ -141,7 +146,8 @@ pub fn parse_query<T: Input>(
 /// The names of the parameters that take several values.
 fn lists<T: Input>() -> Vec<String> {
     let mut properties = T::properties();
-    properties.retain(|one| schema::is_list(&without_null(one.schema.clone())));
+    let is_list = |schema| matches!(schema, RefOr::T(openapi::Schema::Array(_)));
+    properties.retain(|one| is_list(without_null(one.schema.clone())));
     properties.into_iter().map(|one| one.name).collect()
 }
 

@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
 use super::{Field, Place, Reading, described, field::shortened, without_null};
-use crate::FaultCode;
+use crate::prelude::*;
 
 /// Marks the schema of an object that clients send, while the OpenAPI document is built.
 pub const SENT: &str = "x-sent";
@@ -24,11 +24,14 @@ pub struct Property {
 
 /// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are ignored,
 /// unknown query parameters are refused.
-pub trait Input: Field {
+pub trait Input: Sized {
     fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self>;
 
     /// The fields, in the order of their declaration.
     fn properties() -> Vec<Property>;
+
+    /// Adds the schemas to which the fields refer.
+    fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
 
     fn names() -> Vec<String> {
         let properties = Self::properties().into_iter();
@@ -44,16 +47,6 @@ impl Input for () {
 
     fn properties() -> Vec<Property> {
         Vec::new()
-    }
-}
-
-impl Field for () {
-    fn read(_: &Value, _: &mut Place<'_>) -> Reading<Self> {
-        Some(())
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new().into()
     }
 }
 
@@ -77,10 +70,13 @@ pub fn camel_case(field: &str) -> String {
 #[doc(hidden)]
 pub fn read_field<T: Field>(object: &Fields, field: &str, place: &mut Place<'_>) -> Reading<T> {
     let name = camel_case(field);
-    let mut place = place.at(&name);
-    match object.get(&name) {
-        None => T::absent(&mut place),
-        Some(value) => T::read(value, &mut place),
+    match (object.get(&name), T::ABSENT) {
+        (Some(value), _) => T::read(value, &mut place.at(name)),
+        (None, Some(absent)) => Some(absent()),
+        (None, None) => {
+            let detail = format!("Send `{name}`.");
+            place.at(name).fault(FaultCode::Required, detail)
+        }
     }
 }
 
@@ -88,7 +84,7 @@ pub fn read_field<T: Field>(object: &Fields, field: &str, place: &mut Place<'_>)
 pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
     Property {
         name: camel_case(field),
-        required: T::REQUIRED,
+        required: T::ABSENT.is_none(),
         schema: described(T::field_schema(), description),
     }
 }
@@ -163,17 +159,18 @@ fn given(properties: &[Property], fields: &[&str]) -> Value {
     json!({ "required": names, "properties": schemas })
 }
 
-/// Checks that one of two fields is given, and not both. `details` are the faults of none, at the object, and of both, at
-/// the field `at`.
+/// Checks that one of two fields is given, and not both. `none` and `both` are the faults of none, at the object,
+/// and of both, at the field `at`.
 pub fn one_of_two<A, B>(
-    (one, other): (Reading<&Option<A>>, Reading<&Option<B>>),
+    one: Reading<&Option<A>>,
+    other: Reading<&Option<B>>,
     object: &mut Place<'_>,
     at: &str,
-    details: [&str; 2],
+    [none, both]: [&str; 2],
 ) {
     match (one, other) {
-        (Some(None), Some(None)) => object.report(FaultCode::Required, details[0]),
-        (Some(Some(_)), Some(Some(_))) => object.at(at).report(FaultCode::Combination, details[1]),
+        (Some(None), Some(None)) => object.report(FaultCode::Required, none),
+        (Some(Some(_)), Some(Some(_))) => object.at(at).report(FaultCode::Combination, both),
         _ => {}
     }
 }
@@ -192,12 +189,12 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
     place.report(FaultCode::Required, detail);
 }
 
-/// Declares an object that clients send: its struct, its reader and its schema.
+/// Declares objects that clients send: for each its struct, its reader and its schema.
 ///
 /// ```
 /// use model::{Title, input, input::{Change, Patch}, Timestamp};
 ///
-/// struct Deal {
+/// pub struct Deal {
 ///     title: Title,
 ///     closes_at: Option<Timestamp>,
 /// }
@@ -218,13 +215,13 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// # let _ = |deal: &mut Deal| update.apply(deal);
 /// ```
 ///
-/// Clauses after the struct, in this order:
+/// Clauses after each struct, in this order:
 ///
 /// | clause | meaning |
 /// |---|---|
 /// | `changes Record;` | adds `apply`, which changes the fields of the same names |
 /// | `needs any;` | at least one field must be sent |
-/// | `check(one, other) function;` | a rule about several fields; the function gets each value that was read and the place of the object; repeatable |
+/// | `check(one, other) function;` | a rule about several fields; the function gets each value that was read, the place of the object and the arguments behind its name; repeatable |
 /// | `schema any_given(one, other);` | adds to the schema that one of the fields is present and not null |
 /// | `schema all_or_none_given(one, other);` | adds to the schema that all of the fields are present and not null, or none |
 /// | `distinct by field, "…";` | elements of a list differ in the field; the text is the fault |
@@ -234,23 +231,23 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// it, since it has a schema.
 #[macro_export]
 macro_rules! input {
-    (
+    ($(
         $(#[doc = $about:literal])*
         $(#[derive($($derived:path),+)] #[serde($($serde:tt)+)])?
-        $vis:vis struct $name:ident {
-            $($(#[doc = $doc:literal])* $field:ident: $type:ty,)+
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])* $field:ident: $type:ty),+ $(,)?
         }
         $(changes $record:ty;)?
         $(needs $any:ident;)?
-        $(check($($argument:ident),+) $check:path;)*
+        $(check($($argument:ident),+) $check:ident $(($($more:expr),+))?;)*
         $(schema $rule:ident($($member:ident),+);)?
         $(distinct by $key:ident, $repeated:literal;)?
         $(example $example:tt;)?
-    ) => {
+    )+) => {$(
         $(#[doc = $about])*
         #[derive(Clone, Debug)]
         $(#[derive($($derived),+)] #[serde($($serde)+)])?
-        $vis struct $name {
+        pub struct $name {
             $(
                 $(#[doc = $doc])*
                 #[doc = concat!("(`", stringify!($field), "`)")]
@@ -295,7 +292,7 @@ macro_rules! input {
                     &[$($about),*],
                 );
                 all.push((stringify!($name).to_owned(), schema));
-                $(<$type as $crate::input::Field>::field_schemas(all);)+
+                <Self as $crate::input::Input>::schemas(all);
             }
         }
 
@@ -310,18 +307,22 @@ macro_rules! input {
                     let _ = stringify!($any);
                     $crate::input::at_least_one(object, &Self::names(), place);
                 )?
-                $($check($($argument.as_ref(),)+ place);)*
+                $($check($($argument.as_ref(),)+ place $(, $($more),+)?);)*
                 Some(Self { $($field: $field?,)+ })
             }
 
             fn properties() -> Vec<$crate::input::Property> {
                 vec![$($crate::input::property::<$type>(stringify!($field), &[$($doc),*]),)+]
             }
+
+            fn schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                $(<$type as $crate::input::Field>::field_schemas(all);)+
+            }
         }
 
         $($crate::input!(@stored $name [$($derived),+]);)?
         $crate::input!(@apply $name [$($field)+] $($record)?);
-    };
+    )+};
     (@stored $name:ident [$($derived:path),+]) => {
         impl $crate::input::PartialSchema for $name {
             fn schema() -> $crate::input::Schema {
@@ -332,10 +333,6 @@ macro_rules! input {
         }
 
         impl $crate::input::ToSchema for $name {
-            fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
             fn schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
                 <Self as $crate::input::Field>::field_schemas(all);
             }

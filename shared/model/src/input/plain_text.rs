@@ -14,13 +14,7 @@ macro_rules! plain_text {
         #[serde(transparent)]
         pub struct $name(String);
 
-        impl std::ops::Deref for $name {
-            type Target = str;
-
-            fn deref(&self) -> &str {
-                &self.0
-            }
-        }
+        $crate::as_text!($name);
 
         impl $crate::input::Component for $name {
             fn parse(
@@ -33,8 +27,7 @@ macro_rules! plain_text {
                     return place.must($crate::FaultCode::Length, rule);
                 }
                 if !$fits(text) {
-                    let rule = concat!("be ", $form);
-                    return place.must($crate::FaultCode::Pattern, rule);
+                    return place.must($crate::FaultCode::Pattern, concat!("be ", $form));
                 }
                 Some(Self(text.to_owned()))
             }

@@ -70,10 +70,6 @@ pub fn without_null(mut schema: Schema) -> Schema {
     schema
 }
 
-pub(super) const fn is_list(schema: &Schema) -> bool {
-    matches!(schema, RefOr::T(openapi::Schema::Array(_)))
-}
-
 fn is_null(schema: &Schema) -> bool {
     matches!(schema, RefOr::T(openapi::Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

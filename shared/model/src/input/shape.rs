@@ -1,6 +1,5 @@
 //! Fields that may be absent or null, and lists.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::{
     ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema,
@@ -8,7 +7,7 @@ use utoipa::openapi::{
 };
 
 use super::{Field, Place, Reading};
-use crate::{Fault, FaultCode};
+use crate::prelude::*;
 
 impl Field for bool {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
@@ -27,7 +26,7 @@ impl Field for bool {
 
 /// Absent and null both mean none.
 impl<T: Field> Field for Option<T> {
-    const REQUIRED: bool = false;
+    const ABSENT: Option<fn() -> Self> = Some(|| None);
 
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         if value.is_null() {
@@ -35,10 +34,6 @@ impl<T: Field> Field for Option<T> {
         } else {
             T::read(value, place).map(Some)
         }
-    }
-
-    fn absent(_: &mut Place<'_>) -> Reading<Self> {
-        Some(None)
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -56,7 +51,7 @@ impl<T: Field> Field for Option<T> {
 pub struct Defaulted<T>(pub T);
 
 impl<T: Field + Default + Serialize> Field for Defaulted<T> {
-    const REQUIRED: bool = false;
+    const ABSENT: Option<fn() -> Self> = Some(Self::default);
 
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         if value.is_null() {
@@ -64,10 +59,6 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
         } else {
             T::read(value, place).map(Self)
         }
-    }
-
-    fn absent(_: &mut Place<'_>) -> Reading<Self> {
-        Some(Self::default())
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -83,10 +74,8 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
 /// A field of a partial update. Absent keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// The field was not sent.
     #[default]
     Keep,
-    /// The field was sent.
     Set(T),
 }
 
@@ -104,14 +93,10 @@ impl<T> Change<T> {
 }
 
 impl<T: Field> Field for Change<T> {
-    const REQUIRED: bool = false;
+    const ABSENT: Option<fn() -> Self> = Some(|| Self::Keep);
 
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         T::read(value, place).map(Self::Set)
-    }
-
-    fn absent(_: &mut Place<'_>) -> Reading<Self> {
-        Some(Self::Keep)
     }
 
     fn field_schema() -> RefOr<Schema> {

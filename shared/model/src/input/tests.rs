@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Description, Order, TaskCreate, TaskReorder, TaskUpdate, Timestamp, Title, input};
 
-struct Deal {
+pub struct Deal {
     title: Title,
     text: Option<Description>,
     order: Order,
@@ -11,7 +11,7 @@ struct Deal {
 
 input! {
     /// A change of a deal.
-    struct DealUpdate {
+    pub struct DealUpdate {
         title: Change<Title>,
         text: Patch<Description>,
         order: Change<Order>,
@@ -149,7 +149,7 @@ fn a_fault_of_one_element_does_not_hide_those_of_others() {
 fn parameters_are_text_and_unknown_ones_are_named() {
     input! {
         /// A filter.
-        struct Filter {
+        pub struct Filter {
             limit: Option<Order>,
             since: Option<Timestamp>,
         }

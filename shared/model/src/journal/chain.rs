@@ -1,11 +1,9 @@
 //! A chain: its new entries, and the check that it is complete and unchanged.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::canonical;
-use crate::digest;
+use crate::prelude::*;
 
 /// The newest entry of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -3,84 +3,50 @@
 use serde_json::{Map, Value, json};
 
 use super::canonical;
-use crate::{
-    AgentSessionId, AlertId, FieldChange, Invitation, InvitationId, JsonObject, JsonText,
-    Organization, OrganizationId, Token, TokenId, User, UserId, Webhook, WebhookId, digest,
-    names::names,
-};
+use crate::prelude::*;
 
 names! {
     /// The event of an entry.
     pub enum OrganizationEvent {
-        /// The organization was created.
-        OrganizationCreated,
-        /// The name or the plan of the organization changed.
-        OrganizationChanged,
-        /// A user was created.
-        UserCreated,
-        /// Name, address, role, permissions or `disabled` of a user changed.
-        UserChanged,
-        /// A password was set, which ended the user's sessions and tokens.
-        PasswordSet,
-        /// The operator erased a user's names. Digests of what is left of entries of earlier
-        /// releases, by their numbers.
-        UserErased,
-        /// A user reset a forgotten password, which ended the user's sessions and tokens.
-        PasswordReset,
-        /// A user's address changed, or was verified.
-        EmailChanged,
-        /// An invitation was created.
-        InvitationCreated,
-        /// An invitation was accepted, which created its user.
-        InvitationAccepted,
-        /// A user signed in.
-        SignedIn,
-        /// Sign-ins of a user were refused in a quarter of an hour.
-        SignInRefused,
-        /// A user signed out.
-        SignedOut,
-        /// Sessions of a user were ended: one, all but the named one, or all.
-        SessionsEnded,
-        /// Entries of sign-ins were named, by their hashes: a removed one is missed.
-        SignInsChained,
-        /// The sign-in by the company's provider was set or deleted, or a user was bound to it.
-        SignInChanged,
-        /// A token was created.
-        TokenCreated,
-        /// A token was deleted.
-        TokenDeleted,
-        /// The policy was set.
-        PolicySet,
-        /// A connection was created or replaced.
-        ConnectionPut,
-        /// A connection was deleted.
-        ConnectionDeleted,
-        /// A connection was paused.
-        ConnectionPaused,
-        /// A connection was resumed.
-        ConnectionResumed,
-        /// All actions were paused.
-        AgentPaused,
-        /// All actions were resumed.
-        AgentResumed,
-        /// The operator put the table back to an earlier instant. The entry names tokens, enabled users,
-        /// and changes of access shortly before: any may have come back.
-        TableRestored,
-        /// Alerts were recorded.
-        AlertRecorded,
-        /// The status of alerts changed, by a request, a further report, or the agent.
-        AlertChanged,
-        /// A webhook was created.
-        WebhookCreated,
-        /// A webhook changed, or the service disabled it.
-        WebhookChanged,
-        /// A webhook was deleted.
-        WebhookDeleted,
-        /// The secret of a webhook was rotated.
-        WebhookSecretRotated,
-        /// Agent sessions ended, or a later check added to their journals. The entry names the
-        /// newest entry of each: a removed session is missed.
-        AgentSessionsEnded,
+        OrganizationCreated: "The organization was created.",
+        OrganizationChanged: "The name or the plan of the organization changed.",
+        UserCreated: "A user was created.",
+        UserChanged: "Name, address, role, permissions or `disabled` of a user changed.",
+        PasswordSet: "A password was set, which ended the user's sessions and tokens.",
+        UserErased:
+            "The operator erased a user's names. Digests of what is left of entries of earlier releases, by \
+             their numbers.",
+        PasswordReset: "A user reset a forgotten password, which ended the user's sessions and tokens.",
+        EmailChanged: "A user's address changed, or was verified.",
+        InvitationCreated: "An invitation was created.",
+        InvitationAccepted: "An invitation was accepted, which created its user.",
+        SignedIn: "A user signed in.",
+        SignInRefused: "Sign-ins of a user were refused in a quarter of an hour.",
+        SignedOut: "A user signed out.",
+        SessionsEnded: "Sessions of a user were ended: one, all but the named one, or all.",
+        SignInsChained: "Entries of sign-ins were named, by their hashes: a removed one is missed.",
+        SignInChanged: "The sign-in by the company's provider was set or deleted, or a user was bound to it.",
+        TokenCreated: "A token was created.",
+        TokenDeleted: "A token was deleted.",
+        PolicySet: "The policy was set.",
+        ConnectionPut: "A connection was created or replaced.",
+        ConnectionDeleted: "A connection was deleted.",
+        ConnectionPaused: "A connection was paused.",
+        ConnectionResumed: "A connection was resumed.",
+        AgentPaused: "All actions were paused.",
+        AgentResumed: "All actions were resumed.",
+        TableRestored:
+            "The operator put the table back to an earlier instant. The entry names tokens, enabled users, \
+             and changes of access shortly before: any may have come back.",
+        AlertRecorded: "Alerts were recorded.",
+        AlertChanged: "The status of alerts changed, by a request, a further report, or the agent.",
+        WebhookCreated: "A webhook was created.",
+        WebhookChanged: "A webhook changed, or the service disabled it.",
+        WebhookDeleted: "A webhook was deleted.",
+        WebhookSecretRotated: "The secret of a webhook was rotated.",
+        AgentSessionsEnded:
+            "Agent sessions ended, or a later check added to their journals. The entry names the newest \
+             entry of each: a removed session is missed.",
     }
 }
 
@@ -95,9 +61,7 @@ impl OrganizationEvent {
 pub struct EntryContent {
     pub event: OrganizationEvent,
     pub subjects: Vec<String>,
-    /// The changed fields before.
     pub before: Option<JsonText>,
-    /// The changed fields after.
     pub after: Option<JsonText>,
 }
 

@@ -7,16 +7,14 @@ mod canonical;
 mod chain;
 mod content;
 mod organization;
-mod personal;
 mod sign_in;
 
 pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
 pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
 pub use organization::{
-    CredentialType, EntryActor, EntryActorType, EntryCredential, ErasedBy, NamedSignIn,
-    OrganizationEntry, OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
-    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
+    CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryCredential, ErasedBy,
+    NamedSignIn, OrganizationEntry, OrganizationHead, OrganizationJournalBreak,
+    OrganizationJournalCheck, OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
-pub use personal::{DigestedMembers, Personal};
 pub use sign_in::SignInEntry;

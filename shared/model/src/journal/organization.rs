@@ -6,20 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
 
 use super::{
-    Chained, DigestedMembers, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent,
-    Personal, canonical, first_break,
-    personal::{NAMES, digested, members},
-    subject,
+    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, canonical,
+    first_break, subject,
 };
-use crate::{
-    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp,
-    Token, TokenId, TokenName, UserId, digest, input, names::names, random, span,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -55,6 +48,28 @@ pub struct OrganizationEntry {
     pub chained_as: Option<OrganizationId>,
 }
 
+/// Members of `before` and `after` that name a person. The chain has a digest of each. The value and the key of the
+/// digest stand beside the entry until they are erased. Then all values are equally likely.
+const NAMES: [&str; 3] = ["email", "fullName", "username"];
+
+/// The names of an entry, and the key of their digests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Personal {
+    pub key: String,
+    pub before: JsonText,
+    pub after: JsonText,
+}
+
+/// The members of an entry whose hash covers their digests: `{"digest": …}` has the SHA-256 of the canonical
+/// JSON of `[key, member, value]`.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({"key": "Zk3uWc1xQkG8", "members": ["fullName", "username"]})))]
+pub struct DigestedMembers {
+    pub key: String,
+    /// Their names, sorted.
+    pub members: Vec<String>,
+}
+
 /// The place of an entry of the event `user_erased`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasedBy {
@@ -82,12 +97,15 @@ pub struct EntryActor {
 names! {
     /// The type of an actor.
     pub enum EntryActorType {
-        /// A user.
-        User,
-        /// The operator of the service, with a program of their own.
-        Operator,
-        /// The service itself.
-        Service,
+        User: "A user.",
+        Operator: "The operator of the service, with a program of their own.",
+        Service: "The service itself.",
+    }
+
+    /// The type of a credential.
+    pub enum CredentialType {
+        Session: "A session.",
+        Token: "A token.",
     }
 }
 
@@ -107,16 +125,6 @@ pub struct EntryCredential {
     pub signed_in_at: Option<Timestamp>,
 }
 
-names! {
-    /// The type of a credential.
-    pub enum CredentialType {
-        /// A session.
-        Session,
-        /// A token.
-        Token,
-    }
-}
-
 input! {
     pub struct OrganizationJournalFilter {
         /// Start of the period, inclusive.
@@ -126,9 +134,7 @@ input! {
         /// A changed record, such as `user:7`.
         subject: Option<JournalSubject>,
     }
-}
 
-input! {
     /// The start of a check.
     pub struct OrganizationJournalFrom {
         /// The instant of the first entry to check; without it, the check begins with entry 1.
@@ -346,6 +352,14 @@ impl OrganizationEntry {
     }
 }
 
+fn members(fields: &mut Option<JsonText>) -> impl Iterator<Item = (&String, &mut Value)> {
+    fields.iter_mut().flat_map(|fields| fields.0.0.iter_mut())
+}
+
+fn digested(key: &str, name: &str, value: &Value) -> Value {
+    json!({ "digest": digest(&canonical(&json!([key, name, value]))) })
+}
+
 impl Chained for OrganizationEntry {
     fn link(&self) -> Link {
         Link {
@@ -393,9 +407,7 @@ impl Chained for OrganizationEntry {
 /// The result of a check of the organization's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({
-    "verified": true,
-    "entries": 2,
-    "breaks": [],
+    "verified": true, "entries": 2, "breaks": [],
     "head": {"seq": 2, "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"},
     "next": null
 })))]
@@ -428,18 +440,14 @@ impl EntryContent {
     pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
         let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
         let values = [Value::Null, Value::Object(rests.collect())];
-        Self::noted(
-            OrganizationEvent::UserErased,
-            vec![subject::user(user)],
-            values,
-        )
+        let subjects = vec![subject::user(user)];
+        Self::noted(OrganizationEvent::UserErased, subjects, values)
     }
 
     /// Notes ended agent sessions; none if there are none.
     pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
-        let named = heads
-            .iter()
-            .map(|head| (subject::agent_session(head.id), json!(head)));
+        let one = |head: &SessionHead| (subject::agent_session(head.id), json!(head));
+        let named = heads.iter().map(one);
         Self::several(OrganizationEvent::AgentSessionsEnded, None, named.collect())
     }
 }
@@ -451,18 +459,12 @@ pub struct NamedSignIn {
     pub hash: String,
 }
 
-/// The time within which each sign-in is named, in milliseconds.
-const NAMED_WITHIN: i64 = span::DAY;
-
 /// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to `end`.
-fn strays(
-    entries: &[OrganizationEntry],
-    end: Timestamp,
-) -> impl Iterator<Item = &OrganizationEntry> {
-    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
+fn strays(all: &[OrganizationEntry], end: Timestamp) -> impl Iterator<Item = &OrganizationEntry> {
+    let named = all.iter().flat_map(OrganizationEntry::named_sign_ins);
     let named: BTreeSet<String> = named.map(|named| named.hash).collect();
-    entries.iter().filter(move |entry| {
-        let is_old = end.since(entry.at) > NAMED_WITHIN;
+    all.iter().filter(move |entry| {
+        let is_old = end.since(entry.at) > span::DAY;
         entry.event.is_apart() && is_old && !named.contains(&entry.computed_hash())
     })
 }
@@ -487,9 +489,8 @@ impl OrganizationJournalCheck {
     ) -> Self {
         let anchor = before.map(OrganizationEntry::head).unwrap_or_default();
         let chained = entries.iter().filter(|entry| !entry.event.is_apart());
-        let chained: Vec<&OrganizationEntry> = chained.collect();
-        let end = (!has_more).then_some(head);
-        let flaw = first_break(&anchor, &chained, end, &[]);
+        let chained: Vec<_> = chained.collect();
+        let flaw = first_break(&anchor, &chained, (!has_more).then_some(head), &[]);
         let last = entries.last().filter(|_| has_more);
         let strays = strays(entries, last.map_or(now, |entry| entry.at));
         let strays = strays.map(|entry| (entry.seq, JournalFlaw::Unchained));
@@ -507,24 +508,10 @@ impl OrganizationJournalCheck {
         check
     }
 
-    /// Adds an entry that is not as the chain has it.
-    pub fn is_changed(&mut self, seq: i64) {
-        self.breaks_at(seq, None, JournalFlaw::Changed);
-    }
-
-    /// Adds a session without the entry of `seq` in its journal.
-    pub fn lacks(&mut self, seq: i64, session: AgentSessionId) {
-        let subject = Some(subject::agent_session(session));
-        self.breaks_at(seq, subject, JournalFlaw::SessionMissing);
-    }
-
-    /// Adds a sign-in without the entry that the one of `seq` names.
-    pub fn lacks_sign_in(&mut self, seq: i64) {
-        self.breaks_at(seq, None, JournalFlaw::SignInMissing);
-    }
-
-    fn breaks_at(&mut self, seq: i64, subject: Option<String>, why: JournalFlaw) {
+    /// Adds a break at an entry, which may name a session.
+    pub fn breaks_at(&mut self, seq: i64, session: Option<AgentSessionId>, why: JournalFlaw) {
         self.verified = false;
+        let subject = session.map(subject::agent_session);
         let one = OrganizationJournalBreak { seq, subject, why };
         self.breaks.push(one);
     }
@@ -533,7 +520,6 @@ impl OrganizationJournalCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Id;
 
     const NOW: Timestamp = Timestamp::from_millis(1_000);
 

@@ -1,13 +1,12 @@
 //! Entries of sign-ins. They stand beside the journal's chain, so that none waits for its head. Within a
 //! minute or two, an entry of the chain names them by their hashes.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
     EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent, subject,
 };
-use crate::{OrganizationId, Session, SignInMethod, Timestamp, UserId, network};
+use crate::prelude::*;
 
 /// An entry that an entry of the chain names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,14 +21,11 @@ impl SignInEntry {
             "sessionId": session.public_id(),
         });
         let by = (EntryActor::user(session.user_id), None);
-        let of = (session.organization_id, session.user_id);
-        Self::new(
-            of,
-            OrganizationEvent::SignedIn,
-            by,
-            after,
+        let (of, at) = (
+            (session.organization_id, session.user_id),
             session.created_at,
-        )
+        );
+        Self::new(of, OrganizationEvent::SignedIn, by, after, at)
     }
 
     pub fn signed_out(session: &Session, now: Timestamp) -> Self {
@@ -42,15 +38,9 @@ impl SignInEntry {
 
     /// Notes the failed sign-ins to an account in a quarter of an hour, at its end.
     pub fn refused(of: (OrganizationId, UserId), count: i64, end: Timestamp) -> Self {
-        let service = EntryActor::of(super::EntryActorType::Service);
+        let by = (EntryActor::of(super::EntryActorType::Service), None);
         let after = json!({"count": count});
-        Self::new(
-            of,
-            OrganizationEvent::SignInRefused,
-            (service, None),
-            after,
-            end,
-        )
+        Self::new(of, OrganizationEvent::SignInRefused, by, after, end)
     }
 
     fn new(

@@ -2,9 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{unique_name::key, wrong_text::CommonPassword};
-
-/// The name of the service.
+use crate::{prelude::*, unique_name::key};
 pub(super) const SERVICE: &str = "Workdesk";
 
 /// Hashes of 127,368 common passwords. `passwords/make.py` makes the file, and says of what.
@@ -19,12 +17,10 @@ const SHORTEST_WORD: usize = 3;
 /// Checks a text in the form NFC.
 pub(super) fn check(text: &str) -> Result<(), CommonPassword> {
     let text = text.to_lowercase();
-    if is_run(&text) {
-        Err(CommonPassword::Run)
-    } else if is_listed(&text) {
-        Err(CommonPassword::Listed)
-    } else {
-        Ok(())
+    match text {
+        text if is_run(&text) => Err(CommonPassword::Run),
+        text if is_listed(&text) => Err(CommonPassword::Listed),
+        _ => Ok(()),
     }
 }
 

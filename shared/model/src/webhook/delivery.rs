@@ -1,15 +1,9 @@
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::EventChange;
 use crate::{
-    AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId,
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    digest, input,
-    names::names,
-    span,
+    prelude::*,
 };
 
 /// The pauses before the second and each further attempt, in milliseconds.
@@ -75,19 +69,14 @@ pub struct WebhookDelivery {
 names! {
     /// The status of a delivery.
     pub enum DeliveryStatus = "a status" {
-        /// An attempt is to come.
-        Pending,
-        /// The receiver answered with 2xx.
-        Delivered,
-        /// No further attempt is to come.
-        Failed,
+        Pending: "An attempt is to come.",
+        Delivered: "The receiver answered with 2xx.",
+        Failed: "No further attempt is to come.",
     }
 }
 
 input! {
-    pub struct WebhookDeliveryFilter {
-        status: Option<AnyOf<DeliveryStatus>>,
-    }
+    pub struct WebhookDeliveryFilter { status: Option<AnyOf<DeliveryStatus>> }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,14 +153,15 @@ impl WebhookDelivery {
     /// to 1,000 thousandths spreads the deliveries that wait.
     pub fn wait(&mut self, jitter: i64, now: Timestamp) {
         let (least, most) = WAIT;
-        let next = now.plus(least + (most - least) * jitter / 1_000);
-        self.next_attempt_at = Some(next);
-        self.due_at = Some(next.plus(DELIVERY));
+        self.plan(now.plus(least + (most - least) * jitter / 1_000));
     }
 
     /// Puts the next attempt off while the organization is suspended.
     pub fn hold(&mut self, now: Timestamp) {
-        let next = now.plus(SUSPENDED);
+        self.plan(now.plus(SUSPENDED));
+    }
+
+    fn plan(&mut self, next: Timestamp) {
         self.next_attempt_at = Some(next);
         self.due_at = Some(next.plus(DELIVERY));
     }
@@ -185,8 +175,7 @@ impl WebhookDelivery {
     pub fn send_again(&mut self, now: Timestamp) {
         self.status = DeliveryStatus::Pending;
         self.attempts = 0;
-        self.next_attempt_at = Some(now);
-        self.due_at = Some(now.plus(DELIVERY));
+        self.plan(now);
     }
 
     /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
@@ -237,7 +226,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Id;
 
     fn change(version: i64) -> EventChange {
         let change = json!({

@@ -1,14 +1,8 @@
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::{PartialSchema, ToSchema};
 
-use crate::{
-    FeedAction, FeedType, NotificationKind, OrOther, RecordName, RecordType, SubjectType,
-    Timestamp, UserId, UserRef,
-    input::{Component, Place, Reading, Schema, string},
-};
+use crate::prelude::*;
 
 const NOTIFICATION: &str = RecordType::Notification.name();
 
@@ -29,11 +23,6 @@ static EVENTS: LazyLock<Vec<(&'static str, &'static [FeedAction])>> = LazyLock::
     let notifications = (NOTIFICATION, &[FeedAction::Created][..]);
     records.chain([notifications]).collect()
 });
-
-pub(super) fn event_types() -> impl Iterator<Item = String> {
-    let events = EVENTS.iter();
-    events.flat_map(|(kind, actions)| actions.iter().map(|action| event_type(kind, *action)))
-}
 
 fn event_type(kind: &str, action: FeedAction) -> String {
     format!("{kind}.{}", action.name())
@@ -83,19 +72,10 @@ impl ToSchema for EventPattern {}
 /// The change that an event is about, as the change feed shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "id": "1768478400012",
-    "type": "task",
-    "recordId": 17,
-    "parent": {"type": "project", "recordId": 1},
-    "part": null,
-    "action": "updated",
-    "version": 4,
-    "fields": ["status"],
-    "at": "2026-01-15T12:00:00.000Z",
-    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "userId": null,
-    "kind": null,
-    "subject": null
+    "id": "1768478400012", "type": "task", "recordId": 17, "parent": {"type": "project", "recordId": 1},
+    "part": null, "action": "updated", "version": 4, "fields": ["status"],
+    "at": "2026-01-15T12:00:00.000Z", "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "userId": null, "kind": null, "subject": null
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct EventChange {
@@ -162,8 +142,7 @@ impl EventChange {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
         };
-        let parent = self.parent.and_then(RecordName::path);
-        RecordType::named(&self.kind)?.path(id, parent)
+        RecordType::named(&self.kind)?.path(id, self.parent.and_then(RecordName::path))
     }
 
     /// The view of the desk that shows the record, or the subject of the notification.
@@ -172,10 +151,84 @@ impl EventChange {
             let subject = self.subject.as_ref()?;
             return Some(subject.kind.known()?.view(subject.id, None));
         };
-        let parent = self.parent.map(RecordName::view);
-        Some(RecordType::named(&self.kind)?.view(id, parent))
+        Some(RecordType::named(&self.kind)?.view(id, self.parent.map(RecordName::view)))
     }
 }
+
+/// The event of a test, which every webhook gets.
+pub const TEST_EVENT: &str = "webhook.test";
+
+static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let test = TEST_EVENT.to_owned();
+    let events = EVENTS.iter();
+    let types =
+        events.flat_map(|(kind, actions)| actions.iter().map(|action| event_type(kind, *action)));
+    types.chain([test]).collect()
+});
+
+/// A message to the receiver of a webhook, as Standard Webhooks 1.0 describes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "type": "task.updated",
+    "timestamp": "2026-01-15T12:00:00.000Z",
+    "data": {
+        "change": {
+            "id": "1768478400012",
+            "type": "task",
+            "recordId": 17,
+            "parent": {"type": "project", "recordId": 1},
+            "part": null,
+            "action": "updated",
+            "version": 4,
+            "fields": ["status"],
+            "at": "2026-01-15T12:00:00.000Z",
+            "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+            "userId": null,
+            "kind": null,
+            "subject": null
+        },
+        "url": "https://api.example.com/api/tasks/17",
+        "webUrl": "https://desk.example.com/#/tasks/17"
+    }
+})))]
+pub struct WebhookMessage {
+    #[serde(rename = "type")]
+    #[schema(value_type = EventType)]
+    pub event: String,
+    /// Instant of the change or of the test.
+    pub timestamp: Timestamp,
+    pub data: WebhookMessageData,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookMessageData {
+    /// Change; null for a test.
+    pub change: Option<EventChange>,
+    /// URL of the record, or of the list that has it; null for a test.
+    #[schema(examples("https://api.example.com/api/tasks/17"))]
+    pub url: Option<String>,
+    /// URL of the desk's view with the record, or with the subject of a notification; null for a test.
+    #[schema(examples("https://desk.example.com/#/tasks/17"))]
+    pub web_url: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct EventType;
+
+impl PartialSchema for EventType {
+    fn schema() -> Schema {
+        let about = "The type of an event: the type of a record and the action, such as `task.created`. \
+            `webhook.test` is sent by a test alone.";
+        string()
+            .enum_values(Some(TYPES.iter().map(String::as_str)))
+            .description(Some(about))
+            .examples(["task.updated"])
+            .into()
+    }
+}
+
+impl ToSchema for EventType {}
 
 #[cfg(test)]
 mod tests {
@@ -242,15 +295,8 @@ mod tests {
 
     #[test]
     fn other_types_are_refused() {
-        for text in [
-            "",
-            "task",
-            "task.",
-            "tasks.*",
-            "task.moved",
-            "*.created",
-            super::super::TEST_EVENT,
-        ] {
+        let texts = "|task|task.|tasks.*|task.moved|*.created";
+        for text in texts.split('|').chain([TEST_EVENT]) {
             assert_eq!(pattern(text), None, "{text}");
         }
         assert!(pattern("notification.*").is_some());

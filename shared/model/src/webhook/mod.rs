@@ -2,25 +2,18 @@
 
 mod delivery;
 mod event;
-mod message;
 mod url;
 
 pub use delivery::{
     DeliveryMessage, DeliveryStatus, FailedAttempt, WebhookDelivery, WebhookDeliveryFilter,
 };
-pub use event::{EventChange, EventPattern, EventRecordId, EventSubject};
-pub use message::{EventType, TEST_EVENT, WebhookMessage, WebhookMessageData};
+pub use event::{
+    EventChange, EventPattern, EventRecordId, EventSubject, EventType, TEST_EVENT, WebhookMessage,
+    WebhookMessageData,
+};
 pub use url::WebhookUrl;
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    Description, OrganizationId, Timestamp, WebhookId, input,
-    input::{Change, List, Patch},
-    names::names,
-    sort::sort,
-    span,
-};
+use crate::{each_once, prelude::*, sort::sort};
 
 /// A webhook of an organization. The table has no secret of it: secrets follow from its id and the
 /// [generation](Self::generation).
@@ -32,7 +25,6 @@ pub struct Webhook {
     pub url: WebhookUrl,
     /// The events that it is told of, each once.
     pub types: Vec<EventPattern>,
-    /// The purpose.
     pub description: Option<Description>,
     /// True if it gets new deliveries.
     pub enabled: bool,
@@ -47,10 +39,8 @@ pub struct Webhook {
 names! {
     /// The reason for which the service disabled a webhook.
     pub enum DisabledReason {
-        /// The receiver answered 410.
-        Gone,
-        /// Every delivery of five days failed.
-        Failing,
+        Gone: "The receiver answered 410.",
+        Failing: "Every delivery of five days failed.",
     }
 }
 
@@ -83,13 +73,10 @@ input! {
         enabled: Option<bool>,
     }
     example {
-        "url": "https://hooks.example.com/workdesk",
-        "types": ["task.created", "ticket.*"],
+        "url": "https://hooks.example.com/workdesk", "types": ["task.created", "ticket.*"],
         "description": "Posts new work to the team's chat.",
     };
-}
 
-input! {
     /// A change of a webhook: at least one field. An absent field is kept, null clears it.
     pub struct WebhookUpdate {
         url: Change<WebhookUrl>,
@@ -111,19 +98,14 @@ impl Webhook {
     /// Milliseconds of failures alone after which the service disables a webhook.
     pub const PATIENCE: i64 = 5 * span::DAY;
 
-    pub fn new(
-        id: WebhookId,
-        tenant: OrganizationId,
-        create: WebhookCreate,
-        now: Timestamp,
-    ) -> Self {
+    pub fn new(id: WebhookId, tenant: OrganizationId, sent: WebhookCreate, now: Timestamp) -> Self {
         Self {
             id,
             organization_id: tenant,
-            url: create.url,
-            types: each_once(create.types.0),
-            description: create.description,
-            enabled: create.enabled.unwrap_or(true),
+            url: sent.url,
+            types: each_once(sent.types.0),
+            description: sent.description,
+            enabled: sent.enabled.unwrap_or(true),
             generation: 1,
             rotated_at: None,
             disabled_reason: None,
@@ -174,13 +156,6 @@ impl Webhook {
     pub fn wants(&self, event: &str) -> bool {
         self.enabled && self.types.iter().any(|pattern| pattern.has(event))
     }
-}
-
-/// The patterns, each once and in order.
-fn each_once(mut types: Vec<EventPattern>) -> Vec<EventPattern> {
-    types.sort_unstable();
-    types.dedup();
-    types
 }
 
 impl WebhookHealth {
@@ -249,8 +224,6 @@ impl WebhookHealth {
 }
 
 sort! {
-    /// Webhooks: by id.
-    WebhookSort = "id";
-    /// Deliveries of a webhook: the newest change first.
-    WebhookDeliverySort = "-createdAt";
+    WebhookSort = "id": "Webhooks: by id.";
+    WebhookDeliverySort = "-createdAt": "Deliveries of a webhook: the newest change first.";
 }

@@ -1,22 +1,15 @@
 //! Checks of a playbook when it is read. A flaw is the reason, in words, why it cannot be used.
 
-use agent::{
-    action::{ActionType, Reversibility, Risk},
-    check::{FactCondition, Reconciliation},
-};
-
 use super::{
-    Action, Playbook,
-    condition::{Condition, is_scalar},
-    flaw::{NO_PATH, none_of},
+    Action, Playbook, Supposition,
+    condition::{NO_PATH, is_scalar, none_of},
     gives,
-    money::MoneyInFile,
     read::{HTTP, MOST_READS, ReadInFile},
-    step::{Call, Step, is_pointer},
+    step::Step,
     values::{GIVEN, MONEY},
     verify::Verify,
 };
-use crate::template::Template;
+use crate::prelude::*;
 
 impl Playbook {
     pub(super) fn check(&self) -> Result<(), String> {
@@ -38,91 +31,94 @@ impl Playbook {
         }
         self.check_findings()?;
         self.check_facts(self.resolved_when.facts())?;
-        if !self.resolved_when.0.iter().all(Condition::is_positive) {
+        let mut ends = self.resolved_when.0.iter().map(|one| &one.0.expected);
+        if ends.any(|end| matches!(end, Expectation::IsNot(_) | Expectation::DiffersFrom(_))) {
             return Err("resolved_when says what is, not what is no more".to_owned());
         }
         self.check_text(&self.root_cause)?;
         self.check_text(&self.impact)?;
-        self.actions
-            .iter()
-            .try_for_each(|action| self.check_action(action))?;
+        let mut actions = self.actions.iter();
+        actions.try_for_each(|action| self.check_action(action))?;
         self.check_order()
     }
 
     fn check_action(&self, action: &Action) -> Result<(), String> {
         let (kind, automated) = (action.action_type, action.automated);
-        [
-            &action.target_system,
-            &action.description,
-            &action.expected_outcome,
-        ]
-        .into_iter()
-        .chain(&action.records)
-        .chain(&action.customer)
-        .chain(action.reversible.iter().map(|one| one.parts().1))
-        .chain(action.steps.iter().map(|step| &step.description))
-        .try_for_each(|text| self.check_text_of(action, text))?;
+        action.steps.iter().try_for_each(Step::check)?;
+        let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
+        let texts = [&action.target_system, &action.description];
+        let texts = texts.into_iter().chain([&action.expected_outcome]);
+        let texts = texts.chain(&action.records).chain(&action.customer);
+        let texts = texts.chain(action.reversible.iter().map(|one| one.parts().1));
+        let texts = texts.chain(action.steps.iter().map(|step| &step.description));
+        // They may also contain its money.
+        let names = texts.flat_map(Template::placeholders);
+        self.check_placeholders(names.filter(|name| amount.is_none() || *name != MONEY))?;
         let (mut records, mut steps) = (action.records.iter(), action.steps.iter());
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
         let money = action.money.as_ref();
         let reversible = action.reversible.as_ref().map(|one| one.parts().0);
-        let is_final = reversible == Some(Reversibility::No);
-        let has_kind = automated != (kind == ActionType::ManualReview);
-        let has_records = !automated || !action.records.is_empty();
-        let has_ids = records.clone().all(|one| one.is_record(None));
-        let has_invoice = records.any(|one| one.is_record(Some("invoice")));
-        let has_receiver = automated && kind == ActionType::NotifyCustomer;
-        let has_calls = steps.all(|step| step.call.is_some() == automated);
-        let moves_some = automated && moves_money(kind);
-        let has_amount = money.is_some_and(|one| one.amount.is_some());
-        let expects_amount = action.verify.as_ref().is_some_and(Verify::expects_amount);
+        let irreversible = reversible == Some(Reversibility::No);
+        let no_kind = automated == (kind == ActionType::ManualReview);
+        let no_records = automated && action.records.is_empty();
+        let no_ids = !records.clone().all(|one| one.is_record(None));
+        let names_invoice = records.any(|one| one.is_record(Some("invoice")));
+        let no_invoice = automated && kind.changes_invoice() && !names_invoice;
+        let sends = automated && kind == ActionType::NotifyCustomer;
+        let other_customer = sends != action.customer.is_some();
+        let other_calls = !steps.all(|step| step.method.is_some() == automated);
+        let other_money = (automated && moves_money(kind)) != money.is_some();
+        let no_amount = money.is_some_and(|one| {
+            let is_later = one.direction == MoneyDirection::CustomerIsBilledLater;
+            one.amount.is_some() == is_later || one.currency.is_some() == is_later
+        });
+        let verified_amount = action.verify.as_ref().and_then(|one| one.amount.as_ref());
+        let other_amount = amount.is_some() != verified_amount.is_some();
+        let no_undo = automated && reversible.is_none();
+        let low_risk = irreversible && action.risk < Risk::Critical;
         let denies = reconciles.iter().any(|one| one.not_done.is_some());
+        let denies_transfer = denies && money.is_some_and(|one| one.direction.is_transfer());
+        // They would never be checked.
         let checks = !verify.is_empty() || !reconciles.is_empty() || !action.require.0.is_empty();
+        let vain_checks = !automated && checks;
+        let refuted = " takes or repays money: that a read does not show it does not prove that it will not \
+                      still arrive, so that its reconcile has no not_done";
+        let unnamed =
+            " changes an invoice, its collection or its payment, and names no invoice/{id}";
         let flaws = [
             (action.steps.is_empty(), " has no steps"),
-            (!has_kind, " is automated, or is not, against its nature"),
+            (no_kind, " is automated, or is not, against its nature"),
             (automated && action.minutes == 0, " saves no minutes"),
-            (!has_records, " names no record that it acts on"),
-            (!has_ids, ": a record is `kind/{id}`"),
+            (no_records, " names no record that it acts on"),
+            (no_ids, ": a record is `kind/{id}`"),
+            (no_invoice, unnamed),
             (
-                automated && kind.changes_invoice() && !has_invoice,
-                " changes an invoice, its collection or its payment, and names no invoice/{id}",
-            ),
-            (
-                has_receiver != action.customer.is_some(),
+                other_customer,
                 " names a customer exactly if it sends one a message",
             ),
-            (!has_calls, ": a step calls exactly if it is automated"),
+            (other_calls, ": a step calls exactly if it is automated"),
             (
-                moves_some != money.is_some(),
+                other_money,
                 " says the money that it moves exactly if it moves some by itself",
             ),
             (
-                money.is_some_and(|one| !one.is_sound()),
+                no_amount,
                 ": money has amount and currency, unless the customer is billed later",
             ),
             (
-                has_amount != expects_amount,
+                other_amount,
                 " asks for the amount in verify exactly if money has one",
             ),
             (
-                automated && reversible.is_none(),
+                no_undo,
                 " does not say in reversible how it is taken back, or that it cannot be",
             ),
+            (low_risk, " cannot be undone, so that its risk is critical"),
+            (denies_transfer, refuted),
             (
-                is_final && action.risk < Risk::Critical,
-                " cannot be undone, so that its risk is critical",
-            ),
-            (
-                denies && money.is_some_and(MoneyInFile::moves_cash),
-                " takes or repays money: that a read does not show it does not prove that it will not \
-                 still arrive, so that its reconcile has no not_done",
-            ),
-            // They would never be checked.
-            (
-                !automated && checks,
+                vain_checks,
                 " is done by a person, and requires and verifies nothing",
             ),
         ];
@@ -130,7 +126,7 @@ impl Playbook {
         // Ids are spelled as the target system returns them, so that each record has one spelling.
         let used = action.records.iter().chain(&action.customer);
         let used = used.flat_map(Template::placeholders);
-        let used = used.chain(action.calls().flat_map(Call::placeholders));
+        let used = used.chain(action.steps.iter().flat_map(Step::placeholders));
         self.check_facts(used.filter(|_| automated))?;
         self.check_facts(action.when.facts().chain(action.require.facts()))?;
         self.check_facts(money.iter().flat_map(|one| one.facts()))?;
@@ -139,16 +135,10 @@ impl Playbook {
         action.check_suppositions()
     }
 
-    /// Checks a text of an action, which may also contain its money.
-    fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), String> {
-        let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
-        let money = amount.map_or("", |_| MONEY);
-        self.check_placeholders(text.placeholders().filter(|name| *name != money))
-    }
-
     fn check_read(&self, read: &ReadInFile, earlier: &[ReadInFile]) -> Result<(), String> {
         let facts = &read.facts;
         let is_fact = |(name, value)| facts.contains_key(name) && is_scalar(value);
+        let is_unknown = !read.absent.iter().all(is_fact);
         let has_names = is_name(&read.name) && facts.keys().all(|name| is_name(name));
         let is_twin = earlier.iter().any(|one| one.name == read.name);
         let has_facts = !facts.is_empty() && !facts.contains_key(HTTP);
@@ -160,7 +150,7 @@ impl Playbook {
             (!has_facts, "it has facts, and http is not one to name"),
             (!has_pointers, "a fact stands at a JSON pointer"),
             (
-                !read.absent.iter().all(is_fact),
+                is_unknown,
                 "what is absent is one of its facts, and a text, number or truth value then",
             ),
         ];
@@ -180,12 +170,13 @@ impl Playbook {
             let has_id = !finding.id.is_empty() && earlier.all(|one| one.id != finding.id);
             let is_ratio = |weight: f64| weight.is_finite() && weight > 0.0;
             let has_weights = is_ratio(finding.weight) && is_ratio(finding.otherwise);
-            let speaks = finding.weight >= 1.0 || finding.cause.is_some();
+            let speaks =
+                finding.when.0.is_empty() && (finding.weight >= 1.0 || finding.cause.is_some());
             let flaws = [
                 (!has_id, "it has an id of its own"),
                 (!has_weights, "a weight is above 0"),
                 (
-                    finding.when.0.is_empty() && speaks,
+                    speaks,
                     "what always holds speaks for nothing: it has a weight below 1 and no cause",
                 ),
             ];
@@ -220,9 +211,16 @@ impl Playbook {
 
 impl Action {
     fn check_suppositions(&self) -> Result<(), String> {
+        let is_unclear =
+            |one: &&Supposition| one.says.is_empty() || one.manual != one.read.0.is_empty();
+        if let Some(one) = self.suppositions.iter().find(is_unclear) {
+            let flaw = "names either the facts that show it, or `manual = true`";
+            return Err(format!("the supposition {:?} {flaw}", one.says));
+        }
         let required: Vec<&str> = self.require.facts().collect();
-        let mut suppositions = self.suppositions.iter();
-        let are_covered = suppositions.all(|one| one.is_covered(&required));
+        let is_required = |fact: &String| required.contains(&fact.as_str());
+        let is_covered = |one: &Supposition| !one.manual && one.read.0.iter().all(is_required);
+        let are_covered = self.suppositions.iter().all(is_covered);
         let lacks = self.automated && (self.suppositions.is_empty() || !are_covered);
         let flaw = " supposes what no required fact shows, so that it is manual";
         none_of(&format!("{:?}", self.action_type), [(lacks, flaw)])
@@ -246,9 +244,4 @@ const fn moves_money(kind: ActionType) -> bool {
             | ActionType::NotifyCustomer
             | ActionType::ManualReview
     )
-}
-
-fn is_name(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-    !name.is_empty() && name.bytes().all(is_plain)
 }

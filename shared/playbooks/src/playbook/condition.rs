@@ -1,4 +1,4 @@
-//! Conditions in a playbook's file, read strictly.
+//! Conditions in a playbook's file, read strictly, and flaws in words.
 
 use agent::check::{Expectation, FactCondition, Facts};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -57,17 +57,23 @@ impl TryFrom<Map<String, Value>> for Condition {
     }
 }
 
+pub(super) const NO_PATH: &str =
+    "a path begins with a slash, and a placeholder of it is a whole segment";
+
+/// Returns the first flaw that is there, after its subject.
+pub(super) fn none_of<const N: usize>(
+    subject: &str,
+    flaws: [(bool, &str); N],
+) -> Result<(), String> {
+    let found = flaws.into_iter().find(|(is_there, _)| *is_there);
+    found.map_or(Ok(()), |(_, flaw)| Err(format!("{subject}{flaw}")))
+}
+
 pub(super) fn is_scalar(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
 
 impl Condition {
-    /// True if it states how a fact is, rather than how it is not.
-    pub(super) const fn is_positive(&self) -> bool {
-        use Expectation::{DiffersFrom, IsNot};
-        !matches!(self.0.expected, IsNot(_) | DiffersFrom(_))
-    }
-
     /// Returns the condition on a fact of one read, whose name the file omits. The other fact of a
     /// comparison may belong to another read, which the file names.
     pub(super) fn of_read(&self, read: &str) -> FactCondition {

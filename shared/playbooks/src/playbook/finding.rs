@@ -1,12 +1,5 @@
-use std::collections::BTreeSet;
-
-use agent::{
-    check::read_of,
-    session::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord},
-};
-use model::Timestamp;
-
 use super::{Playbook, Values};
+use crate::prelude::*;
 
 impl Playbook {
     pub(crate) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {
@@ -36,8 +29,7 @@ impl Playbook {
             } else {
                 finding.otherwise
             };
-            let counts = weight.total_cmp(&1.0).is_ne();
-            counts.then(|| FindingWeight {
+            weight.total_cmp(&1.0).is_ne().then(|| FindingWeight {
                 id: finding.id.clone(),
                 weight,
             })
@@ -54,28 +46,22 @@ impl Playbook {
             holds.then_some((finding.weight, cause))
         });
         let strongest = causes.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        let suspected = values.text(&self.root_cause);
         match strongest {
-            Some((_, cause)) => values.text(cause),
-            None if self.is_fallback() => values.text(&self.root_cause),
-            None => {
-                let suspected = values.text(&self.root_cause);
-                let unread = self.unread(values);
-                if unread.is_empty() {
-                    return format!("Suspected: {suspected}");
-                }
-                format!("Suspected: {suspected} Not known: {}.", unread.join("; "))
-            }
+            Some((_, cause)) => return values.text(cause),
+            None if self.is_fallback() => return suspected,
+            None => {}
         }
-    }
-
-    /// Returns the failed reads of its findings, each once.
-    fn unread(&self, values: &Values) -> Vec<String> {
-        let findings = self.findings.iter();
-        let facts = findings.flat_map(|finding| finding.when.facts());
+        let facts = self
+            .findings
+            .iter()
+            .flat_map(|finding| finding.when.facts());
         let reads: BTreeSet<&str> = facts.map(read_of).collect();
-        reads
-            .into_iter()
-            .filter_map(|read| values.not_read(read))
-            .collect()
+        let unread = reads.into_iter().filter_map(|read| values.not_read(read));
+        let unread = unread.collect::<Vec<_>>().join("; ");
+        if unread.is_empty() {
+            return format!("Suspected: {suspected}");
+        }
+        format!("Suspected: {suspected} Not known: {unread}.")
     }
 }

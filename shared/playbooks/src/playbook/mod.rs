@@ -3,14 +3,12 @@
 mod check;
 mod condition;
 mod finding;
-mod flaw;
 mod money;
 mod order;
 mod period;
 mod read;
 mod render;
 mod step;
-mod supposition;
 mod values;
 mod verify;
 
@@ -18,28 +16,16 @@ pub(super) use read::{MOST_READS, Read};
 pub(super) use render::RenderContext;
 pub(super) use values::Values;
 
-use std::collections::BTreeMap;
-
-use agent::{
-    action::{ActionType, Reversibility, Reversible, Risk},
-    alert::Alert,
-    pattern::Cycle,
-    session::{Case, PlaybookVersion},
-};
-use serde::Deserialize;
-use serde_json::Value;
-
 use self::{
     condition::{Condition, Many},
     money::MoneyInFile,
     period::AttemptsInFile,
     read::{HTTP, ReadInFile},
     step::Step,
-    supposition::Supposition,
     values::Source,
     verify::Verify,
 };
-use super::template::Template;
+use crate::prelude::*;
 
 /// A playbook: knowledge about a kind of alert.
 #[derive(Debug, Deserialize)]
@@ -159,6 +145,18 @@ pub(super) struct Action {
     steps: Vec<Step>,
 }
 
+/// A condition for an action to be right, with the facts that show it. In the file:
+/// `{ says = "It is open.", read = "invoice.state" }`, or `manual = true` if no read shows it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Supposition {
+    says: String,
+    #[serde(default)]
+    read: Many<String>,
+    #[serde(default)]
+    manual: bool,
+}
+
 /// The reversibility of an action: how, how and until when, or why not.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -174,14 +172,6 @@ impl ReversibleInFile {
             Self::Yes(says) => (Reversibility::Yes, says),
             Self::Until(says) => (Reversibility::Until, says),
             Self::No(says) => (Reversibility::No, says),
-        }
-    }
-
-    fn render(&self, values: &Values) -> Reversible {
-        let (is, says) = self.parts();
-        Reversible {
-            is,
-            says: values.text(says),
         }
     }
 }
@@ -205,9 +195,7 @@ impl Matches {
     /// Returns the number of conditions: one each for the class, the target system, each entity
     /// type and each label. 0 for the fallback.
     pub(super) fn specificity(&self) -> u16 {
-        let single = [&self.signal_type, &self.target_system]
-            .into_iter()
-            .flatten();
+        let single = self.signal_type.iter().chain(&self.target_system);
         let expected = single.count() + self.entity_types.len() + self.labels.len();
         u16::try_from(expected).unwrap_or(u16::MAX)
     }
@@ -244,12 +232,6 @@ impl Playbook {
     /// Returns the values that the alert gives for the parameters; some may be missing.
     pub(super) fn values(&self, alert: &Alert) -> Values {
         Values::of(&self.parameters, alert)
-    }
-
-    /// Returns its reads before any of them is sent.
-    pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
-        let (reads, _) = self.reads_with(self.values(&case.alert), |_, _| ());
-        reads
     }
 
     /// Returns its reads, and the values after `learn` added the facts of each.

@@ -1,10 +1,4 @@
-use agent::{
-    action::{MoneyDirection, MoneyMoved},
-    alert::{Currency, Money},
-    check::Facts,
-};
-use serde::Deserialize;
-use serde_json::Value;
+use crate::prelude::*;
 
 /// The direction, and the facts with the amount.
 #[derive(Debug, Deserialize)]
@@ -19,20 +13,8 @@ pub(super) struct MoneyInFile {
 }
 
 impl MoneyInFile {
-    /// True if it has an amount and a currency, or neither since a later invoice bills it.
-    pub(super) fn is_sound(&self) -> bool {
-        let is_later = self.direction == MoneyDirection::CustomerIsBilledLater;
-        self.amount.is_some() != is_later && self.currency.is_some() != is_later
-    }
-
-    /// True if money itself is transferred, which may take time.
-    pub(super) const fn moves_cash(&self) -> bool {
-        self.direction.is_transfer()
-    }
-
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
-        let facts = self.amount.iter().chain(&self.currency);
-        facts.map(String::as_str)
+        self.amount.iter().chain(&self.currency).map(String::as_str)
     }
 
     pub(super) fn read(&self, facts: &Facts) -> MoneyMoved {

@@ -1,21 +1,11 @@
 //! Periods of a playbook: the time until an effect shows, and the times of tries.
 
-use agent::action::Attempts;
-use model::span;
-use serde::Deserialize;
+use crate::prelude::*;
 
-/// A period in minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
+/// Milliseconds, in the file a number of minutes, hours or days: `"90m"`, `"24h"` or `"7d"`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Period(i64);
-
-const MOST_DAYS: i64 = 366;
-
-impl Period {
-    pub(super) const fn millis(self) -> i64 {
-        self.0
-    }
-}
+pub(super) struct Period(pub(super) i64);
 
 impl TryFrom<String> for Period {
     type Error = String;
@@ -26,10 +16,10 @@ impl TryFrom<String> for Period {
             let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
             Some(i64::from(number) * millis)
         });
-        let period = period.filter(|millis| *millis <= MOST_DAYS * span::DAY);
-        let none =
-            || format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d");
-        period.map(Self).ok_or_else(none)
+        let period = period.filter(|millis| *millis <= 366 * span::DAY);
+        period.map(Self).ok_or_else(|| {
+            format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d")
+        })
     }
 }
 
@@ -46,8 +36,8 @@ impl AttemptsInFile {
     pub(super) fn limit(self) -> Attempts {
         Attempts {
             most: self.most.into(),
-            within: self.within.millis(),
-            apart: self.apart.millis(),
+            within: self.within.0,
+            apart: self.apart.0,
         }
     }
 }

@@ -1,20 +1,13 @@
 //! A playbook's reads of target systems.
 
-use std::collections::BTreeMap;
-
-use agent::{action::ApiCall, check::TargetRead, connection::Connection};
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::values::{Values, missing};
-use crate::template::{Missing, Template};
+use crate::prelude::*;
 
 pub(crate) const MOST_READS: usize = 5;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadInFile {
-    /// The prefix of its facts.
     pub(super) name: String,
     pub(super) connection: Template,
     pub(super) path: Template,
@@ -60,7 +53,6 @@ impl ReadInFile {
 }
 
 impl Read {
-    /// True if a fact in its path is unknown.
     pub(crate) fn waits_for_a_fact(&self) -> bool {
         matches!(&self.rendered, Err(Missing(name)) if name.contains('.'))
     }

@@ -1,26 +1,10 @@
 //! Renders a playbook's actions for one alert.
 
-use std::collections::BTreeSet;
-
-use agent::{
-    action::{ActionContent, ActionStep, ApiCall, Attempts},
-    check::{
-        Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, Verification,
-        read_of, reads_of,
-    },
-    connection::Connection,
-    session::{NotApplicable, ProposedAction},
-};
-use model::{JsonObject, JsonText};
-
 use super::{
-    Action, Playbook, Read, Values,
-    money::MoneyInFile,
-    period::AttemptsInFile,
-    read::allowing,
-    step::{Call, Step},
+    Action, Playbook, Read, ReversibleInFile, Values, money::MoneyInFile, period::AttemptsInFile,
+    read::allowing, step::Step,
 };
-use crate::template::{Missing, Template};
+use crate::prelude::*;
 
 #[derive(Clone, Copy)]
 pub(crate) struct RenderContext<'a> {
@@ -29,7 +13,6 @@ pub(crate) struct RenderContext<'a> {
 }
 
 impl RenderContext<'_> {
-    /// Returns the read of that name, if it can be sent.
     fn read(&self, name: &str) -> Result<&TargetRead, String> {
         let read = self.reads.iter().find(|read| read.name == name);
         let read = read.ok_or_else(|| name.to_owned())?;
@@ -112,43 +95,36 @@ impl Action {
         let reconciles = reconciles.flat_map(Reconciliation::conditions);
         let conditions = require.iter().chain(verified()).chain(reconciles);
         let conditions: Vec<FactCondition> = conditions.cloned().collect();
+        let reversible = self.reversible.as_ref().map(ReversibleInFile::parts);
+        let attempts = self.attempts.map(AttemptsInFile::limit);
+        let rendered = ActionContent {
+            playbook: None,
+            action_type: self.action_type,
+            description,
+            expected_outcome: values.text(&self.expected_outcome),
+            reversible: reversible.map(|(is, says)| Reversible {
+                is,
+                says: values.text(says),
+            }),
+            risk: self.risk,
+            money,
+            minutes_saved: i64::from(self.minutes),
+            target_system,
+            connection: connection.map(Connection::as_now),
+            records,
+            customer: customers.into_iter().next(),
+            attempts: attempts.or(self.money.as_ref().map(|_| Attempts::OF_MONEY)),
+            reads: reads_of(context.ready(), &conditions),
+            require,
+            steps,
+            verify,
+        };
         ProposedAction {
-            id: String::new(),
-            key: self.key.clone(),
             after: self.after.clone(),
             unless: self.unless.clone(),
             is_automated: self.automated && obstacle.is_none(),
-            content: ActionContent {
-                playbook: None,
-                action_type: self.action_type,
-                description,
-                expected_outcome: values.text(&self.expected_outcome),
-                reversible: self.reversible.as_ref().map(|one| one.render(values)),
-                risk: self.risk,
-                money,
-                minutes_saved: i64::from(self.minutes),
-                target_system,
-                connection: connection.map(Connection::as_now),
-                records,
-                customer: customers.into_iter().next(),
-                attempts: self.attempts(),
-                reads: reads_of(context.ready(), &conditions),
-                require,
-                steps,
-                verify,
-            },
-            rules: Vec::new(),
-            approvals: Vec::new(),
-            approvers: 0,
-            handling: None,
-            denied_by: Vec::new(),
+            ..ProposedAction::manual(self.key.clone(), rendered)
         }
-    }
-
-    /// Returns how often its effect may be tried.
-    fn attempts(&self) -> Option<Attempts> {
-        let own = self.attempts.map(AttemptsInFile::limit);
-        own.or(self.money.as_ref().map(|_| Attempts::OF_MONEY))
     }
 
     fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
@@ -160,7 +136,10 @@ impl Action {
     pub(crate) fn not_applicable(&self, values: &Values) -> Option<NotApplicable> {
         let step = self.steps.last()?;
         let reason = self.is_not_so(values).or_else(|| {
-            let money = self.money.as_ref().filter(|money| money.moves_cash())?;
+            let money = self
+                .money
+                .as_ref()
+                .filter(|one| one.direction.is_transfer())?;
             let amount = money.read(values.facts()).amount?;
             (amount.minor_units == 0).then(|| "There is no money to move.".to_owned())
         })?;
@@ -204,10 +183,8 @@ impl Action {
         pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
         let own = self.require.0.iter().map(|one| one.0.clone());
         let mut require: Vec<FactCondition> = own.collect();
-        for (name, value) in pinned
-            .into_iter()
-            .filter_map(|name| facts.get_key_value(name))
-        {
+        let pinned = pinned.into_iter();
+        for (name, value) in pinned.filter_map(|name| facts.get_key_value(name)) {
             let pinned = FactCondition {
                 fact: name.clone(),
                 expected: Expectation::Is(vec![value.clone()]),
@@ -223,14 +200,10 @@ impl Action {
     pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
         let in_ids = self.records.iter().chain(&self.customer);
         let in_ids = in_ids.flat_map(Template::placeholders);
-        let in_calls = self.calls().flat_map(Call::placeholders);
+        let in_calls = self.steps.iter().flat_map(Step::placeholders);
         let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
         let money = self.money.iter().flat_map(MoneyInFile::facts);
         in_calls.chain(money).collect()
-    }
-
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.steps.iter().filter_map(|step| step.call.as_ref())
     }
 }
 
@@ -259,31 +232,32 @@ impl Step {
         target_system: &str,
         connections: &[Connection],
     ) -> (Option<ApiCall>, Option<String>) {
-        match self.call.as_ref().map(|call| call.render(values)) {
-            None => (None, None),
-            Some(Err(Missing(name))) => (None, Some(values.unknown(&name))),
-            Some(Ok(call)) => {
+        match self.call(values) {
+            Ok(None) => (None, None),
+            Err(Missing(name)) => (None, Some(values.unknown(&name))),
+            Ok(Some(call)) => {
                 let obstacle = allowing(connections, target_system, &call).err();
                 (Some(call), obstacle)
             }
         }
     }
-}
 
-impl Call {
-    /// Renders the call. The error names the missing parameter.
-    fn render(&self, values: &Values) -> Result<ApiCall, Missing> {
+    /// Renders the call, if there is one. The error names the missing parameter.
+    fn call(&self, values: &Values) -> Result<Option<ApiCall>, Missing> {
+        let (Some(method), Some(path)) = (self.method.clone(), &self.path) else {
+            return Ok(None);
+        };
         let parameter = |name: &str| values.parameter(name);
         let body = self.body.as_ref().map(|body| body.render(&parameter));
         let body = body.transpose()?;
-        Ok(ApiCall {
-            method: self.method.clone(),
-            path: values.path(&self.path)?,
+        Ok(Some(ApiCall {
+            method,
+            path: values.path(path)?,
             body: body.map(|body| JsonText(JsonObject(body))),
             expect: self.expect.clone(),
             already_done: self.already_done.clone(),
-            success: self.success.clone(),
-        })
+            success: self.success.0.clone(),
+        }))
     }
 }
 

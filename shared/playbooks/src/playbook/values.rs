@@ -1,15 +1,6 @@
 //! Values of a playbook's placeholders for one alert.
 
-use std::collections::BTreeMap;
-
-use agent::{
-    alert::{Alert, Money},
-    check::{Facts, read_of},
-};
-use serde::Deserialize;
-use serde_json::Value;
-
-use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
+use crate::prelude::*;
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]
@@ -34,7 +25,6 @@ const LONGEST_FACT: usize = 200;
 pub(crate) struct Values {
     /// Values with their types, for paths and bodies.
     parameters: BTreeMap<String, Value>,
-    /// Texts for people.
     given: BTreeMap<&'static str, String>,
     /// The amount that an action moves, in words.
     money: Option<String>,
@@ -49,10 +39,9 @@ impl Values {
         let parameters = parameters.iter();
         let known = parameters.filter_map(|(name, one)| Some((name.clone(), one.value(alert)?)));
         let title = ("title", alert.title.to_string());
-        let target_system = ("target_system", alert.target_system.to_string());
         Self {
             parameters: known.collect(),
-            given: [title, target_system].into(),
+            given: [title, ("target_system", alert.target_system.to_string())].into(),
             ..Self::default()
         }
     }
@@ -133,10 +122,8 @@ impl Values {
     /// invisible characters.
     pub(super) fn parameter(&self, name: &str) -> Option<Value> {
         let fact = self.facts.get(name);
-        let fact = fact.filter(|fact| {
-            let text = fact.as_str().unwrap_or_default();
-            text.chars().count() <= LONGEST_FACT
-        });
+        let fact =
+            fact.filter(|fact| fact.as_str().unwrap_or_default().chars().count() <= LONGEST_FACT);
         let value = fact.or_else(|| self.parameters.get(name))?;
         let is_seen = !value.as_str().unwrap_or_default().contains(is_unseen);
         is_seen.then(|| value.clone())

@@ -1,12 +1,7 @@
 //! Checks of the effect of an action or a call.
 
-use agent::{
-    alert::Money,
-    check::{Expectation, FactCondition, Reconciliation, Verification},
-};
-use serde::Deserialize;
-
 use super::{condition::Condition, period::Period};
+use crate::prelude::*;
 
 /// The condition that shows an action's effect, on facts of one of the playbook's reads.
 #[derive(Debug, Deserialize)]
@@ -14,7 +9,7 @@ pub(super) struct Verify {
     read: String,
     within: Period,
     /// The fact with the amount that was moved.
-    amount: Option<String>,
+    pub(super) amount: Option<String>,
     /// In the file, the condition's members stand beside the others.
     #[serde(flatten)]
     effective: Condition,
@@ -37,10 +32,6 @@ pub(super) struct Reconcile {
 }
 
 impl Verify {
-    pub(super) const fn expects_amount(&self) -> bool {
-        self.amount.is_some()
-    }
-
     /// Returns its conditions, with an amount of 0.
     pub(super) fn facts(&self) -> Vec<FactCondition> {
         let nothing = self.amount_is(0);
@@ -52,7 +43,7 @@ impl Verify {
         Verification {
             effective: self.effective.of_read(&self.read),
             amount: amount.and_then(|amount| self.amount_is(amount.minor_units)),
-            within: self.within.millis(),
+            within: self.within.0,
         }
     }
 
@@ -71,7 +62,7 @@ impl Reconcile {
             not_done: of_read(&self.not_done),
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
-            within: self.within.map(Period::millis),
+            within: self.within.map(|within| within.0),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

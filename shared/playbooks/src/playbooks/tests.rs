@@ -1,5 +1,5 @@
 use agent::{
-    action::{ActionType, Attempts, MoneyDirection, Risk},
+    action::{Attempts, MoneyDirection},
     check::Expectation,
 };
 
@@ -60,28 +60,6 @@ fn every_playbook_looks_before_and_after() {
         }
         assert!(playbook.resolved_when(context).is_some(), "{name}");
     }
-}
-
-/// An irreversible action is critical, so that the preset asks for two people.
-#[test]
-fn what_cannot_be_undone_is_critical() {
-    let playbooks = Playbooks::shipped().unwrap();
-    let actions = playbooks.playbooks.iter().flat_map(|one| &one.actions);
-    let actions = actions.filter(|action| action.automated);
-    let mut kinds: Vec<ActionType> = actions
-        .filter(|action| action.risk == Risk::Critical)
-        .map(|action| action.action_type)
-        .collect();
-    kinds.dedup();
-    let expected = [
-        ActionType::VoidInvoice,
-        ActionType::NotifyCustomer,
-        ActionType::ReconcilePayment,
-        ActionType::ReprocessUsageBatch,
-        ActionType::ResendUsageEvents,
-        ActionType::ResendWebhooks,
-    ];
-    assert_eq!(kinds, expected);
 }
 
 const ENDS_NOT: &str = "resolved_when = { fact = \"batch.state\", is_not";
@@ -231,8 +209,7 @@ fn actions_do_not_wait_for_each_other_nor_do_the_same_twice() {
     let circle = sound
         .replace("key = \"retry\"", "key = \"retry\"\nafter = [\"notify\"]")
         .replace("key = \"notify\"", "key = \"notify\"\nafter = [\"retry\"]");
-    let last = sound.rfind("[[actions]]").unwrap();
-    let (head, notify) = sound.split_at(last);
+    let (head, notify) = sound.split_at(sound.rfind("[[actions]]").unwrap());
     let tell = notify.replace("\"notify\"", "\"tell\"");
     let twice = format!("{head}{notify}\n{tell}");
     for (text, fault) in [(circle, "comes after itself"), (twice, "does the same")] {

@@ -20,10 +20,8 @@ fn a_record_has_the_id_that_its_system_returns() {
         let content = content(&answers, &json!({ "entities": entities }));
         assert_eq!(content.reads[0].path, format!("/usage-batches/{spelling}"));
         let call = content.steps[0].call.as_ref().unwrap().summary();
-        let path = format!("POST /usage-batches/{canonical}/reprocess");
-        assert_eq!(call, path);
-        let pinned = format!("batch.id is `{canonical}`");
-        assert!(says(&content.require).contains(&pinned));
+        assert_eq!(call, format!("POST /usage-batches/{canonical}/reprocess"));
+        assert!(says(&content.require).contains(&format!("batch.id is `{canonical}`")));
         assert!(content.description.contains(canonical));
         content.records
     });
@@ -80,8 +78,7 @@ fn of_two_duplicates_one_stays() {
         let reads = content.reads.iter().map(|read| read.path.clone());
         let paths = [id, other, &format!("{id}/payments")].map(|id| format!("/invoices/{id}"));
         assert_eq!(reads.collect::<Vec<_>>(), paths);
-        let pinned = format!("invoice.duplicate_of is `{other}`");
-        assert!(says(&content.require).contains(&pinned));
+        assert!(says(&content.require).contains(&format!("invoice.duplicate_of is `{other}`")));
         let mut records = content.records;
         records.sort_unstable();
         records

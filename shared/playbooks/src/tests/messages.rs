@@ -10,14 +10,12 @@ fn nobody_is_told_what_was_not_read() {
         ("processing_error", false),
         ("", false),
     ] {
-        let proposal = propose(&payment(failure), &declined_payment());
-        let ask = &proposal.actions[0];
+        let ask = &propose(&payment(failure), &declined_payment()).actions[0];
         let is_it = ask.content.action_type == ActionType::NotifyCustomer;
         assert_eq!(is_it && ask.is_automated, is_asked, "{failure}");
     }
     // The reason must be known at the proposal. A retry comes first.
-    let tell = propose(&payment("processing_error"), &failed_payment());
-    let tell = &tell.actions[1];
+    let tell = &propose(&payment("processing_error"), &failed_payment()).actions[1];
     let expected = [
         "payment.state is `failed`",
         "invoice.state is `open`",

@@ -81,11 +81,9 @@ fn tell(proposal: &Proposal, text: &mut String) {
         writeln!(text, "- {name}: {says}").unwrap();
     }
     for finding in &analysis.evidence {
-        let holds = match finding.holds {
-            Some(true) => "true",
-            Some(false) => "false",
-            None => "unknown",
-        };
+        let holds = finding
+            .holds
+            .map_or("unknown".to_owned(), |holds| holds.to_string());
         writeln!(text, "- Evidence ({holds}): {}", finding.says).unwrap();
     }
     if !analysis.resolved_when.is_empty() {
@@ -102,13 +100,8 @@ fn tell(proposal: &Proposal, text: &mut String) {
 
 fn tell_action(action: &ProposedAction, text: &mut String) {
     let content = &action.content;
-    let kind = if action.is_automated {
-        "Action"
-    } else {
-        "Manual"
-    };
-    let risk = serde_json::to_value(content.risk).unwrap();
-    let risk = risk.as_str().unwrap();
+    let kind = manual(action).map_or("Action", |_| "Manual");
+    let risk = content.risk.name();
     writeln!(text, "- {kind} ({risk}): {}", content.description).unwrap();
     writeln!(text, "  - Outcome: {}", content.expected_outcome).unwrap();
     if !content.records.is_empty() {
@@ -130,17 +123,9 @@ fn tell_action(action: &ProposedAction, text: &mut String) {
 }
 
 fn branches() -> Vec<Branch> {
-    [
-        customers(),
-        disputes(),
-        unknown(),
-        invoices(),
-        payments(),
-        stripe_invoices(),
-        usage(),
-        webhooks(),
-    ]
-    .concat()
+    let first = [customers(), disputes(), unknown(), invoices()].concat();
+    let last = [payments(), stripe_invoices(), usage(), webhooks()].concat();
+    [first, last].concat()
 }
 
 fn customers() -> Vec<Branch> {
@@ -171,14 +156,10 @@ fn disputes() -> Vec<Branch> {
         let invoice = json!({"state": "open", "collectionPaused": paused});
         Answers(vec![("/disputes/", dispute), ("/invoices/", invoice)])
     };
-    let open = of("needs_response", false);
+    let (open, paused) = (of("needs_response", false), of("under_review", true));
     vec![
         ("It needs a response", alert.clone(), open),
-        (
-            "Collection is paused",
-            alert.clone(),
-            of("under_review", true),
-        ),
+        ("Collection is paused", alert.clone(), paused),
         ("It was won", alert.clone(), of("won", true)),
         ("It was lost", alert, of("lost", true)),
     ]
@@ -212,8 +193,7 @@ fn invoices() -> Vec<Branch> {
     };
     let draft = |more: Value| {
         let invoice = with(json!({"customerId": "cus_1"}), &more);
-        let customer = json!({"missingUsageEvents": 0});
-        Answers(vec![("/invoices/", invoice), ("/customers/", customer)])
+        Answers(vec![("/invoices/", invoice), ("/customers/", json!({"missingUsageEvents": 0}))])
     };
     let amount = json!({
         "state": "draft", "amountDue": 1_960_440, "currency": "usd",
@@ -305,8 +285,8 @@ fn stripe_invoices() -> Vec<Branch> {
 }
 
 fn usage() -> Vec<Branch> {
-    let mut stuck_for_long = about("usage_batch_stuck", "billing", "usage_batch/ub_1001");
-    stuck_for_long["lifecycle"] = json!([{"at": "2026-01-14T10:00:00Z", "state": "processing"}]);
+    let mut stuck = about("usage_batch_stuck", "billing", "usage_batch/ub_1001");
+    stuck["lifecycle"] = json!([{"at": "2026-01-14T10:00:00Z", "state": "processing"}]);
     let batch = |state: &str, minutes: u32, error: Value| {
         let batch = json!({
             "state": state, "events": 48_210, "minutesSinceProgress": minutes, "lastError": error,
@@ -329,12 +309,8 @@ fn usage() -> Vec<Branch> {
     let restarted = batch("processing", 1_560, json!("worker_restarted"));
     let slow = batch("processing", 5, json!(null));
     vec![
-        (
-            "A restart interrupted it",
-            stuck_for_long.clone(),
-            restarted,
-        ),
-        ("It makes progress", stuck_for_long, slow),
+        ("A restart interrupted it", stuck.clone(), restarted),
+        ("It makes progress", stuck, slow),
         ("It is not invoiced", twice.clone(), duplicates(false)),
         ("It is invoiced", twice, duplicates(true)),
         ("Events are missing", missing.clone(), events(1_840)),
@@ -343,11 +319,8 @@ fn usage() -> Vec<Branch> {
 }
 
 fn webhooks() -> Vec<Branch> {
-    let alert = about(
-        "webhooks_failing",
-        "notifications",
-        "webhook_endpoint/we_5001",
-    );
+    let (class, record) = ("webhooks_failing", "webhook_endpoint/we_5001");
+    let alert = about(class, "notifications", record);
     let of = |status: u16| {
         let endpoint = json!({"enabled": true, "lastStatus": status, "undelivered": 318});
         Answers(vec![("/webhook-endpoints/", endpoint)])

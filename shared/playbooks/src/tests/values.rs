@@ -67,8 +67,7 @@ fn what_a_target_system_says_is_a_value_and_no_more() {
         "entities": [{"type": "invoice\u{2067}", "id": "inv\u{200f}_1\u{7}"}],
         "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "op\u{202b}en"}],
     });
-    let turned = with(duplicated(1), &more);
-    let proposal = propose(&Answers::default(), &turned);
+    let proposal = propose(&Answers::default(), &with(duplicated(1), &more));
     let texts = format!("{:?}{:?}", proposal.analysis, proposal.actions);
     for unseen in ["202e", "2067", "200f", "202b", "u{7}"] {
         assert!(!texts.contains(unseen), "{unseen} in {texts}");

@@ -161,8 +161,7 @@ async fn what_does_not_decrypt_is_named_without_a_value() {
         (no_json, "no answer in time"),
         (refused, "InvalidCiphertextException"),
     ] {
-        let started = environment().with_secrets(&double.aws()).await;
-        let error = started.unwrap_err();
+        let error = environment().with_secrets(&double.aws()).await.unwrap_err();
         let text = format!("{error} {error:?}");
         for (part, is_there) in [
             ("ENCRYPTED_SESSION_SECRETS", true),

@@ -1,6 +1,9 @@
 //! Schemas and responses of problems in the OpenAPI document.
 
-use model::{Code, input::Schema};
+use model::{
+    Code,
+    input::{Schema, string},
+};
 use serde_json::{Value, json};
 use utoipa::openapi::{
     Content, Header, HeaderBuilder, OneOfBuilder, Ref, Response, ResponseBuilder,
@@ -36,9 +39,7 @@ pub fn schemas(codes: &[Code]) -> impl Iterator<Item = (String, Schema)> {
 }
 
 fn schema(code: Code) -> Schema {
-    let only_this = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some([code.name()]));
+    let only_this = string().enum_values(Some([code.name()]));
     let mut own = ObjectBuilder::new()
         .schema_type(Type::Object)
         .property("code", only_this)
@@ -82,6 +83,7 @@ fn example(code: Code) -> Value {
 
 /// Returns the response of one status with these problems.
 pub fn response(codes: &[Code]) -> Response {
+    use Code::{Paused, RateLimited, RequestUnderWay, TooManyAttempts, Unavailable};
     let reference = |code: &Code| Ref::from_schema_name(schema_name(*code));
     let schema: Schema = if let [only] = codes {
         reference(only).into()
@@ -100,48 +102,39 @@ pub fn response(codes: &[Code]) -> Response {
         response = response.header("WWW-Authenticate", challenge());
     }
     if has(&[
-        Code::TooManyAttempts,
-        Code::RateLimited,
-        Code::Unavailable,
-        Code::Paused,
-        Code::RequestUnderWay,
+        TooManyAttempts,
+        RateLimited,
+        Unavailable,
+        Paused,
+        RequestUnderWay,
     ]) {
         response = response.header("Retry-After", retry_after());
     }
-    if has(&[Code::RateLimited]) {
+    if has(&[RateLimited]) {
         for (name, header) in quota_headers() {
             response = response.header(name, header);
         }
     }
-    if has(&[Code::TooManyAttempts, Code::RateLimited]) {
+    if has(&[TooManyAttempts, RateLimited]) {
         response = response.content("application/json", gateway_content());
     }
     response.build()
 }
 
 fn challenge() -> Header {
-    let challenge = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some([CHALLENGE]));
     let about = "Asks for a token; a session is accepted as well";
-    header(challenge, about)
+    header(string().enum_values(Some([CHALLENGE])), about)
 }
 
 fn retry_after() -> Header {
-    let seconds = ObjectBuilder::new()
-        .schema_type(Type::Integer)
-        .minimum(Some(1));
-    header(seconds, "Seconds to wait before the next attempt")
+    let seconds = ObjectBuilder::new().schema_type(Type::Integer);
+    let about = "Seconds to wait before the next attempt";
+    header(seconds.minimum(Some(1)), about)
 }
 
 /// Returns the headers of a used quota. The gateway's own 429 has none of them.
 fn quota_headers() -> [(&'static str, Header); 2] {
-    let text = |pattern: &str, about: &str| {
-        let text = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(pattern));
-        header(text, about)
-    };
+    let text = |pattern: &str, about: &str| header(string().pattern(Some(pattern)), about);
     let policy = text(
         r#"^"(organization|user|token|session)";q=\d+;w=\d+;qu="table-units"$"#,
         "The quota that is used up: its holder, table units `q` and seconds `w`",
@@ -169,9 +162,7 @@ fn gateway_content() -> Content {
 
 /// Returns the schema of bodies that the gateway writes itself, with its name.
 pub fn gateway_message() -> (String, Schema) {
-    let message = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .description(Some("The reason in words"));
+    let message = string().description(Some("The reason in words"));
     let schema = ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(Some("An answer of the gateway itself"))

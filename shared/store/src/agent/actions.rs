@@ -1,23 +1,12 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
-use agent::{
-    action::{ActionKey, ActionState, AgentAction, Outcome},
-    alert::AlertStatus,
-    journal::{JournalEntry, JournalEvent, Note},
-};
 use serde_json::json;
 
-use super::{
-    Agent,
-    journal::{SWEEPER, WORKER, ended},
-    outcomes, transition,
-};
-use crate::{
-    due::{due_from, not_due},
-    prelude::*,
-    table::attribute,
-};
+use super::journal::{SWEEPER, WORKER, ended};
+use super::{Agent, outcomes, transition};
+use crate::due::{due_from, not_due};
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
@@ -47,7 +36,7 @@ impl Agent<'_> {
     /// Returns whether the alert of a held action was resolved since the claim. An unreadable alert
     /// counts as open.
     pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool> {
-        let key = key::alert(action.key.organization_id, action.alert_id);
+        let key = action.alert_id.key(action.key.organization_id);
         let alert = self.0.readable(&key).await?;
         Ok(alert.is_some_and(|alert| alert.status == AlertStatus::Resolved))
     }
@@ -181,8 +170,7 @@ fn held(action: &AgentAction) -> Condition {
 
 /// Returns the writes of a held action's outcome, its last fix, and its journal entries.
 fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>> {
-    let note = ended(WORKER, ActionState::Running, action);
-    let noted = action.note(Some(note), now);
+    let noted = action.note(Some(ended(WORKER, ActionState::Running, action)), now);
     let end = visits_of(action)?
         .set_attribute("checks", attribute(&action.checks)?)
         .set_attribute("end", attribute(&action.end)?);

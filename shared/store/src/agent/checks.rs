@@ -1,16 +1,6 @@
 //! Checks of target systems after an action or a session has ended. The worker sends the reads; the
 //! current record judges the observation.
 
-use agent::{
-    action::{ActionKey, ActionState, AgentAction, Message},
-    alert::{Alert, AlertStatus, StatusSource},
-    check::{Judgement, Observation, TargetRead},
-    connection::Connection,
-    journal::{JournalEvent, Note},
-    session::AgentSession,
-};
-use model::AgentSessionId;
-
 use super::{
     Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
 };
@@ -60,7 +50,7 @@ impl Agent<'_> {
     /// Returns the due check of a session's alert, as [`due_check`](Self::due_check) does.
     pub async fn due_alert_check(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: AgentSessionId,
     ) -> Result<Option<DueCheck>> {
         let whole = self.get(tenant, id).await?;
@@ -180,7 +170,7 @@ impl Agent<'_> {
         }
         let from = session.status;
         session.matter_is_settled(now);
-        let key = key::alert(session.organization_id, session.alert.alert_id);
+        let key = session.alert.alert_id.key(session.organization_id);
         // An unreadable alert cannot be resolved.
         let found = self.0.readable(&key).await?;
         let open = found.filter(|alert| alert.status != AlertStatus::Resolved);

@@ -1,31 +1,12 @@
 //! A worker's claim of an action and of its records.
 
-use std::collections::BTreeSet;
-
-use agent::{
-    action::{
-        ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
-        OtherClaim, RecordGuard,
-    },
-    alert::AlertStatus,
-    connection::{Admission, AdmissionRequest, AgentPause, Connection},
-    journal::{JournalEvent, Note},
-    policy::Approvers,
-};
-use model::Stopwatch;
 use serde_json::json;
 
-use super::{
-    Agent, PAUSED, is_paused,
-    journal::{WORKER, ended},
-    pauses,
-    policy::{approvers_in, policy_in, takes, users_of},
-    transition,
-};
-use crate::{
-    connections::{Traffic, name_at_work},
-    prelude::*,
-};
+use super::journal::{WORKER, ended};
+use super::policy::{approvers_in, policy_in, takes, users_of};
+use super::{Agent, PAUSED, is_paused, pauses, transition};
+use crate::connections::{Traffic, name_at_work};
+use crate::prelude::*;
 
 /// An action that a worker holds.
 #[derive(Clone, Debug)]
@@ -45,6 +26,8 @@ record! {
     guard: RecordGuard = "effect_guard",
     key: key::record_guard(guard.organization_id, &guard.record),
 }
+
+record! { _stack: Stack = "stack", key: key::stack(), }
 
 /// The claim context, as read.
 #[derive(Clone, Debug)]
@@ -81,8 +64,7 @@ impl Agent<'_> {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => {
-                    let from = before.state;
-                    return self.end_instead(found.action, from, outcome).await;
+                    return self.end_instead(found.action, before.state, outcome).await;
                 }
                 Claim::Deferred => return self.defer(&found.action, Claim::Deferred).await,
                 Claim::Slot(slot) => return self.defer(&found.action, Claim::Slot(slot)).await,
@@ -141,9 +123,8 @@ impl Agent<'_> {
         let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
             return Ok(Admission::From(found.at));
         };
-        let name = name_at_work(action);
         let request = AdmissionRequest {
-            action: &name,
+            action: &name_at_work(action),
             lease,
             calls: action.calls_ahead(),
             slot: action.schedule.slot,
@@ -239,7 +220,7 @@ impl Agent<'_> {
         let others = others.into_iter().filter(|name| name != system);
         let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
         let users = users_of(tenant, &action.current_approvals());
-        let alert = key::alert(tenant, action.alert_id);
+        let alert = action.alert_id.key(tenant);
         let mut keys: Vec<AnyKey> = guards.all().chain(pauses(tenant)).collect();
         keys.extend([(&connection).into(), (&traffic).into(), (&alert).into()]);
         keys.extend(before.iter().chain(&unless).map(AnyKey::from));
@@ -283,14 +264,13 @@ impl Agent<'_> {
         self.read_owners(claims.iter_mut().collect()).await?;
         let owners = claims.iter().filter_map(|one| one.owner.as_ref());
         let deniers = owners.filter_map(AgentAction::denied_by);
-        claim.proposers.deniers.extend(deniers);
+        claim.proposers.extend(deniers);
         let is_successor = |one: &OtherClaim| {
             one.by.session_id == action.key.session_id
                 && action.round.after.contains(&one.by.action_id)
         };
-        let held = claims
-            .iter()
-            .filter_map(|one| one.held(content, is_successor(one), found.at));
+        let held = claims.iter();
+        let held = held.filter_map(|one| one.held(content, is_successor(one), found.at));
         claim.held = held.collect();
         let tries_of = |record: &String| -> Vec<Timestamp> {
             let own = claims.iter().filter(|one| one.record == *record);
@@ -305,16 +285,34 @@ impl Agent<'_> {
 
     /// Reads the records of the actions that made claims, with one batch.
     pub(super) async fn read_owners(&self, claims: Vec<&mut OtherClaim>) -> Result<()> {
-        let keys: Vec<_> = claims
-            .iter()
-            .map(|one| key::agent_action(&one.by))
-            .collect();
+        let keys = claims.iter().map(|one| key::agent_action(&one.by));
         let owners = self.0.batch(keys).await?;
         for claim in claims {
             let owner = owners.named(&key::agent_action(&claim.by));
             claim.owner = owner.map(|owner| owner.record);
         }
         Ok(())
+    }
+
+    /// Returns the stack's name: the known one, or that of a batch. The first call creates it.
+    pub(super) async fn stack(&self, batch: &Batch) -> Result<String> {
+        if let Some(name) = self.0.stack.get() {
+            return Ok(name.to_owned());
+        }
+        let (mut found, table) = (batch.get(&key::stack())?, self.0.table.name());
+        while found.as_ref().is_none_or(|found| found.table != table) {
+            let made = Stack {
+                name: random::token(),
+                table: table.to_owned(),
+                restored_to: None,
+            };
+            let write = Write::create_or_replace(found, made)?;
+            // A refused write means that another caller created one.
+            self.0.table.write(write).await?.or_leave();
+            found = self.0.read(&key::stack()).await?;
+        }
+        let name = found.map(|found| found.record.name).unwrap_or_default();
+        Ok(self.0.stack.get_or_init(|| name).clone())
     }
 }
 
@@ -326,7 +324,7 @@ pub(super) struct GuardKeys {
 }
 
 impl GuardKeys {
-    pub(super) fn of(tenant: OrganizationId, content: &ActionContent) -> Self {
+    pub(super) fn of(tenant: Tenant, content: &ActionContent) -> Self {
         let records = content.records.iter();
         let records = records.map(|record| key::record_guard(tenant, record));
         Self {
@@ -361,8 +359,7 @@ impl GuardKeys {
 impl Found {
     fn held(self, begins: Timestamp) -> Result<HeldAction> {
         let connection = self.connection.ok_or_else(|| {
-            let source = "a claimed action has no connection";
-            Error::internal("claiming an action", source)
+            Error::internal("claiming an action", "a claimed action has no connection")
         })?;
         let traffic = self.traffic.map(|traffic| traffic.known);
         Ok(HeldAction {

@@ -1,18 +1,7 @@
 //! The render context of sessions: policy, approvers and alerts.
 
-use std::collections::HashMap;
-
-use agent::{
-    alert::{AlertRef, AlertStatus},
-    policy::{AgentPolicy, Approvers},
-    session::{AgentSession, SessionContext},
-};
-use model::AlertId;
-
-use super::{
-    Agent, Excerpts, SessionWithActions, excerpts,
-    policy::{approvers_in, policy_in, users_of},
-};
+use super::policy::{approvers_in, policy_in, users_of};
+use super::{Agent, Excerpts, SessionWithActions, excerpts};
 use crate::prelude::*;
 
 #[derive(Debug)]
@@ -53,12 +42,12 @@ impl Agent<'_> {
 
     pub(super) async fn contexts(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         sessions: &[&AgentSession],
         more: Vec<AnyKey>,
         read: Read,
     ) -> Result<(Contexts, Batch)> {
-        let alert = |id| key::alert(tenant, id);
+        let alert = |id: AlertId| id.key(tenant);
         let alerts = || sessions.iter().map(|session| session.alert.alert_id);
         let sessions = sessions.iter();
         let actions = sessions.flat_map(|session| &session.plan.proposed_actions);

@@ -1,18 +1,9 @@
 //! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's journal that
 //! name the newest entry of each ended session.
 
-use agent::{
-    action::{ActionState, AgentAction, Message},
-    journal::{JournalEvent, Note},
-    session::{AgentSession, AgentSessionStatus},
-};
-use model::SessionHead;
-
 use super::{Agent, journal::SWEEPER, transition};
-use crate::{
-    due::{self, Shard},
-    prelude::*,
-};
+use crate::due::{self, Shard};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {
@@ -107,10 +98,8 @@ impl Agent<'_> {
         let page: Page<DueAction> = self.due(shard, now, wanted).await?;
         // A write of version 1.0 may have deferred it, and left its key behind.
         Ok(page.filter_map(|due| {
-            let is_later = due
-                .record
-                .as_ref()
-                .is_some_and(|one| one.schedule.due_at > Some(now));
+            let action = due.record.as_ref();
+            let is_later = action.is_some_and(|one| one.schedule.due_at > Some(now));
             (!is_later).then_some(due)
         }))
     }

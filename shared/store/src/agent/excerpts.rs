@@ -4,16 +4,8 @@
 //! Actions run in parallel, and their answers are often the same. Each action has excerpts of its
 //! own, so that the transactions of two workers never write the same item.
 
-use std::collections::BTreeMap;
-
-use agent::{
-    journal::{Excerpt, JournalEntry},
-    session::AgentSession,
-};
-use model::{AgentSessionId, JsonText};
-
 use super::{Agent, SessionWithActions};
-use crate::{prelude::*, records::KeptExcerpt};
+use crate::prelude::*;
 
 record! {
     excerpt: KeptExcerpt = "excerpt",
@@ -143,7 +135,6 @@ fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
 
 #[cfg(test)]
 mod tests {
-    use model::Id;
     use serde_json::json;
 
     use super::*;
@@ -176,10 +167,7 @@ mod tests {
     #[test]
     fn an_excerpt_is_known_for_90_days() {
         let kept = kept(None, 200);
-        let known = |now: i64| {
-            let now = Timestamp::from_millis(now);
-            kept.clone().known(now).is_some()
-        };
+        let known = |now: i64| kept.clone().known(Timestamp::from_millis(now)).is_some();
         assert!(known(Excerpt::KEPT - 1));
         assert!(!known(Excerpt::KEPT));
     }

@@ -1,15 +1,5 @@
 //! Journals of sessions. Entries are written in the transactions that they describe, and stay as they are.
 
-use std::collections::BTreeMap;
-
-use agent::{
-    action::{ActionState, AgentAction},
-    journal::{
-        JournalActor, JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalPeriod,
-        Note, check_journal,
-    },
-};
-use model::AgentSessionId;
 use serde_json::{Value, json};
 
 use super::Agent;
@@ -50,7 +40,7 @@ impl Agent<'_> {
     /// Returns a page of a session's journal, oldest entry first. 404 if the session is another tenant's.
     pub async fn journal(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: AgentSessionId,
         wanted: &Wanted,
     ) -> Result<Page<Stored<JournalEntry>>> {
@@ -62,11 +52,7 @@ impl Agent<'_> {
 
     /// Checks a session's whole journal. 404 if the session is another tenant's. Records and
     /// entries are read concurrently, so a write in between looks like a break. Both are then read again.
-    pub async fn check_journal(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-    ) -> Result<JournalCheck> {
+    pub async fn check_journal(&self, tenant: Tenant, id: AgentSessionId) -> Result<JournalCheck> {
         let mut check = self.journal_check(tenant, id).await?;
         for _ in 1..CHECKS {
             if check.verified {
@@ -77,11 +63,7 @@ impl Agent<'_> {
         Ok(check)
     }
 
-    async fn journal_check(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-    ) -> Result<JournalCheck> {
+    async fn journal_check(&self, tenant: Tenant, id: AgentSessionId) -> Result<JournalCheck> {
         let entries = key::journal(tenant, id).consistent();
         let (entries, whole) = tokio::try_join!(self.0.table.list(entries), self.get(tenant, id))?;
         let actions = whole.actions.known.iter().map(|action| &action.record);
@@ -91,7 +73,7 @@ impl Agent<'_> {
     /// Returns a page of the organization's journals, oldest entry first.
     pub async fn journals(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         period: &JournalPeriod,
         wanted: &Wanted,
     ) -> Result<Page<Stored<JournalEntry>>> {
@@ -99,13 +81,8 @@ impl Agent<'_> {
         if both.is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
-        let mut entries = key::journals(tenant);
-        if let Some(from) = period.from {
-            entries = entries.from(key::instant(from));
-        }
-        if let Some(to) = period.to {
-            entries = entries.up_to(key::instant(to));
-        }
+        let (from, to) = (period.from.map(key::instant), period.to.map(key::instant));
+        let entries = key::journals(tenant).within(from, to);
         let page = self.0.table.page(entries, wanted).await?;
         self.with_excerpts(page).await
     }

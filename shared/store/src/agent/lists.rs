@@ -1,11 +1,5 @@
-use agent::{
-    alert::AlertRef,
-    session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
-};
-use model::{AlertId, AnyOf};
-
 use super::Agent;
-use crate::{prelude::*, records::SessionOfAlert};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {
@@ -26,17 +20,14 @@ impl SessionOfAlert {
     }
 }
 
-record! {
-    session: SessionOfAlert = "session_of_alert",
-    key: key::session_of_alert(session),
-}
+record! { session: SessionOfAlert = "session_of_alert", key: key::session_of_alert(session), }
 
 impl Agent<'_> {
     /// Returns the organization's sessions that match, newest first. A session past its deadline is
     /// listed as expired. Sessions with open work, or awaiting confirmation, have an index.
     pub async fn list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &AgentSessionFilter,
         wanted: &Wanted,
@@ -71,10 +62,9 @@ impl Agent<'_> {
         }))
     }
 
-    /// Returns sessions with their alerts and contexts.
     async fn on_alerts(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         page: Page<Stored<AgentSession>>,
     ) -> Result<Page<SessionOnAlert>> {
         let sessions: Vec<&AgentSession> = page.records().map(|stored| &stored.record).collect();
@@ -90,11 +80,11 @@ impl Agent<'_> {
     /// Returns the sessions of an alert, newest first. 404 if the alert is another tenant's.
     pub async fn of_alert(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         alert: AlertId,
         wanted: &Wanted,
     ) -> Result<Page<SessionOnAlert>> {
-        let (table, key) = (&self.0.table, key::alert(tenant, alert));
+        let (table, key) = (&self.0.table, alert.key(tenant));
         let names = key::sessions_of_alert(tenant, alert).descending();
         let (alert, names) = tokio::try_join!(self.0.read(&key), table.page(names, wanted))?;
         alert.or_not_found(AlertId::NOUN)?;

@@ -25,9 +25,9 @@ mod people;
 mod policy;
 mod preview;
 mod sessions;
-mod stack;
 mod transition;
 
+use crate::prelude::*;
 pub use actions::Lease;
 pub use checks::DueCheck;
 pub use claim::HeldAction;
@@ -38,51 +38,20 @@ pub(crate) use policy::policy_in;
 pub use preview::Previewed;
 pub use sessions::Approval;
 
-use agent::{
-    action::{ActionResult, ActionState, AgentAction},
-    check::TargetRead,
-    connection::{AgentPause, Connection},
-    session::{AgentSession, ApprovedActions},
-};
-use model::{AgentSessionId, span};
-
-use crate::{prelude::*, records::Part};
-
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
 
 /// Returns the keys of the items that [`is_paused`] needs.
-fn pauses(tenant: OrganizationId) -> [AnyKey; 2] {
-    [
-        key::agent_pause(tenant).into(),
-        key::organization(tenant).into(),
-    ]
+fn pauses(tenant: Tenant) -> [AnyKey; 2] {
+    any_keys![key::agent_pause(tenant), key::organization(tenant)]
 }
 
 /// True if the agent is paused, or the organization is suspended.
-fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool> {
+fn is_paused(found: &Batch, tenant: Tenant) -> Result<bool> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
     let organization = found.named(&key::organization(tenant));
     let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
     Ok(is_suspended || pause.is_some_and(|pause| pause.paused))
-}
-
-impl Agent<'_> {
-    /// Returns the existing connections of reads. None during a pause of the organization or of one of them.
-    async fn connections_of(
-        &self,
-        tenant: OrganizationId,
-        reads: &[TargetRead],
-    ) -> Result<Option<Vec<Connection>>> {
-        let names = reads.iter().map(|read| &read.connection);
-        let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let all = keys.iter().map(AnyKey::from).chain(pauses(tenant));
-        let found = self.0.batch(all).await?;
-        let connections = keys.iter().filter_map(|key| found.named(key));
-        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
-        let is_paused = is_paused(&found, tenant)? || connections.iter().any(|one| one.paused);
-        Ok((!is_paused).then_some(connections))
-    }
 }
 
 resource! { pub Agent as agent }
@@ -126,8 +95,7 @@ impl SessionWithActions {
         for again in &mut actions.known {
             again.version += i64::from(ids.contains(&again.key.action_id));
         }
-        let new = new.into_iter().map(Stored::created);
-        actions.known.extend(new);
+        actions.known.extend(new.into_iter().map(Stored::created));
         self
     }
 
@@ -138,12 +106,24 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// Returns a session with its approved actions, by a consistent read. 404 if it is another tenant's.
-    pub async fn get(
+    /// Returns the existing connections of reads. None during a pause of the organization or of one of them.
+    async fn connections_of(
         &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-    ) -> Result<SessionWithActions> {
+        tenant: Tenant,
+        reads: &[TargetRead],
+    ) -> Result<Option<Vec<Connection>>> {
+        let names = reads.iter().map(|read| &read.connection);
+        let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
+        let all = keys.iter().map(AnyKey::from).chain(pauses(tenant));
+        let found = self.0.batch(all).await?;
+        let connections = keys.iter().filter_map(|key| found.named(key));
+        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
+        let is_paused = is_paused(&found, tenant)? || connections.iter().any(|one| one.paused);
+        Ok((!is_paused).then_some(connections))
+    }
+
+    /// Returns a session with its approved actions, by a consistent read. 404 if it is another tenant's.
+    pub async fn get(&self, tenant: Tenant, id: AgentSessionId) -> Result<SessionWithActions> {
         let parts = key::agent_parts(tenant, id).consistent();
         let parts = self.0.table.list_readable(parts).await?;
         let mut session = None;

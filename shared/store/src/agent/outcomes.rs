@@ -1,16 +1,10 @@
 //! Outcomes of actions that later alerts and analyses use: the last one of each record, and the
 //! counts of each playbook version. Savings, with the total that the dashboard shows.
 
-use std::collections::BTreeSet;
-
-use agent::{
-    action::{AgentAction, LastOutcome, Saving},
-    session::{PlaybookRecord, PlaybookRuns},
-};
 use futures::future::try_join_all;
 
 use super::Agent;
-use crate::{directory::totals, prelude::*, table::Refused};
+use crate::{directory::totals, prelude::*};
 
 record! {
     outcome: LastOutcome = "last_outcome",
@@ -32,7 +26,7 @@ impl Agent<'_> {
     /// Returns the outcomes of all playbook versions, and those that did not help one of the records lately.
     pub(super) async fn playbook_record(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         entities: &[String],
     ) -> Result<PlaybookRecord> {
         let table = &self.0.table;
@@ -46,6 +40,34 @@ impl Agent<'_> {
         let bars = outcomes.filter_map(|outcome: &LastOutcome| outcome.bars(now));
         let not_helped = bars.map(str::to_owned).collect();
         Ok(PlaybookRecord { runs, not_helped })
+    }
+
+    /// Returns the organization's savings, newest days first.
+    pub async fn savings(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<Stored<Saving>>> {
+        let newest_first = key::savings(tenant).descending();
+        self.0.table.page(newest_first, wanted).await
+    }
+
+    /// Writes an action's outcome. Its saving and the organization's total are written with it, unless its
+    /// record has a saving on that day.
+    pub(super) async fn write_with_saving(
+        &self,
+        writes: Vec<Write>,
+        action: &AgentAction,
+    ) -> Result<Result<(), Refused>> {
+        let table = &self.0.table;
+        let Some(saving) = Saving::of(action) else {
+            return table.transact(writes).await;
+        };
+        let (mut with_saving, place) = (writes.clone(), writes.len());
+        with_saving.push(Write::create(&saving)?);
+        let total = Change::default().add(totals::MINUTES_SAVED, saving.minutes);
+        let totals = key::totals(saving.organization_id);
+        with_saving.push(Write::update(totals, total, Condition::default()));
+        match table.transact(with_saving).await? {
+            Err(refused) if refused.at(place) => table.transact(writes).await,
+            done => Ok(done),
+        }
     }
 }
 
@@ -73,41 +95,4 @@ pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {
     Some(Write::update(key, counted, Condition::default()))
 }
 
-record! {
-    saving: Saving = "saving",
-    key: key::saving(saving),
-}
-
-impl Agent<'_> {
-    /// Returns the organization's savings, newest days first.
-    pub async fn savings(
-        &self,
-        tenant: OrganizationId,
-        wanted: &Wanted,
-    ) -> Result<Page<Stored<Saving>>> {
-        let newest_first = key::savings(tenant).descending();
-        self.0.table.page(newest_first, wanted).await
-    }
-
-    /// Writes an action's outcome. Its saving and the organization's total are written with it, unless its
-    /// record has a saving on that day.
-    pub(super) async fn write_with_saving(
-        &self,
-        writes: Vec<Write>,
-        action: &AgentAction,
-    ) -> Result<Result<(), Refused>> {
-        let table = &self.0.table;
-        let Some(saving) = Saving::of(action) else {
-            return table.transact(writes).await;
-        };
-        let (mut with_saving, place) = (writes.clone(), writes.len());
-        with_saving.push(Write::create(&saving)?);
-        let total = Change::default().add(totals::MINUTES_SAVED, saving.minutes);
-        let totals = key::totals(saving.organization_id);
-        with_saving.push(Write::update(totals, total, Condition::default()));
-        match table.transact(with_saving).await? {
-            Err(refused) if refused.at(place) => table.transact(writes).await,
-            done => Ok(done),
-        }
-    }
-}
+record! { saving: Saving = "saving", key: key::saving(saving), }

@@ -1,32 +1,23 @@
 //! Settlements by people: verdicts on unknown outcomes, and manual actions with their service requests.
 
-use agent::{
-    action::{ActionState, AgentAction, Verdict},
-    journal::{JournalActor, JournalEvent, Note},
-    policy::AgentPolicy,
-    session::{
-        ActionHandOver, ActionSettle, AgentSession, Handling, HandlingStatus, RequestChange,
-    },
-};
-use model::{ActionRef, AgentSessionId, JournalHead, ServiceRequest};
 use serde_json::json;
 use tokio::sync::OnceCell;
 
 use super::{Agent, SessionWithActions, outcomes, transition};
-use crate::{assignee::Assignee, ids::Reserved, prelude::*};
+use crate::{assignee::Assignee, prelude::*};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the
     /// other kind of action, and the errors of [`AgentSession::judge`] and [`AgentSession::handle`].
     pub async fn settle_action(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         action_id: &str,
         by: UserId,
         sent: &ActionSettle,
     ) -> Result<SessionWithActions> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let read = || async {
             let whole = self.get_rebuilt(tenant, id, action_id);
             tokio::try_join!(whole, self.policy(tenant))
@@ -51,7 +42,7 @@ impl Agent<'_> {
     /// proposal, so that a user can settle it. It has version 0.
     async fn get_rebuilt(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: AgentSessionId,
         action_id: &str,
     ) -> Result<SessionWithActions> {
@@ -81,13 +72,13 @@ impl Agent<'_> {
     /// 400 if the assignee is another tenant's, and the errors of [`AgentSession::handle`].
     pub async fn hand_over(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         action_id: &str,
         by: UserId,
         sent: &ActionHandOver,
     ) -> Result<SessionWithActions> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let assignee = Assignee::new(tenant, Some(&sent.assignee_id));
         let request = OnceCell::new();
         let read = || async {
@@ -129,9 +120,8 @@ impl Agent<'_> {
             self.0.commit(&context, writes, whole).await
         };
         let handed_over = self.0.write(pending, read, write).await?;
-        handed_over
-            .or_load(async |_| self.get(tenant, id).await)
-            .await
+        let load = async |_| self.get(tenant, id).await;
+        handed_over.or_load(load).await
     }
 }
 

@@ -1,12 +1,5 @@
 //! An organization's policy, and the counts of its daily caps.
 
-use std::collections::BTreeSet;
-
-use agent::{
-    policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicySet},
-    session::{Approver, Approving},
-};
-
 use super::{Agent, SessionWithActions};
 use crate::prelude::*;
 
@@ -20,6 +13,7 @@ const MESSAGES: &str = "messages";
 record! {
     policy: AgentPolicy = RecordType::AgentPolicy.name(),
     key: key::agent_policy(policy.organization_id),
+    hidden: ["organizationId"],
 }
 
 #[derive(Clone, Debug)]
@@ -41,19 +35,19 @@ impl Approvable {
 }
 
 /// Returns the policy in a batch; version 0 without one.
-pub(crate) fn policy_in(batch: &Batch, tenant: OrganizationId) -> Result<Stored<AgentPolicy>> {
+pub(crate) fn policy_in(batch: &Batch, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
     let found = batch.get(&key::agent_policy(tenant))?;
     Ok(found.unwrap_or_else(|| none(tenant)))
 }
 
 /// Returns the policy of an organization that has set none.
-fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
+fn none(tenant: Tenant) -> Stored<AgentPolicy> {
     Stored::unwritten(AgentPolicy::none(tenant))
 }
 
 impl Agent<'_> {
     /// Returns the organization's policy; version 0 if there is none.
-    pub async fn policy(&self, tenant: OrganizationId) -> Result<Stored<AgentPolicy>> {
+    pub async fn policy(&self, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
         let found = self.0.read(&key::agent_policy(tenant)).await?;
         Ok(found.unwrap_or_else(|| none(tenant)))
     }
@@ -61,10 +55,10 @@ impl Agent<'_> {
     /// Changes the organization's policy. 412 unless it has the expected version; 0 stands for none.
     pub async fn set_policy(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         set: &PolicySet,
     ) -> Result<Stored<AgentPolicy>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let key = key::agent_policy(tenant);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, _)| {
@@ -85,12 +79,12 @@ impl Agent<'_> {
 
     pub(super) async fn approvable(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: model::AgentSessionId,
         approving: &Approving<'_>,
     ) -> Result<Approvable> {
-        let user = key::user(tenant, approving.by);
-        let keys = [AnyKey::from(key::agent_policy(tenant)), (&user).into()];
+        let user = approving.by.key(tenant);
+        let keys = any_keys![key::agent_policy(tenant), &user];
         let (whole, batch) = tokio::try_join!(self.get(tenant, id), self.0.batch(keys))?;
         let named = approving.ids.iter();
         let named = named.filter_map(|id| whole.session.proposed(id));
@@ -107,7 +101,7 @@ impl Agent<'_> {
     /// Returns those of the users who gave these approvals who still may.
     pub(super) async fn approvers<'b>(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         approvals: impl Iterator<Item = &'b ActionApproval>,
     ) -> Result<Approvers> {
         let keys = users_of(tenant, approvals);
@@ -115,14 +109,13 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the keys of the users who gave approvals.
 pub(super) fn users_of<'b>(
-    tenant: OrganizationId,
+    tenant: Tenant,
     approvals: impl IntoIterator<Item = &'b ActionApproval>,
 ) -> Vec<Key<User>> {
     let users = approvals.into_iter().map(|one| one.user_id);
     let users: BTreeSet<UserId> = users.collect();
-    users.iter().map(|id| key::user(tenant, *id)).collect()
+    users.iter().map(|id| id.key(tenant)).collect()
 }
 
 /// Returns those users in a batch who may approve.
@@ -134,22 +127,21 @@ pub(super) fn approvers_in(batch: &Batch, keys: &[Key<User>]) -> Approvers {
 
 /// Returns the writes that charge an action to the daily caps, in the transaction of its claim. They
 /// are refused when a cap is reached. With caps, concurrent claims of an organization conflict here.
-pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> Vec<Write> {
-    let below = "(attribute_not_exists(#) OR # <= :)";
+pub(super) fn takes(tenant: Tenant, day: Timestamp, charge: &Charge) -> Vec<Write> {
     let mut room = Condition::default();
     if let Some(others) = charge.others {
-        room = room.and(below, ACTIONS, [others.into_attribute()]);
+        room = room.absent_or(ACTIONS, "# <= :", others);
     }
     let mut taken = Change::default().add(ACTIONS, 1);
     if let Some((money, others)) = &charge.money {
-        room = room.and(below, &money.currency, [others.into_attribute()]);
+        room = room.absent_or(&money.currency, "# <= :", *others);
         taken = taken.add(&money.currency, money.minor_units);
     }
     let expires = day.plus(KEPT).epoch_seconds();
     let taken = taken.set("expiresAt", expires);
     let of_day = Write::update(key::agent_day(tenant, day), taken, room);
     let of_customer = charge.message.as_ref().map(|(customer, others)| {
-        let room = Condition::default().and(below, MESSAGES, [others.into_attribute()]);
+        let room = Condition::default().absent_or(MESSAGES, "# <= :", *others);
         let sent = Change::default().add(MESSAGES, 1).set("expiresAt", expires);
         Write::update(key::messages_of_day(tenant, day, customer), sent, room)
     });

@@ -1,15 +1,5 @@
 //! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
-use std::collections::HashMap;
-
-use agent::{
-    action::HeldRecord,
-    alert::{Alert, AlertStatus},
-    connection::Connection,
-    session::{ProposedAction, SessionContext},
-};
-use model::AgentSessionId;
-
 use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
 use crate::prelude::*;
 
@@ -39,28 +29,23 @@ impl Agent<'_> {
     /// `AgentSession::named`. A replay computes a fresh preview, since a preview changes nothing.
     pub async fn to_preview(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         ids: &[String],
     ) -> Result<Previewed> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let read = || self.previewed(tenant, id, ids);
-        let write = async |context: WriteContext, found| {
-            self.0.commit(&context, Writes::default(), found).await
-        };
-        let previewed = self.0.write(pending, read, write).await?;
-        previewed.or_load(async |_| read().await).await
+        self.0.read_only(pending, read).await
     }
 
     async fn previewed(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: AgentSessionId,
         ids: &[String],
     ) -> Result<Previewed> {
         let at = self.0.now();
-        let pause = key::agent_pause(tenant);
-        let keys = [AnyKey::from(key::agent_policy(tenant)), pause.into()];
+        let keys = any_keys![key::agent_policy(tenant), key::agent_pause(tenant)];
         let connections = self.0.connections();
         let (whole, batch, connections) = tokio::try_join!(
             self.get(tenant, id),
@@ -68,10 +53,9 @@ impl Agent<'_> {
             connections.all(tenant),
         )?;
         let actions = whole.session.named(ids)?;
-        let alert = key::alert(tenant, whole.session.alert.alert_id);
-        let guards = actions
-            .iter()
-            .map(|one| GuardKeys::of(tenant, &one.content));
+        let alert = whole.session.alert.alert_id.key(tenant);
+        let contents = actions.iter().map(|one| &one.content);
+        let guards = contents.map(|content| GuardKeys::of(tenant, content));
         let guards: Vec<GuardKeys> = guards.collect();
         let keys = guards.iter().flat_map(GuardKeys::all);
         let guarded = self.0.batch(keys.chain([(&alert).into()])).await?;

@@ -1,26 +1,9 @@
-use std::collections::BTreeMap;
-
-use agent::{
-    action::{ActionKey, ActionState, Message},
-    alert::Alert,
-    journal::{JournalActor, JournalActorType, JournalEvent, Note},
-    policy::{AgentPolicy, PolicyRule},
-    session::{AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal},
-};
-use model::{AgentSessionId, AlertId};
 use serde_json::json;
 
-use super::{
-    Agent, Excerpts, SessionWithActions, excerpts,
-    journal::WORKER,
-    policy::{Approvable, policy_in},
-    transition,
-};
-use crate::{
-    idempotency::{Created, id_of},
-    prelude::*,
-    records::{KeptExcerpt, SessionOfAlert},
-};
+use super::journal::WORKER;
+use super::policy::{Approvable, policy_in};
+use super::{Agent, Excerpts, SessionWithActions, excerpts, transition};
+use crate::prelude::*;
 
 /// The actor that analyses alerts.
 const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
@@ -48,11 +31,11 @@ impl Agent<'_> {
     /// Opens a session on an alert, or returns the current one. 404 if the alert is another tenant's.
     pub async fn open(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         alert: AlertId,
         by: UserId,
     ) -> Result<Stored<AgentSession>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let alerts = self.0.alerts();
         let read = || alerts.get(tenant, alert);
         let write = async |context: WriteContext, alert: Stored<Alert>| {
@@ -74,15 +57,14 @@ impl Agent<'_> {
             let mut session = AgentSession::open(id, &alert, by, now);
             let by = JournalActor::user(Some(by));
             let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
-            let points = Change::default()
-                .set("agentSessionId", id)
-                .set("updatedAt", now);
+            let points = Change::default().set("agentSessionId", id);
+            let points = points.set("updatedAt", now);
             let as_it_was = match alert.agent_session_id {
                 None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
                 Some(old) => Condition::default().equals("agentSessionId", old),
             };
             let mut writes = vec![
-                Write::update(key::alert(tenant, alert.id), points, as_it_was),
+                Write::update(alert.id.key(tenant), points, as_it_was),
                 Write::create(&session)?,
                 Write::create(&SessionOfAlert::of(&session))?,
                 Write::create(&noted)?,
@@ -103,7 +85,7 @@ impl Agent<'_> {
 
     pub(super) async fn session(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: AgentSessionId,
     ) -> Result<Stored<AgentSession>> {
         let key = key::agent_session(tenant, id);
@@ -115,12 +97,12 @@ impl Agent<'_> {
     /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error `failed`.
     pub async fn propose(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         analyse: impl AsyncFnOnce(&Case) -> Result<Proposal>,
         failed: &str,
     ) -> Result<(Stored<AgentSession>, Excerpts)> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
             Created::New(analyzing) => match analyse(&analyzing.case).await {
                 Ok(proposal) => self.finish_analysis(analyzing, proposal).await?,
@@ -159,7 +141,7 @@ impl Agent<'_> {
         let by = JournalActor::user(context.actor);
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = transition::of_session(&mut session, begun, now)?;
-        let alert = key::alert(tenant, session.alert.alert_id);
+        let alert = session.alert.alert_id.key(tenant);
         let class = &session.alert.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
         let history = self.0.class_history(tenant, class, &alert, keys);
@@ -223,11 +205,11 @@ impl Agent<'_> {
     /// [`AgentSession::approve`]. 409 if the alert is resolved.
     pub async fn approve(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         approving: &Approving<'_>,
     ) -> Result<Approval> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let read = || self.approvable(tenant, id, approving);
         let write =
             async |context: WriteContext, found| self.approve_in(&context, found, approving).await;
@@ -257,7 +239,9 @@ impl Agent<'_> {
         }
         let note = approval(session, approving, &approver, from);
         let mut writes = Writes::from(transition::of_session(session, note, now)?);
-        writes.push_or(while_open(session), AgentSession::alert_resolved());
+        let alert = session.alert.alert_id.key(session.organization_id);
+        let is_open = Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]);
+        writes.push_or(Write::check(alert, is_open), AgentSession::alert_resolved());
         let Approved::Queued { again, new } = came_of_it else {
             session.version += 1;
             let pending = Approval::Pending(whole);
@@ -278,12 +262,12 @@ impl Agent<'_> {
     /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits confirmation.
     pub async fn reject(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
         by: UserId,
         reason: &str,
     ) -> Result<SessionWithActions> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, mut whole: SessionWithActions| {
             let session = &mut whole.session;
@@ -307,10 +291,10 @@ impl Agent<'_> {
     /// 409 if it ended otherwise.
     pub async fn cancel(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: AgentSessionId,
     ) -> Result<(Stored<AgentSession>, Vec<ActionState>)> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, whole: SessionWithActions| {
             let (mut session, mut actions) = (whole.session, whole.actions);
@@ -400,12 +384,4 @@ fn approval(
         "note": approving.note,
         "policy": {"updatedAt": approver.policy.updated_at, "rules": rules},
     }))
-}
-
-/// Returns the check that the alert of a session is not resolved.
-fn while_open(session: &AgentSession) -> Write {
-    Write::check(
-        key::alert(session.organization_id, session.alert.alert_id),
-        Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]),
-    )
 }

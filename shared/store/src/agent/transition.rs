@@ -1,13 +1,7 @@
 //! The writes of transitions: the changed record, its journal entries, and the excerpts that these name.
 
-use agent::{
-    action::AgentAction,
-    journal::{JournalActor, JournalEntry, JournalEvent, Note},
-    session::{AgentSession, ApprovedActions},
-};
-
 use super::{excerpts, journal::heads};
-use crate::{prelude::*, records::KeptExcerpt};
+use crate::prelude::*;
 
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,
@@ -49,7 +43,6 @@ pub(super) fn of_outcome(
     of_session(session, note.with(heads(&actions.known)), now)
 }
 
-/// Returns the writes of entries and of their excerpts.
 pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>> {
     let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
     for entry in entries {

@@ -1,13 +1,11 @@
 //! The records that a cleanup changes, page by page. It reads only their keys, and the changed
 //! fields of a task: a damaged record stops no cleanup.
 
+use ::model::Deletion;
 use futures::{StreamExt, stream};
-use model::{Deleted, Deletion, FieldChange, TaskId, Thread};
 use serde_json::{Value, json};
 
-use crate::{
-    Cleanup, Cleanups, Gsi2, Index, List, Place, Row, Walked, prelude::*, tagging::TAG_IDS,
-};
+use crate::{Cleanups, prelude::*, tagging::TAG_IDS};
 
 /// Writes of a cleanup at the same time.
 const CONCURRENCY: usize = 10;
@@ -15,7 +13,7 @@ const CONCURRENCY: usize = 10;
 impl Cleanups<'_> {
     /// Handles the next records, of up to 1,000 that are read. Returns the place up to which it is done;
     /// `None` at the end.
-    pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>, Error> {
+    pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>> {
         let (tenant, deleted) = (cleanup.organization_id, cleanup.subject);
         let after = cleanup.place();
         let text = |place: Place| place.to_text(&key::tenant_prefix(tenant));
@@ -64,32 +62,27 @@ impl Cleanups<'_> {
     /// Removes the references of the records of a page. Returns the end of the page; `None` for the last one.
     async fn unlink_page<R, I: Index>(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         deleted: Deleted,
         records: List<R, I>,
         after: Option<Place>,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<Place>> {
         let wanted = Wanted { rows: None, after };
         let page = self.0.table.page(records.places(), &wanted).await?;
         let keys = page.rows.into_iter().map(|row| row.place.key());
-        let done: Vec<Result<(), Error>> = stream::iter(keys)
+        let done: Vec<Result<()>> = stream::iter(keys)
             .map(|record| self.unlink(tenant, deleted, record))
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
         // After a failure the whole page is tried again.
-        done.into_iter().collect::<Result<(), Error>>()?;
+        done.into_iter().collect::<Result<()>>()?;
         Ok(page.end)
     }
 
     /// Removes the reference of a task or an activity, if it has it and its version is a number. This is the
     /// only change that a cleanup makes to them. A task's history gets an entry.
-    async fn unlink(
-        &self,
-        tenant: OrganizationId,
-        deleted: Deleted,
-        record: AnyKey,
-    ) -> Result<(), Error> {
+    async fn unlink(&self, tenant: Tenant, deleted: Deleted, record: AnyKey) -> Result<()> {
         let facts = deleted.kind.facts();
         let naming = Condition::default().equals(facts.named_by, deleted.id);
         let removed = Change::default().remove(facts.named_by);
@@ -102,7 +95,7 @@ impl Cleanups<'_> {
             ),
             Deletion::Nothing | Deletion::Comments => return Ok(()),
         };
-        let change = change.set("updatedAt", self.0.clock.now());
+        let change = change.set("updatedAt", self.0.now());
         let still_named = still_named.of_type("version", "N");
         if let Some(task) = key::task_of(tenant, &record) {
             let read = || self.entry(tenant, deleted, task);
@@ -130,13 +123,12 @@ impl Cleanups<'_> {
     /// gone, has no such reference, or is damaged in just these attributes.
     async fn entry(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         deleted: Deleted,
         task: TaskId,
-    ) -> Result<Option<(i64, Option<Write>)>, Error> {
+    ) -> Result<Option<(i64, Option<Write>)>> {
         let key = key::names_of_task(tenant, task);
-        let keys = [AnyKey::from(&key)];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch([AnyKey::from(&key)]).await?;
         let Some(named) = found.named(&key) else {
             return Ok(None);
         };
@@ -160,8 +152,7 @@ impl Cleanups<'_> {
             return Ok(None);
         };
         let (of, version) = (Some(task.into()), named.version + 1);
-        let service = WriteContext::from(tenant);
-        let entry = service.changed(of, version, change, self.0.clock.now())?;
+        let entry = WriteContext::from(tenant).changed(of, version, change, self.0.now())?;
         Ok(Some((named.version, entry)))
     }
 
@@ -169,10 +160,10 @@ impl Cleanups<'_> {
     /// the page; `None` for the last one.
     async fn delete_comments(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         thread: Thread,
         after: Option<Place>,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<Place>> {
         let comments = key::comments(tenant, thread);
         let end = self.delete_page(comments, after).await?;
         if end.is_none() {
@@ -186,13 +177,9 @@ impl Cleanups<'_> {
     }
 
     /// Deletes a page of records. Returns its end; `None` for the last one.
-    async fn delete_page<R>(
-        &self,
-        records: List<R>,
-        after: Option<Place>,
-    ) -> Result<Option<Place>, Error> {
+    async fn delete_page<R>(&self, list: List<R>, after: Option<Place>) -> Result<Option<Place>> {
         let wanted = Wanted { rows: None, after };
-        let places = records.consistent().places();
+        let places = list.consistent().places();
         let page = self.0.table.page(places, &wanted).await?;
         let delete = |row: &Row<_>| Write::delete(row.place.key(), Condition::default());
         for some in page.rows.chunks(100) {

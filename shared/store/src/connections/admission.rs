@@ -1,16 +1,9 @@
 //! The circuit breaker and call limits that workers share. A healthy connection without limits writes nothing.
 
-use agent::{
-    Counting, ReadCounter,
-    action::AgentAction,
-    connection::{Admission, AdmissionRequest, Breaker, Connection, ConnectionTraffic},
-};
-use model::Slug;
+use agent::connection::{Counting, ReadCounter};
 
-use super::{
-    Connections,
-    traffic::{Traffic, name_at_work},
-};
+use super::Connections;
+use super::traffic::{Traffic, name_at_work};
 use crate::prelude::*;
 
 /// The retry delay, in milliseconds, of an action whose writes kept conflicting.
@@ -20,17 +13,15 @@ impl Connections<'_> {
     /// Returns a connection and its breaker, read together. 404 if it is another tenant's.
     pub async fn with_breaker(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         name: &Slug,
     ) -> Result<(Stored<Connection>, Breaker)> {
         let connection = key::connection(tenant, name);
         let traffic = key::connection_traffic(tenant, name);
-        let keys = vec![AnyKey::from(&connection), AnyKey::from(&traffic)];
-        let batch = self.0.batch(keys).await?;
+        let batch = self.0.batch(any_keys![&connection, &traffic]).await?;
         let connection = batch.get(&connection)?.or_not_found(Connection::NOUN)?;
-        let breaker = Traffic::in_batch(&connection, &batch)
-            .known
-            .breaker_of(&connection);
+        let traffic = Traffic::in_batch(&connection, &batch).known;
+        let breaker = traffic.breaker_of(&connection);
         Ok((connection, breaker))
     }
 
@@ -130,8 +121,7 @@ impl Connections<'_> {
     }
 
     async fn traffic(&self, connection: &Connection) -> Result<Traffic> {
-        let key = Traffic::key(connection);
-        let found = self.0.read(&key).await?;
+        let found = self.0.read(&Traffic::key(connection)).await?;
         Ok(Traffic::of(connection, found))
     }
 }

@@ -1,10 +1,5 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its limits.
 
-use agent::{
-    action::AgentAction,
-    connection::{Connection, ConnectionTraffic},
-};
-
 use crate::prelude::*;
 
 record! {

@@ -1,14 +1,12 @@
-use model::{
-    MAX_ID, OrOther, OrganizationUpdate, PlanFeature, Suspension, SuspensionCause,
-    quota::UnitsPerSecond,
-};
+use model::quota::UnitsPerSecond;
 
 use super::{Directory, NewUser};
-use crate::{prelude::*, records::Reference, store::id_is_taken};
+use crate::prelude::*;
 
 record! {
     organization: Organization = RecordType::Organization.name(),
     key: key::organization(organization.id),
+    hidden: ["suspended"],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,14 +100,13 @@ impl Directory<'_> {
 
     /// An organization. 404 for an unknown id.
     pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>> {
-        let key = key::organization(id);
-        self.0.one(&key, OrganizationId::NOUN).await
+        self.0.get(id, id).await
     }
 
     /// Changes the tenant's organization. Reference search finds it by its new name.
     pub async fn update_organization(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         update: OrganizationUpdate,
     ) -> Result<Stored<Organization>> {
         let change = |organization: &mut Organization| update.clone().apply(organization);
@@ -119,14 +116,13 @@ impl Directory<'_> {
     /// Replaces the plan: its features and its limits. 404 for an unknown organization.
     pub async fn set_plan(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         features: Vec<PlanFeature>,
         limits: impl Into<PlanLimits>,
     ) -> Result<Stored<Organization>> {
         let limits = limits.into();
         let change = |organization: &mut Organization| {
-            let features = features.iter().copied().map(OrOther::from);
-            organization.plan_features = features.collect();
+            organization.plan_features = features.iter().copied().map(OrOther::from).collect();
             organization.units_per_second = limits.units_per_second;
             organization.invitations_per_day = limits.invitations_per_day;
         };
@@ -135,11 +131,7 @@ impl Directory<'_> {
 
     /// Suspends an organization, or lifts its suspension. Its requests end within five seconds, and its work
     /// that is due waits. 404 for an unknown organization, 409 during its import or deletion.
-    pub async fn suspend(
-        &self,
-        tenant: OrganizationId,
-        is_suspended: bool,
-    ) -> Result<Stored<Organization>> {
+    pub async fn suspend(&self, tenant: Tenant, suspended: bool) -> Result<Stored<Organization>> {
         let found = self.organization(tenant).await?;
         let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
         if found.suspended.as_ref().is_some_and(busy) {
@@ -149,7 +141,7 @@ impl Directory<'_> {
         let since = self.0.now();
         let change = |organization: &mut Organization| {
             let earlier = organization.suspended.map(|suspension| suspension.since);
-            organization.suspended = is_suspended.then(|| Suspension {
+            organization.suspended = suspended.then(|| Suspension {
                 since: earlier.unwrap_or(since),
                 cause: SuspensionCause::Operator,
             });
@@ -160,11 +152,10 @@ impl Directory<'_> {
 
     async fn change_organization(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         change: impl Fn(&mut Organization),
     ) -> Result<Stored<Organization>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let of_itself = |_, id| key::organization(id);
+        let (pending, tenant) = pending.with_tenant();
         let change = |_: &WriteContext, organization: &mut Organization, now| {
             let was_called = organization.name.clone();
             change(organization);
@@ -175,7 +166,7 @@ impl Directory<'_> {
             }
             Ok(writes)
         };
-        let changed = self.0.update(pending, of_itself, tenant, change).await;
+        let changed = self.0.update(pending, tenant, change).await;
         self.0.recent.forget(tenant);
         changed
     }

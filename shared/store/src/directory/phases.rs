@@ -1,15 +1,10 @@
-use model::{
-    AnyOf, MAX_ID, Order, Phase, PhaseCreate, PhaseFilter, PhaseId, PhaseUpdate, Project,
-    ProjectId, Task,
-};
-
 use super::{Directory, projects::takes_work};
-use crate::{by_id::in_first_index, prelude::*};
+use crate::prelude::*;
 
 record! {
-    phase: Phase = RecordType::Phase.name(),
-    key: key::phase(phase.organization_id, phase.id),
+    phase: Phase, id: PhaseId,
     gsi1: Some(key::phase_in_project(phase)),
+    hidden: ["organizationId", "createdAt", "updatedAt"],
 }
 
 impl Tracked for Phase {}
@@ -18,19 +13,19 @@ impl Directory<'_> {
     /// A project's phases that match a filter, by order, then id. 404 when the project is another tenant's.
     pub async fn phases(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: ProjectId,
         filter: &PhaseFilter,
         wanted: &Wanted,
     ) -> Result<Page<Stored<Phase>>> {
         let table = &self.0.table;
-        let key = key::project(tenant, project);
+        let key = project.key(tenant);
         let phases = async {
             let Some(AnyOf(ids)) = &filter.id else {
                 let phases = key::phases_of_project(tenant, project);
                 return table.page(phases, wanted).await;
             };
-            let keys = ids.iter().map(|id| key::phase(tenant, *id));
+            let keys = ids.iter().map(|id| id.key(tenant));
             let (store, is_in) = (self.0, |phase: &Phase| phase.project_id == project);
             let rows = store.rows_by_id(keys, is_in, in_first_index, false, wanted);
             rows.await
@@ -44,11 +39,11 @@ impl Directory<'_> {
     /// not the tenant's, 409 when it is archived, or when no order is left.
     pub async fn create_phase(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         project: ProjectId,
         new: PhaseCreate,
     ) -> Result<Stored<Phase>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
+        let (pending, tenant) = pending.with_tenant();
         let place = self.place_of(tenant, project, new.order);
         let read = async { tokio::try_join!(place, self.project_to_work_in(tenant, project)) };
         let phase = |_: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
@@ -64,14 +59,14 @@ impl Directory<'_> {
             };
             Ok((phase, Writes::default()))
         };
-        Box::pin(self.0.create(pending, key::phase, read, phase)).await
+        Box::pin(self.0.create(pending, read, phase)).await
     }
 
     /// The requested order, or one behind the project's last phase. The index may lag behind a phase that
     /// was just created. Two phases of the same order are sorted by id.
     async fn place_of(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: ProjectId,
         wanted: Option<Order>,
     ) -> Result<Order> {
@@ -92,7 +87,7 @@ impl Directory<'_> {
     /// Changes a phase. 404 when it is not the tenant's.
     pub async fn update_phase(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: PhaseId,
         update: PhaseUpdate,
     ) -> Result<Stored<Phase>> {
@@ -101,13 +96,13 @@ impl Directory<'_> {
             phase.updated_at = now;
             Ok(Writes::default())
         };
-        self.0.update(pending, key::phase, id, change).await
+        self.0.update(pending, id, change).await
     }
 
     /// Deletes a phase. Its tasks show no phase from then on, and the sweeper removes the references. 404
     /// when it is not the tenant's.
-    pub async fn delete_phase(&self, pending: impl Into<PendingWrite>, id: PhaseId) -> Result<()> {
+    pub async fn delete_phase(&self, pending: impl Pending, id: PhaseId) -> Result<()> {
         let tasks = |phase: &Phase| ((phase.project_id, id).into(), Writes::default());
-        self.0.delete(pending, key::phase, id, tasks).await
+        self.0.delete(pending, id, tasks).await
     }
 }

@@ -1,20 +1,16 @@
 use std::future::ready;
 
-use model::{
-    HistoryOf, OrOther, Project, ProjectCreate, ProjectFilter, ProjectId, ProjectStatus,
-    ProjectUpdate,
-    words::{spaced, words},
-};
+use model::words::{spaced, words};
 
 use super::{Directory, totals};
-use crate::{prelude::*, records::Reference, texts};
+use crate::{prelude::*, texts};
 
 record! {
-    project: Project = RecordType::Project.name(),
+    project: Project, id: ProjectId,
     long_text: texts::DESCRIPTION,
-    key: key::project(project.organization_id, project.id),
     gsi1: Some(key::project_by_title(project)),
     words: Some(spaced(words(&project.title))),
+    hidden: ["organizationId"],
 }
 
 impl Tracked for Project {
@@ -25,32 +21,31 @@ impl Tracked for Project {
 
 impl Directory<'_> {
     /// One project. 404 when it is not the tenant's.
-    pub async fn project(&self, tenant: OrganizationId, id: ProjectId) -> Result<Stored<Project>> {
-        let key = key::project(tenant, id);
-        self.0.one(&key, ProjectId::NOUN).await
+    pub async fn project(&self, tenant: Tenant, id: ProjectId) -> Result<Stored<Project>> {
+        self.0.get(tenant, id).await
     }
 
     /// As [`project`](Self::project), of which a long description is not read.
     pub(crate) async fn project_to_work_in(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: ProjectId,
     ) -> Result<Stored<Project>> {
-        let found = self.0.read(&key::project(tenant, id)).await?;
+        let found = self.0.read(&id.key(tenant)).await?;
         found.or_not_found(ProjectId::NOUN)
     }
 
     /// The projects that match a filter, by title. Archived ones only where the filter names that status.
     pub async fn projects(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &ProjectFilter,
         wanted: &Wanted,
     ) -> Result<Page<Stored<Project>>> {
         let fits = Filter::of(caller).query(filter.query.as_ref());
         let fits = match &filter.status {
-            None => fits.other_than("status", ProjectStatus::Archived),
+            None => fits.and("# <> :", "status", Some(ProjectStatus::Archived)),
             status => fits.any("status", status.as_ref())?,
         };
         let projects = key::projects(tenant).filter(fits.condition());
@@ -61,7 +56,7 @@ impl Directory<'_> {
     /// Creates a project, and counts it if it is active. Reference search finds it.
     pub async fn create_project(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         new: ProjectCreate,
     ) -> Result<Stored<Project>> {
         let project = |context: &WriteContext, id, (), now| {
@@ -71,14 +66,14 @@ impl Directory<'_> {
             Ok((project, writes))
         };
         let nothing = ready(Ok(()));
-        self.0.create(pending, key::project, nothing, project).await
+        self.0.create(pending, nothing, project).await
     }
 
     /// Changes a project, and updates the count of active ones. Reference search finds it by its new title.
     /// 404 when it is not the tenant's.
     pub async fn update_project(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: ProjectId,
         update: ProjectUpdate,
     ) -> Result<Stored<Project>> {
@@ -94,13 +89,13 @@ impl Directory<'_> {
             writes.extend(count_active(context.tenant, was, is));
             Ok(writes)
         };
-        self.0.update(pending, key::project, id, change).await
+        self.0.update(pending, id, change).await
     }
 }
 
 /// Counts a project as active, or no more, after a change of status. A new project had none.
 fn count_active(
-    tenant: OrganizationId,
+    tenant: Tenant,
     was: Option<&OrOther<ProjectStatus>>,
     is: &OrOther<ProjectStatus>,
 ) -> Option<Write> {

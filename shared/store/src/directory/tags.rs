@@ -2,15 +2,13 @@
 
 use std::future::ready;
 
-use model::{AnyOf, Tag, TagCreate, TagFilter, TagId, TagUpdate, unique_name};
-
 use super::Directory;
-use crate::{by_id::in_first_index, prelude::*, records::NameOfTag};
+use crate::prelude::*;
 
 record! {
-    tag: Tag = RecordType::Tag.name(),
-    key: key::tag(tag.organization_id, tag.id),
+    tag: Tag, id: TagId,
     gsi1: Some(key::tag_by_name(tag)),
+    hidden: ["organizationId", "createdAt", "updatedAt"],
 }
 
 impl NameOfTag {
@@ -48,14 +46,10 @@ fn release(tag: &Tag, name: &str) -> Write {
 
 /// Expects that no other tag has the name.
 fn is_free_or_of(tag: &Tag) -> Condition {
-    let is_its = "(attribute_not_exists(#) OR # = :)";
-    Condition::default().and(is_its, "tagId", [tag.id.into_attribute()])
+    Condition::default().absent_or("tagId", "# = :", tag.id)
 }
 
-record! {
-    name: NameOfTag = "tag_name",
-    key: key::name_of_tag(name.organization_id, &name.name),
-}
+record! { name: NameOfTag = "tag_name", key: key::name_of_tag(name.organization_id, &name.name), }
 
 impl Tracked for Tag {}
 
@@ -63,25 +57,21 @@ impl Directory<'_> {
     /// The organization's tags that match a filter, by name.
     pub async fn tags(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         filter: &TagFilter,
         wanted: &Wanted,
     ) -> Result<Page<Stored<Tag>>> {
         let Some(AnyOf(ids)) = &filter.id else {
             return self.0.table.page(key::tags(tenant), wanted).await;
         };
-        let keys = ids.iter().map(|id| key::tag(tenant, *id));
+        let keys = ids.iter().map(|id| id.key(tenant));
         let all = |_: &Tag| true;
         let rows = self.0.rows_by_id(keys, all, in_first_index, false, wanted);
         rows.await
     }
 
     /// Creates a tag. 409 when another tag has its name.
-    pub async fn create_tag(
-        &self,
-        pending: impl Into<PendingWrite>,
-        new: TagCreate,
-    ) -> Result<Stored<Tag>> {
+    pub async fn create_tag(&self, pending: impl Pending, new: TagCreate) -> Result<Stored<Tag>> {
         let tag = |context: &WriteContext, id, (), now| {
             let tag = Tag {
                 id,
@@ -94,13 +84,13 @@ impl Directory<'_> {
             Ok((tag, writes))
         };
         let nothing = ready(Ok(()));
-        self.0.create(pending, key::tag, nothing, tag).await
+        self.0.create(pending, nothing, tag).await
     }
 
     /// Changes a tag. 404 when it is not the tenant's, 409 when another tag has its new name.
     pub async fn update_tag(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: TagId,
         update: TagUpdate,
     ) -> Result<Stored<Tag>> {
@@ -113,18 +103,18 @@ impl Directory<'_> {
             }
             NameOfTag::take(tag, Some(&had))
         };
-        self.0.update(pending, key::tag, id, change).await
+        self.0.update(pending, id, change).await
     }
 
     /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper removes it
     /// from the records. 404 when it is not the tenant's.
-    pub async fn delete_tag(&self, pending: impl Into<PendingWrite>, id: TagId) -> Result<()> {
+    pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
         let carriers = |tag: &Tag| {
             let names = unique_name::keys(&tag.name).into_iter();
             let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();
             (id.into(), released.into())
         };
-        self.0.delete(pending, key::tag, id, carriers).await
+        self.0.delete(pending, id, carriers).await
     }
 }
 

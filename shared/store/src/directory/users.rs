@@ -1,17 +1,9 @@
-use std::{collections::HashMap, future::ready};
+use std::future::ready;
 
-use model::{
-    Email, Held, Letter, PasswordHash, Permission, ProviderSubject, Role, UserFilter, UserUpdate,
-    each_once, unique_name,
-    words::{spaced, words},
-};
+use model::words::{spaced, words};
 
 use super::Directory;
-use crate::{
-    prelude::*,
-    records::{Account, EmailHolder},
-    sessions::end_all,
-};
+use crate::{prelude::*, sessions::end_all};
 
 #[derive(Clone, Debug)]
 pub struct NewUser {
@@ -29,8 +21,7 @@ pub struct NewUser {
 }
 
 record! {
-    user: User = RecordType::User.name(),
-    key: key::user(user.organization_id, user.id),
+    user: User, id: UserId,
     gsi1: Some(key::user_by_name(user)),
     words: {
         let names = words(&user.username).chain(words(&user.full_name));
@@ -52,10 +43,8 @@ impl Tracked for User {
 
     /// The address has an entry of its own.
     fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
-        let after = Self {
-            email: before.email.clone(),
-            ..after.clone()
-        };
+        let mut after = after.clone();
+        after.email.clone_from(&before.email);
         EntryContent::changed(OrganizationEvent::UserChanged, before, &after)
     }
 }
@@ -64,10 +53,10 @@ impl Store {
     /// Users by id, as other records show them, without deleted and unreadable ones.
     pub(crate) async fn users<V: for<'a> From<&'a User>>(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         ids: impl Iterator<Item = UserId> + Clone,
     ) -> Result<HashMap<UserId, V>> {
-        let key = |id| key::user(tenant, id);
+        let key = |id: UserId| id.key(tenant);
         let keys = ids.clone().map(key);
         let found = self.table.batch_get(keys, Read::Lasting).await?;
         Ok(found.all(ids, key))
@@ -76,15 +65,14 @@ impl Store {
 
 impl Directory<'_> {
     /// One user. 404 when it is not the tenant's.
-    pub async fn user(&self, tenant: OrganizationId, id: UserId) -> Result<Stored<User>> {
-        let key = key::user(tenant, id);
-        self.0.one(&key, UserId::NOUN).await
+    pub async fn user(&self, tenant: Tenant, id: UserId) -> Result<Stored<User>> {
+        self.0.get(tenant, id).await
     }
 
     /// The users that match a filter, by username.
     pub async fn users(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         caller: UserId,
         filter: &UserFilter,
         wanted: &Wanted,
@@ -98,31 +86,27 @@ impl Directory<'_> {
     }
 
     /// Creates a user with an account. 409 when the username or the address is taken.
-    pub async fn create_user(
-        &self,
-        pending: impl Into<PendingWrite>,
-        new: NewUser,
-    ) -> Result<Stored<User>> {
+    pub async fn create_user(&self, pending: impl Pending, new: NewUser) -> Result<Stored<User>> {
         self.create_user_when_ready(pending, ready(Ok(new))).await
     }
 
     /// As [`create_user`](Self::create_user), of a future that hashes the password, and may refuse.
     pub async fn create_user_when_ready(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         new: impl Future<Output = Result<NewUser>>,
     ) -> Result<Stored<User>> {
         let user = |context: &WriteContext, id, new, _| {
             self.new_user(context.tenant, id, new, context.actor)
         };
-        self.0.create(pending, key::user, new, user).await
+        self.0.create(pending, new, user).await
     }
 
     /// A user made by another one, or by the operator, and the writes of the user's account and address, with
     /// the count of admins. 409 when the username or the address is taken.
     pub(crate) fn new_user(
         self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: UserId,
         new: NewUser,
         by: Option<UserId>,
@@ -176,14 +160,14 @@ impl Directory<'_> {
     /// names the `network`, if the deployment sends mail.
     pub async fn update_user<H: Future<Output = Result<Held>>>(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: impl Fn() -> H,
         id: UserId,
         update: UserUpdate,
         network: Option<&str>,
     ) -> Result<Stored<User>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let key = key::user(tenant, id);
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
             let context = context.with_head(head);
@@ -212,7 +196,7 @@ impl Directory<'_> {
     /// when the user is not the tenant's, 409 when the organization would have no admin left.
     pub async fn disable_user(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         user: UserId,
         disabled: bool,
     ) -> Result<()> {
@@ -222,14 +206,14 @@ impl Directory<'_> {
             user.updated_at = now;
             Ok(count_admins(context.tenant, was, user.is_enabled_admin()))
         };
-        self.0.update(pending, key::user, user, change).await?;
+        self.0.update(pending, user, change).await?;
         Ok(())
     }
 
     /// Replaces a user's password, which ends all sessions and tokens. 404 when the user is not the tenant's.
     pub async fn change_password(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         user: &User,
         password_hash: PasswordHash,
     ) -> Result<()> {
@@ -243,10 +227,10 @@ impl Directory<'_> {
     /// Reads a user for [`set_password`](Self::set_password). 404 when it is not the tenant's.
     pub async fn to_set_password(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: UserId,
     ) -> Result<(Stored<User>, ReadHead)> {
-        let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
+        let (user, head) = self.0.with_head(&id.key(tenant), tenant).await?;
         Ok((user.or_not_found(UserId::NOUN)?, head))
     }
 
@@ -254,7 +238,7 @@ impl Directory<'_> {
     /// the user has a permission beyond `by`, also when another request has just given it.
     pub async fn set_password(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         by: &Held,
         user: (Stored<User>, ReadHead),
         password_hash: PasswordHash,
@@ -331,7 +315,7 @@ pub(crate) fn email_taken() -> Error {
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
 /// last one: of several requests that would leave the organization without an admin, the last fails.
-pub(crate) fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
+pub(crate) fn count_admins(tenant: Tenant, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
     let count = |by, expected| {
         let counted = Change::default().add(COUNT, by);
@@ -345,8 +329,7 @@ pub(crate) fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Write
         let another = Condition::default().and("# > :", COUNT, [1.into_attribute()]);
         let detail = "This is the organization's last admin who is not disabled. \
             Make another user an admin first.";
-        let last = Error::conflict(Code::LastAdmin, detail);
-        writes.push_or(count(-1, another), last);
+        writes.push_or(count(-1, another), Error::conflict(Code::LastAdmin, detail));
     }
     writes
 }

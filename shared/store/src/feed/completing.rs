@@ -1,16 +1,13 @@
 //! Long texts of records whose changes the stream has.
 
-use model::Error;
-
-use crate::{
-    Change, Feed,
-    texts::{ATTRIBUTE, text_key},
-};
+use crate::prelude::*;
+use crate::texts::{ATTRIBUTE, text_key};
+use crate::{Change, Feed};
 
 impl Feed<'_> {
     /// Adds long texts to the records of changes, before and after them. A record whose text has expired
     /// keeps the beginning.
-    pub async fn complete(&self, changes: &mut [Change]) -> Result<(), Error> {
+    pub async fn complete(&self, changes: &mut [Change]) -> Result<()> {
         let mut images: Vec<_> = changes.iter_mut().flat_map(Change::images_mut).collect();
         let keys = images.iter().filter_map(|image| text_key(image)).collect();
         let texts = self.0.texts_at(keys).await?;

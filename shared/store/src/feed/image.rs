@@ -1,20 +1,16 @@
 //! Images of items, as the table's stream has them.
 
-use std::collections::BTreeSet;
-
-use model::FeedEntry;
 use serde_json::{Map, Value};
 
-use crate::{fields::is_field, texts};
+use crate::{fields::is_field, prelude::*, texts};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 pub(super) type Image = Map<String, Value>;
 
 /// The record of an image, with all attributes of the item.
 pub(super) fn record(image: &Image) -> Value {
-    let attributes = image
-        .iter()
-        .map(|(name, value)| (name.clone(), plain(value)));
+    let attributes = image.iter();
+    let attributes = attributes.map(|(name, value)| (name.clone(), plain(value)));
     attributes.collect()
 }
 
@@ -57,6 +53,5 @@ fn sorted(values: &[Value]) -> Vec<&str> {
 
 /// A number, or its digits if they are beyond JSON's.
 fn number(digits: &str) -> Value {
-    let number = serde_json::from_str::<serde_json::Number>(digits);
-    number.map_or_else(|_| digits.into(), Value::Number)
+    serde_json::from_str::<serde_json::Number>(digits).map_or_else(|_| digits.into(), Value::Number)
 }

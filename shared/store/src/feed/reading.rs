@@ -1,17 +1,9 @@
 //! Pages of the change feed.
 
-use std::collections::HashMap;
-
-use model::{FeedAction, FeedEntry, FeedType, OrOther, ProjectId, RecordName, UserRef};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use super::{
-    SKEW,
-    tail::{KEPT, newest_of},
-};
+use super::SKEW;
+use super::tail::{KEPT, newest_of};
+use crate::Feed;
 use crate::prelude::*;
-use crate::{Feed, Place, Row};
 
 /// The most batches of a read.
 const AT_ONCE: usize = 100;
@@ -175,14 +167,14 @@ impl Position {
         }
     }
 
-    fn place(self, tenant: OrganizationId) -> Option<Place> {
+    fn place(self, tenant: Tenant) -> Option<Place> {
         let prefix = key::tenant_prefix(tenant);
         let (batch, since) = (self.batch, self.since.millis());
         let text = format!("{batch}\n{}\n{since}\n{}", self.skipped, self.epoch);
         Place::from_text(&prefix, &text)
     }
 
-    fn of(tenant: OrganizationId, place: &Place) -> Option<Self> {
+    fn of(tenant: Tenant, place: &Place) -> Option<Self> {
         let text = place.to_text(&key::tenant_prefix(tenant));
         let mut parts = text.split('\n');
         Some(Self {
@@ -200,12 +192,12 @@ impl Feed<'_> {
     /// before a batch that does not read.
     pub async fn page(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         from: FeedFrom,
         filter: &FeedFilter,
         most: usize,
-    ) -> Result<Page<NumberedEntry>, Error> {
-        let now = self.0.clock.now();
+    ) -> Result<Page<NumberedEntry>> {
+        let now = self.0.now();
         let damaged = || Error::internal("reading the change feed", "a place that does not read");
         let from = match from {
             FeedFrom::Now => {
@@ -284,17 +276,13 @@ impl Feed<'_> {
     }
 
     /// The epoch of a feed, which each restart raises.
-    async fn epoch(&self, tenant: OrganizationId) -> Result<i64, Error> {
+    async fn epoch(&self, tenant: Tenant) -> Result<i64> {
         let start = self.start(tenant).await?;
         Ok(start.map_or(0, |start| start.epoch))
     }
 
     /// Batches from a number on, at most [`AT_ONCE`].
-    async fn batches(
-        &self,
-        tenant: OrganizationId,
-        from: i64,
-    ) -> Result<Vec<Readable<KeptBatch>>, Error> {
+    async fn batches(&self, tenant: Tenant, from: i64) -> Result<Vec<Readable<KeptBatch>>> {
         let batches = key::feed(tenant).from(key::feed_number(from)).consistent();
         let batches = batches.limit(AT_ONCE).read_as();
         self.0.table.list_readable(batches).await
@@ -302,7 +290,7 @@ impl Feed<'_> {
 
     /// Returns true if the feed has a place: in a batch, after one, or before all. After a restore, it may have
     /// lost those after which a place was.
-    async fn has(&self, tenant: OrganizationId, place: Option<Position>) -> Result<bool, Error> {
+    async fn has(&self, tenant: Tenant, place: Option<Position>) -> Result<bool> {
         let Some(Position { batch, skipped, .. }) = place else {
             return Ok(true);
         };
@@ -314,10 +302,10 @@ impl Feed<'_> {
 
     async fn shown(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         rows: Vec<(i64, FeedEntry, Position)>,
         end: Position,
-    ) -> Result<Page<NumberedEntry>, Error> {
+    ) -> Result<Page<NumberedEntry>> {
         let actors = rows.iter().filter_map(|(_, entry, _)| entry.actor);
         let users: HashMap<_, UserRef> = self.0.users(tenant, actors).await?;
         let rows = rows.into_iter().filter_map(|(number, entry, position)| {

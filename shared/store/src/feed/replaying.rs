@@ -1,14 +1,12 @@
 //! Changes that no consumer of the stream handled, made up for by the operator.
 
-use model::FeedAction;
-
 use crate::{Feed, StreamItem, StreamRecord, WebhookEvent, prelude::*};
 
 impl Feed<'_> {
     /// Publishes, indexes and delivers an item as it is now, by its key with a space between both parts. The
     /// sweeper sends its deliveries. Returns false for an item that is gone, and for a kind beyond feed and
     /// index.
-    pub async fn replay(&self, tenant: OrganizationId, item: &str) -> Result<bool, Error> {
+    pub async fn replay(&self, tenant: Tenant, item: &str) -> Result<bool> {
         let Some(key) = key::spelled(tenant, item) else {
             return Ok(false);
         };
@@ -30,10 +28,8 @@ impl Feed<'_> {
         self.complete(&mut changes).await?;
         self.0.search().index(tenant, &changes).await?;
         self.0.add_participants(&changes).await?;
-        self.0
-            .notifications()
-            .plan_reminders(tenant, &changes)
-            .await?;
+        let notifications = self.0.notifications();
+        notifications.plan_reminders(tenant, &changes).await?;
         Ok(true)
     }
 }

@@ -3,16 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use agent::action::AgentAction;
-use model::{
-    AgentSessionId, FeedAction, FeedEntry, FeedType, Id, OrganizationId, ProjectId, RecordName,
-    RecordType, Timestamp, UnlistedKind, UserId,
-};
-use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::image::{Image, fields, record};
-use crate::{Author, COPIED, RawItem, Record, Stored};
+use crate::prelude::*;
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
 const SCHEDULE: &[&str] = &["schedule", "token"];
@@ -58,9 +52,7 @@ impl Change {
     /// A record that is there, as if it had just been created. `None` for one that does not read, and for a
     /// deleted comment.
     pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
-        let Stored {
-            record, version, ..
-        } = stored;
+        let (record, version) = (stored.record, stored.version);
         let kind = FeedType::deserialize(&record["kind"]).ok()?;
         let changed: Changed = read(&record).ok()?;
         if changed.deleted_at.is_some() {

@@ -4,11 +4,9 @@
 //! it appended before. A later version, or damage, may have made any part of a batch unreadable. So each
 //! attribute is read by itself. An entry that does not read is not recognized, and may be appended again.
 
-use model::{FeedEntry, span};
-use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{FeedBatch, List, Row, Table, prelude::*};
+use crate::prelude::*;
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
 pub(super) const MOST_ENTRIES: usize = 100;
@@ -78,7 +76,7 @@ impl TailBatch {
 }
 
 /// Reads batches of a list, whatever becomes of their contents.
-pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<TailBatch>, Error> {
+pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<TailBatch>> {
     let rows: Vec<Row<Attributes>> = table.list_rows(list.only(ATTRIBUTES)).await?;
     let batches = rows.into_iter().filter_map(|row| {
         let follows = row.place.sk().parse().ok()?;
@@ -88,10 +86,7 @@ pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<Tai
 }
 
 /// Reads the newest batch of a list, whatever becomes of its contents.
-pub(super) async fn newest_of(
-    table: &Table,
-    list: List<FeedBatch>,
-) -> Result<Option<TailBatch>, Error> {
+pub(super) async fn newest_of(table: &Table, list: List<FeedBatch>) -> Result<Option<TailBatch>> {
     let newest = list.consistent().descending().limit(1);
     Ok(tail(table, newest).await?.pop())
 }

@@ -1,100 +1,115 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
-use agent::{
-    action::{ActionContent, ActionKey, AgentAction, LastOutcome, RecordGuard, Saving},
-    alert::Alert,
-    connection::{AgentPause, Connection, ConnectionTraffic},
-    journal::JournalEntry,
-    policy::AgentPolicy,
-    session::{AgentSession, PlaybookRuns},
-};
-use model::{AgentSessionId, AlertId, Id, OrganizationId, RecordType, SessionHead, Timestamp};
-use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
+use table::{Gsi3, Sort, padded};
 
-use super::format::{instant_then_id, keys, of_record, partition, record};
-use crate::records::{
-    AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert,
-    Stack,
-};
-
-pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
-    record(tenant, id)
-}
+use super::format::{instant_then_id, keys, of_record, partition};
+use crate::prelude::*;
 
 keys! {
     /// The organization's alerts by occurrence.
-    pub fn alerts(tenant: OrganizationId) -> List<Alert, Gsi2>
-        = partition(tenant, RecordType::Alert);
+    pub fn alerts(tenant: Tenant) -> List<Alert, Gsi2> = partition(tenant, RecordType::Alert);
     /// The alerts of a class by occurrence.
-    pub fn alerts_of_class(tenant: OrganizationId, signal_type: &str) -> List<Alert, Gsi1>
+    pub fn alerts_of_class(tenant: Tenant, signal_type: &str) -> List<Alert, Gsi1>
         = format!("{}#{signal_type}", partition(tenant, RecordType::Alert));
     /// The days (UTC) of a class of alerts, with their occurrences.
-    pub(crate) fn alert_days(tenant: OrganizationId, signal_type: &str) -> List<AlertDay>
+    pub(crate) fn alert_days(tenant: Tenant, signal_type: &str) -> List<AlertDay>
         = format!("ORG#{tenant}#ALERT_DAY#{signal_type}");
     /// The instant since which the organization's alerts are recorded.
-    pub(crate) fn alerts_since(tenant: OrganizationId) -> Key<AlertsSince>
+    pub(crate) fn alerts_since(tenant: Tenant) -> Key<AlertsSince>
         = format!("ORG#{tenant}"), "ALERTS";
     /// The alert of a reporter's id, which is unique with its source. The length of the source keeps
     /// `a#b` + `c` apart from `a` + `b#c`.
-    pub(crate) fn alert_source(tenant: OrganizationId, source: &str, id: &str) -> Key<AlertSource>
+    pub(crate) fn alert_source(tenant: Tenant, source: &str, id: &str) -> Key<AlertSource>
         = format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()), id;
     /// The firing of a series that was opened last, by its source as in [`alert_source`].
-    pub(crate) fn alert_series(tenant: OrganizationId, source: &str, series: &str)
-        -> Key<AlertSeries> = format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()), series;
+    pub(crate) fn alert_series(tenant: Tenant, source: &str, series: &str) -> Key<AlertSeries>
+        = format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()), series;
     /// The last outcomes of a record, by target system.
-    pub(crate) fn last_outcomes(tenant: OrganizationId, entity: &str) -> List<LastOutcome>
+    pub(crate) fn last_outcomes(tenant: Tenant, entity: &str) -> List<LastOutcome>
         = format!("ORG#{tenant}#OUTCOME#{entity}");
     /// The results of the playbooks that were proposed to the organization, by name and version.
-    pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns>
+    pub(crate) fn playbook_runs(tenant: Tenant) -> List<PlaybookRuns>
         = format!("ORG#{tenant}#PLAYBOOKS");
-    pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession>
+    pub fn agent_session(tenant: Tenant, id: AgentSessionId) -> Key<AgentSession>
         = agent_partition(tenant, id), "SESSION";
     /// The organization's agent sessions by creation.
-    pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1>
+    pub fn agent_sessions(tenant: Tenant) -> List<AgentSession, Gsi1>
         = partition(tenant, RecordType::AgentSession);
     /// The organization's agent sessions with open work by creation. The index is sparse.
-    pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3>
+    pub fn agent_sessions_open(tenant: Tenant) -> List<AgentSession, Gsi3>
         = format!("{}#OPEN", partition(tenant, RecordType::AgentSession));
     /// The ids of an alert's agent sessions, by creation.
-    pub(crate) fn sessions_of_alert(tenant: OrganizationId, alert: AlertId) -> List<SessionOfAlert>
+    pub(crate) fn sessions_of_alert(tenant: Tenant, alert: AlertId) -> List<SessionOfAlert>
         = of_record(tenant, alert, RecordType::AgentSession);
     /// The savings of actions, by day.
-    pub fn savings(tenant: OrganizationId) -> List<Saving> = format!("ORG#{tenant}#SAVING");
+    pub fn savings(tenant: Tenant) -> List<Saving> = format!("ORG#{tenant}#SAVING");
     /// An agent session and its approved actions.
-    pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part>
+    pub(crate) fn agent_parts(tenant: Tenant, id: AgentSessionId) -> List<Part>
         = agent_partition(tenant, id);
     /// The organization's connections by name.
-    pub fn connections(tenant: OrganizationId) -> List<Connection>
-        = format!("ORG#{tenant}#CONNECTION");
+    pub fn connections(tenant: Tenant) -> List<Connection> = format!("ORG#{tenant}#CONNECTION");
     /// A connection's breaker, and the number of its calls.
-    pub(crate) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<ConnectionTraffic>
+    pub(crate) fn connection_traffic(tenant: Tenant, name: &str) -> Key<ConnectionTraffic>
         = format!("ORG#{tenant}#TRAFFIC"), name;
-    pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause>
+    pub(crate) fn agent_pause(tenant: Tenant) -> Key<AgentPause>
         = format!("ORG#{tenant}"), "AGENT_PAUSE";
     /// The actions that claimed a record, such as `invoice/inv_1`.
-    pub fn record_guard(tenant: OrganizationId, record: &str) -> Key<RecordGuard>
+    pub fn record_guard(tenant: Tenant, record: &str) -> Key<RecordGuard>
         = format!("ORG#{tenant}#LOCK"), record;
-    pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy>
+    pub fn agent_policy(tenant: Tenant) -> Key<AgentPolicy>
         = format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key;
     /// A session's journal by time.
-    pub(crate) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry>
+    pub(crate) fn journal(tenant: Tenant, session: AgentSessionId) -> List<JournalEntry>
         = format!("{}#JOURNAL", agent_partition(tenant, session));
     /// The journals of all sessions of an organization, by time.
-    pub(crate) fn journals(tenant: OrganizationId) -> List<JournalEntry, Gsi1>
+    pub(crate) fn journals(tenant: Tenant) -> List<JournalEntry, Gsi1>
         = format!("ORG#{tenant}#JOURNAL");
     /// The claims of a day (UTC) for which the policy has caps.
-    pub(crate) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay>
+    pub(crate) fn agent_day(tenant: Tenant, at: Timestamp) -> Key<AgentDay>
         = format!("ORG#{tenant}#AGENT_DAY"), at.day();
     /// The messages of a day (UTC) to a customer for which the policy has a cap.
-    pub(crate) fn messages_of_day(tenant: OrganizationId, at: Timestamp, customer: &str)
-        -> Key<AgentDay> = format!("ORG#{tenant}#AGENT_DAY#MESSAGES#{}", at.day()), customer;
+    pub(crate) fn messages_of_day(tenant: Tenant, at: Timestamp, customer: &str) -> Key<AgentDay>
+        = format!("ORG#{tenant}#AGENT_DAY#MESSAGES#{}", at.day()), customer;
     /// The name by which target systems tell this stack from others.
     pub(crate) fn stack() -> Key<Stack> = "STACK", "STACK";
-}
-
-/// An alert's key in [`alerts`].
-pub fn alert_in_time(alert: &Alert) -> Key<Alert, Gsi2> {
-    alerts(alert.organization_id).at(instant_then_id(alert.occurred_at, alert.id))
+    pub fn agent_action(key: &ActionKey) -> Key<AgentAction>
+        = agent_partition(key.organization_id, key.session_id), format!("{AGENT_ACTION}{}", key.action_id);
+    /// An alert's key in [`alerts`].
+    pub fn alert_in_time(alert: &Alert) -> Key<Alert, Gsi2>
+        = alerts(alert.organization_id) => instant_then_id(alert.occurred_at, alert.id);
+    /// An alert's key in [`alerts_of_class`].
+    pub fn alert_in_class(alert: &Alert) -> Key<Alert, Gsi1>
+        = alerts_of_class(alert.organization_id, &alert.signal_type)
+        => alert_order(alert.occurred_at, alert.id);
+    /// The sort key of a day, as `2026-01-31`, in [`alert_days`].
+    pub(crate) fn alert_day(date: &str) -> Sort = date;
+    pub(crate) fn last_outcome(tenant: Tenant, entity: &str, target_system: &str)
+        -> Key<LastOutcome> = last_outcomes(tenant, entity) => Sort::new(target_system);
+    /// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in [`playbook_runs`].
+    pub(crate) fn playbook_version(label: String) -> Sort = label;
+    /// An agent session's key in [`agent_sessions`].
+    pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1>
+        = agent_sessions(session.organization_id)
+        => instant_then_id(session.times.created_at, session.id);
+    /// An agent session's key in [`agent_sessions_open`].
+    pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3>
+        = agent_sessions_open(session.organization_id)
+        => instant_then_id(session.times.created_at, session.id);
+    /// A key in [`sessions_of_alert`].
+    pub(crate) fn session_of_alert(session: &SessionOfAlert) -> Key<SessionOfAlert>
+        = sessions_of_alert(session.organization_id, session.alert_id)
+        => instant_then_id(session.created_at, session.session_id);
+    pub fn connection(tenant: Tenant, name: &str) -> Key<Connection>
+        = connections(tenant) => Sort::new(name);
+    /// An entry's key in [`journal`].
+    pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry>
+        = journal(entry.organization_id, entry.session_id) => Sort::new(journal_place(entry));
+    /// The entry of a session's own chain that the organization's journal names.
+    pub(crate) fn named_entry(tenant: Tenant, head: &SessionHead) -> Key<JournalEntry>
+        = journal(tenant, head.id) => Sort::new(place_of(head.at, head.id, "", head.seq));
+    /// An entry's key in [`journals`].
+    pub(crate) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, Gsi1>
+        = journals(entry.organization_id) => Sort::new(journal_place(entry));
 }
 
 /// A sort key in [`alerts_of_class`].
@@ -102,71 +117,16 @@ pub fn alert_order(occurred_at: Timestamp, id: AlertId) -> Sort<Gsi1> {
     instant_then_id(occurred_at, id)
 }
 
-/// An alert's key in [`alerts_of_class`].
-pub fn alert_in_class(alert: &Alert) -> Key<Alert, Gsi1> {
-    let place = alert_order(alert.occurred_at, alert.id);
-    alerts_of_class(alert.organization_id, &alert.signal_type).at(place)
-}
-
-/// The sort key of a day, as `2026-01-31`, in [`alert_days`].
-pub(crate) fn alert_day(date: &str) -> Sort {
-    Sort::new(date)
-}
-
-pub(crate) fn last_outcome(
-    tenant: OrganizationId,
-    entity: &str,
-    target_system: &str,
-) -> Key<LastOutcome> {
-    last_outcomes(tenant, entity).at(Sort::new(target_system))
-}
-
-/// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in [`playbook_runs`].
-pub(crate) fn playbook_version(label: String) -> Sort {
-    Sort::new(label)
-}
-
-/// An agent session's key in [`agent_sessions`].
-pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> {
-    let place = instant_then_id(session.times.created_at, session.id);
-    agent_sessions(session.organization_id).at(place)
-}
-
-/// An agent session's key in [`agent_sessions_open`].
-pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3> {
-    let place = instant_then_id(session.times.created_at, session.id);
-    agent_sessions_open(session.organization_id).at(place)
-}
-
-/// A key in [`sessions_of_alert`].
-pub(crate) fn session_of_alert(session: &SessionOfAlert) -> Key<SessionOfAlert> {
-    let place = instant_then_id(session.created_at, session.session_id);
-    sessions_of_alert(session.organization_id, session.alert_id).at(place)
-}
-
 /// The key in [`savings`]: one for each day (UTC) and record of a target system.
 pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
-    let Saving {
-        at,
-        target_system,
-        entity,
-        ..
-    } = saving;
-    let length = target_system.len();
-    let place = format!("{}#{length}#{target_system}#{entity}", at.day());
+    let (day, system) = (saving.at.day(), &saving.target_system);
+    let place = format!("{day}#{}#{system}#{}", system.len(), saving.entity);
     savings(saving.organization_id).at(Sort::new(place))
-}
-
-pub fn agent_action(key: &ActionKey) -> Key<AgentAction> {
-    Key::new(
-        agent_partition(key.organization_id, key.session_id),
-        format!("{AGENT_ACTION}{}", key.action_id),
-    )
 }
 
 /// An excerpt of an answer, by its hash. Each action has its own; `None` is the session's.
 pub(crate) fn excerpt(
-    tenant: OrganizationId,
+    tenant: Tenant,
     session: AgentSessionId,
     action_id: Option<&str>,
     hash: &str,
@@ -186,44 +146,19 @@ pub(crate) fn action_id(sk: &str) -> Option<&str> {
 /// The prefix of the sort key of an approved action.
 const AGENT_ACTION: &str = "ACTION#";
 
-fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
+fn agent_partition(tenant: Tenant, id: AgentSessionId) -> String {
     format!("{}#{id}", partition(tenant, RecordType::AgentSession))
-}
-
-pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
-    connections(tenant).at(Sort::new(name))
 }
 
 /// The actions of earlier releases that claimed the record of an action. Only read: what they left
 /// unknown, or did within a day, counts.
-pub(crate) fn earlier_guard(
-    tenant: OrganizationId,
-    content: &ActionContent,
-) -> Option<Key<RecordGuard>> {
+pub(crate) fn earlier_guard(tenant: Tenant, content: &ActionContent) -> Option<Key<RecordGuard>> {
     let (_, entity) = content.entity()?;
     let (system, action_type): (_, &str) = (&content.target_system, content.action_type.into());
     Some(Key::new(
         format!("ORG#{tenant}#EFFECT#{system}#{action_type}"),
         entity,
     ))
-}
-
-/// An entry's key in [`journal`].
-pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
-    let place = Sort::new(journal_place(entry));
-    journal(entry.organization_id, entry.session_id).at(place)
-}
-
-/// The entry of a session's own chain that the organization's journal names.
-pub(crate) fn named_entry(tenant: OrganizationId, head: &SessionHead) -> Key<JournalEntry> {
-    let place = Sort::new(place_of(head.at, head.id, "", head.seq));
-    journal(tenant, head.id).at(place)
-}
-
-/// An entry's key in [`journals`].
-pub(crate) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, Gsi1> {
-    let place = Sort::new(journal_place(entry));
-    journals(entry.organization_id).at(place)
 }
 
 /// An instant, then session, chain and number for ties.

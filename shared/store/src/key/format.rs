@@ -1,47 +1,57 @@
-use model::{Id, OrganizationId, RecordId, RecordType, Timestamp, unique_name, words::plain};
-use table::{AnyKey, KeptText, Key, Sort, padded};
+use model::words::plain;
+use table::{Sort, padded};
 
-/// Declares keys and lists by their partition, and the keys of single items by their sort key, too.
+use crate::prelude::*;
+
+/// Declares keys and lists by their partition, and the keys of single items by their sort key, too. A key in a
+/// list stands as `list => sort key`.
 macro_rules! keys {
     ($(
         $(#[$about:meta])*
-        $vis:vis fn $name:ident($($argument:ident: $type:ty),*) -> $key:ident<$($of:ty),+>
-            = $($part:expr),+;
+        $vis:vis fn $name:ident($($argument:ident: $type:ty),*) -> $key:ident $(<$($of:ty),+>)?
+            = $($part:expr),+ $(=> $place:expr)?;
     )*) => {$(
         $(#[$about])*
-        $vis fn $name($($argument: $type),*) -> $key<$($of),+> {
-            $key::new($($part),+)
+        $vis fn $name($($argument: $type),*) -> $key $(<$($of),+>)? {
+            keys!(@of $key ($($part),+) $($place)?)
         }
     )*};
+    (@of $key:ident ($($part:expr),+)) => { $key::new($($part),+) };
+    (@of $key:ident ($list:expr) $place:expr) => { $list.at($place) };
 }
 
 pub(super) use keys;
 
 /// The prefix of all partition keys of an organization, except that of its own record.
-pub fn tenant_prefix(tenant: OrganizationId) -> String {
+pub fn tenant_prefix(tenant: Tenant) -> String {
     format!("ORG#{tenant}#")
 }
 
 /// The partition of all records of a type, by id or in an index.
-pub(super) fn partition(tenant: OrganizationId, kind: RecordType) -> String {
+pub(super) fn partition(tenant: Tenant, kind: RecordType) -> String {
     format!("ORG#{tenant}#{}", kind.facts().key)
 }
 
 /// The partition of what belongs to a record.
-pub(super) fn below(tenant: OrganizationId, kind: RecordType, id: impl Id, what: &str) -> String {
+pub(super) fn below(tenant: Tenant, kind: RecordType, id: impl Id, what: &str) -> String {
     format!("{}#{}#{what}", partition(tenant, kind), id.get())
 }
 
 /// The partition of the records of a type that name a record.
-pub(super) fn of_record<I: RecordId>(tenant: OrganizationId, id: I, kind: RecordType) -> String {
+pub(super) fn of_record<I: RecordId>(tenant: Tenant, id: I, kind: RecordType) -> String {
     below(tenant, I::TYPE, id, kind.facts().key)
 }
 
-pub(super) fn record<R, I: RecordId>(tenant: OrganizationId, id: I) -> Key<R> {
-    record_of(tenant, I::TYPE, id)
+/// An id by which alone the table keeps a record of an organization.
+pub trait Keyed: RecordId {
+    type Record;
+
+    fn key(self, tenant: Tenant) -> Key<Self::Record> {
+        record_of(tenant, Self::TYPE, self)
+    }
 }
 
-pub(super) fn record_of<R>(tenant: OrganizationId, kind: RecordType, id: impl Id) -> Key<R> {
+pub(super) fn record_of<R>(tenant: Tenant, kind: RecordType, id: impl Id) -> Key<R> {
     Key::new(partition(tenant, kind), padded(id.get()))
 }
 
@@ -54,9 +64,9 @@ pub(crate) fn of_image(pk: &str, sk: &str) -> AnyKey {
 }
 
 /// A long text of a record by the record's own key.
-pub(crate) fn text(record: &AnyKey, hash: &str) -> Key<KeptText> {
-    let id = record.sk().trim_start_matches('0');
-    Key::new(format!("{}#{id}#TEXT", record.pk()), hash)
+pub(crate) fn text(of: &AnyKey, hash: &str) -> Key<KeptText> {
+    let id = of.sk().trim_start_matches('0');
+    Key::new(format!("{}#{id}#TEXT", of.pk()), hash)
 }
 
 /// The sort key before all records of that instant, and after all earlier ones.
@@ -90,17 +100,13 @@ pub(super) const LONGEST_SORT: usize = 1_024;
 
 #[cfg(test)]
 mod tests {
-    use model::TagId;
-    use table::Gsi1;
 
     use super::*;
 
     #[test]
     fn names_sort_without_regard_to_case_and_within_a_key() {
-        let place = |name: &str, id| {
-            let id = TagId::new(id).unwrap();
-            name_then_id::<Gsi1>(name, id).into_text()
-        };
+        let place =
+            |name: &str, id| name_then_id::<Gsi1>(name, TagId::new(id).unwrap()).into_text();
         let sorted = [
             place("apple", 1),
             place("Äther", 1),

@@ -23,7 +23,13 @@ mod work;
 
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, List, Main, Sort};
 
-pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
+pub use self::{
+    agent::*,
+    directory::*,
+    format::{Keyed, tenant_prefix},
+    people::*,
+    work::*,
+};
 pub(crate) use self::{
     format::{instant, of_image, text},
     notifications::*,

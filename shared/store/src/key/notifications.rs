@@ -1,36 +1,39 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
-use model::{
-    HistoryEntry, HistoryOf, Id, Mail, Notification, NotificationSubject, OrganizationId,
-    RecordType, ReferenceId, Reminded, Talk, Timestamp, UserId,
-};
-use table::{AnyKey, Gsi1, Gsi2, Key, List, Sort, padded};
+use table::{Sort, padded};
 
-use super::{
-    agent::{agent_policy, agent_session},
-    format::{below, name, of_record, partition, record_of},
-    people::account,
-    work::{history, subject_as},
-};
-use crate::records::{
-    AccountOwner, Inbox, Involved, NotifiedChange, Participant, Reminder, Titled,
-};
+use super::agent::{agent_policy, agent_session};
+use super::format::{below, keys, name, of_record, partition, record_of};
+use super::people::account;
+use super::work::{history, subject_as};
+use crate::prelude::*;
 
-/// A notification of a user, by what it follows from.
-pub(crate) fn notification(tenant: OrganizationId, user: UserId, cause: &str) -> Key<Notification> {
-    Key::new(notification_partition(tenant, user), cause)
-}
-
-/// A user's notifications by time.
-pub(crate) fn notifications(tenant: OrganizationId, user: UserId) -> List<Notification, Gsi1> {
-    List::new(notification_partition(tenant, user))
+keys! {
+    /// A notification of a user, by what it follows from.
+    pub(crate) fn notification(tenant: Tenant, user: UserId, cause: &str) -> Key<Notification>
+        = notification_partition(tenant, user), cause;
+    /// A user's notifications by time.
+    pub(crate) fn notifications(tenant: Tenant, user: UserId) -> List<Notification, Gsi1>
+        = notification_partition(tenant, user);
+    /// The organization's mails by id.
+    pub(crate) fn mails(tenant: Tenant) -> List<Mail> = partition(tenant, RecordType::Mail);
+    pub(crate) fn notified_change(tenant: Tenant, cause: &str) -> Key<NotifiedChange>
+        = format!("ORG#{tenant}#TOLD"), cause;
+    pub(crate) fn reminder(tenant: Tenant, of: Reminded) -> Key<Reminder>
+        = reminders(tenant), name(of.kind(), of.id());
+    /// The users who wrote in a thread, by id.
+    pub(crate) fn participants(tenant: Tenant, talk: Talk) -> List<Participant>
+        = below(tenant, talk.kind(), talk.id(), "PARTICIPANT");
+    pub(crate) fn mail(tenant: Tenant, id: &str) -> Key<Mail> = mails(tenant) => Sort::new(id);
+    pub(crate) fn creation(tenant: Tenant, of: HistoryOf) -> Key<HistoryEntry>
+        = history(tenant, of) => Sort::new(padded(1));
+    /// A user's key in [`participants`].
+    pub(crate) fn participant(tenant: Tenant, talk: Talk, user: UserId) -> Key<Participant>
+        = participants(tenant, talk) => Sort::new(padded(user.get()));
 }
 
 /// A user's notifications by time, without those that were read one by one. The index is sparse.
-pub(crate) fn unread_notifications(
-    tenant: OrganizationId,
-    user: UserId,
-) -> List<Notification, Gsi2> {
+pub(crate) fn unread_notifications(tenant: Tenant, user: UserId) -> List<Notification, Gsi2> {
     let all = notification_partition(tenant, user);
     List::new(format!("{all}#UNREAD"))
 }
@@ -45,38 +48,21 @@ pub(crate) fn notifications_from<I>(at: Timestamp) -> Sort<I> {
     Sort::new(Notification::beginning_at(at))
 }
 
-fn notification_partition(tenant: OrganizationId, user: UserId) -> String {
+fn notification_partition(tenant: Tenant, user: UserId) -> String {
     of_record(tenant, user, RecordType::Notification)
 }
 
-pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
+pub(crate) fn inbox(tenant: Tenant, user: UserId) -> Key<Inbox> {
     let users = partition(tenant, RecordType::User);
     Key::new(format!("{users}#{user}"), "INBOX")
 }
 
-/// The organization's mails by id.
-pub(crate) fn mails(tenant: OrganizationId) -> List<Mail> {
-    List::new(partition(tenant, RecordType::Mail))
-}
-
-pub(crate) fn mail(tenant: OrganizationId, id: &str) -> Key<Mail> {
-    mails(tenant).at(Sort::new(id))
-}
-
-pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<NotifiedChange> {
-    Key::new(format!("ORG#{tenant}#TOLD"), cause)
-}
-
-pub(crate) fn reminder(tenant: OrganizationId, of: Reminded) -> Key<Reminder> {
-    Key::new(reminders(tenant), name(of.kind(), of.id()))
-}
-
 /// The partition of the organization's reminders.
-pub(super) fn reminders(tenant: OrganizationId) -> String {
+pub(super) fn reminders(tenant: Tenant) -> String {
     format!("ORG#{tenant}#REMINDER")
 }
 
-pub(crate) fn reminded(tenant: OrganizationId, of: Reminded) -> AnyKey {
+pub(crate) fn reminded(tenant: Tenant, of: Reminded) -> AnyKey {
     let session = of.id_as().map(|id| agent_session(tenant, id).into());
     session.unwrap_or_else(|| record_of::<()>(tenant, of.kind(), of.id()).into())
 }
@@ -87,7 +73,7 @@ pub(crate) fn account_owner(folded_username: &str) -> Key<AccountOwner> {
 }
 
 /// The title of a notification's subject. `None` for an id that no record has.
-pub(crate) fn titled(tenant: OrganizationId, subject: NotificationSubject) -> Option<Key<Titled>> {
+pub(crate) fn titled(tenant: Tenant, subject: NotificationSubject) -> Option<Key<Titled>> {
     match (*subject.kind, ReferenceId::new(subject.id)?) {
         (RecordType::AgentSession, id) => Some(agent_session(tenant, Id::new(id.get())?).read_as()),
         (RecordType::AgentPolicy, _) => Some(agent_policy(tenant).read_as()),
@@ -96,20 +82,6 @@ pub(crate) fn titled(tenant: OrganizationId, subject: NotificationSubject) -> Op
 }
 
 /// The users of a record with comments or messages.
-pub(crate) fn involved(tenant: OrganizationId, talk: Talk) -> Key<Involved> {
+pub(crate) fn involved(tenant: Tenant, talk: Talk) -> Key<Involved> {
     subject_as(tenant, talk)
-}
-
-pub(crate) fn creation(tenant: OrganizationId, of: HistoryOf) -> Key<HistoryEntry> {
-    history(tenant, of).at(Sort::new(padded(1)))
-}
-
-/// The users who wrote in a thread, by id.
-pub(crate) fn participants(tenant: OrganizationId, talk: Talk) -> List<Participant> {
-    List::new(below(tenant, talk.kind(), talk.id(), "PARTICIPANT"))
-}
-
-/// A user's key in [`participants`].
-pub(crate) fn participant(tenant: OrganizationId, talk: Talk, user: UserId) -> Key<Participant> {
-    participants(tenant, talk).at(Sort::new(padded(user.get())))
 }

@@ -1,31 +1,23 @@
 //! Keys of organizations, users, and how they sign in.
 
-use model::{
-    Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
-    OrganizationId, RecordType, Session, SignInEntry, SignInProvider, Timestamp, Token, User,
-    UserId, digest, unique_name,
-};
-use table::{AnyKey, Gsi1, Key, List, Sort, padded};
+use table::{Sort, padded};
 
-use super::format::{below, keys, name_then_id, of_record, partition, record};
-use crate::records::{
-    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
-    SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
-};
+use super::format::{below, keys, name_then_id, of_record, partition};
+use crate::prelude::*;
 
 keys! {
     pub fn organization(id: OrganizationId) -> Key<Organization>
         = format!("ORG#{id}"), RecordType::Organization.facts().key;
     pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone>
         = format!("ORG#{id}"), "TOMBSTONE";
-    pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
+    pub(crate) fn totals(tenant: Tenant) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
     /// The organization's journal by time, which is the order of its numbers.
-    pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationEntry>
+    pub(crate) fn organization_journal(tenant: Tenant) -> List<OrganizationEntry>
         = format!("ORG#{tenant}#ORGANIZATION_JOURNAL");
-    pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead>
+    pub(crate) fn organization_head(tenant: Tenant) -> Key<OrganizationHead>
         = format!("ORG#{tenant}"), "JOURNAL";
     /// The organization's users by username.
-    pub fn users(tenant: OrganizationId) -> List<User, Gsi1> = partition(tenant, RecordType::User);
+    pub fn users(tenant: Tenant) -> List<User, Gsi1> = partition(tenant, RecordType::User);
     /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
     pub fn account(folded_username: &str) -> Key<Account>
         = format!("USERNAME#{folded_username}"), "CREDENTIAL";
@@ -33,10 +25,10 @@ keys! {
     /// forgotten password leads to all of them.
     pub(crate) fn email_holders(email: &str) -> List<EmailHolder> = format!("EMAIL#{email}");
     /// The provider by which the organization's users sign in.
-    pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider>
+    pub(crate) fn sign_in_provider(tenant: Tenant) -> Key<SignInProvider>
         = format!("ORG#{tenant}"), "SIGN_IN";
     /// The user of a provider's subject, by the hash of both.
-    pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder>
+    pub(crate) fn subject_holder(tenant: Tenant, hash: &str) -> Key<SubjectHolder>
         = format!("ORG#{tenant}#SUBJECT"), hash;
     /// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
     pub(crate) fn listed_providers() -> List<ListedProvider> = "PROVIDERS";
@@ -48,7 +40,7 @@ keys! {
     pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount>
         = format!("MAILS#{hash}"), format!("COUNT#{since}");
     /// The organization's invitations: the accepted ones by creation, then those that were not accepted.
-    pub fn invitations(tenant: OrganizationId) -> List<Invitation, Gsi1>
+    pub fn invitations(tenant: Tenant) -> List<Invitation, Gsi1>
         = partition(tenant, RecordType::Invitation);
     /// The failed sign-ins to an account from a network. Neither needs to exist.
     pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures>
@@ -56,24 +48,48 @@ keys! {
     /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
     pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
         = format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}");
-    pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session>
+    pub fn session(tenant: Tenant, user: UserId, sid_hash: &str) -> Key<Session>
         = session_partition(tenant, user), sid_hash;
     /// A user's sessions by start.
-    pub fn sessions(tenant: OrganizationId, user: UserId) -> List<Session, Gsi1>
+    pub fn sessions(tenant: Tenant, user: UserId) -> List<Session, Gsi1>
         = session_partition(tenant, user);
     /// A user's tokens by place.
-    pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token>
+    pub(crate) fn tokens(tenant: Tenant, user: UserId) -> List<Token>
         = of_record(tenant, user, RecordType::Token);
     /// The owner of a token, by its hash. It belongs to the service: a request with a token begins with it.
     pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder>
         = format!("{}#{token_hash}", RecordType::Token.facts().key), "HOLDER";
-    pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted>
+    pub(crate) fn attempted(tenant: Tenant, user: UserId, key: &str) -> Key<Attempted>
         = below_user(tenant, user, "ATTEMPT"), key;
+    /// The number of admins of the organization who are not disabled.
+    pub(crate) fn admins(tenant: Tenant) -> AnyKey = format!("ORG#{tenant}"), "ADMINS";
+    /// The key of an entry by its instant and its number.
+    pub(crate) fn organization_entry_at(tenant: Tenant, at: Timestamp, seq: i64)
+        -> Key<OrganizationEntry> = organization_journal(tenant)
+        => Sort::new(format!("{at}#{}", padded(seq)));
+    /// A user's key in [`users`].
+    pub fn user_by_name(user: &User) -> Key<User, Gsi1>
+        = users(user.organization_id) => name_then_id(&user.username, user.id);
+    /// The user of an address in an organization.
+    pub(crate) fn email_holder(tenant: Tenant, email: &str) -> Key<EmailHolder>
+        = email_holders(email) => Sort::new(padded(tenant.get()));
+    pub(crate) fn listed_provider(tenant: Tenant) -> Key<ListedProvider>
+        = listed_providers() => Sort::new(padded(tenant.get()));
+    /// A session's key in [`sessions`].
+    pub fn session_in_time(session: &Session) -> Key<Session, Gsi1>
+        = sessions(session.organization_id, session.user_id)
+        => Sort::new(format!("{}#{}", session.created_at, session.sid_hash));
+    /// The token in one of its owner's places.
+    pub(crate) fn token(tenant: Tenant, user: UserId, place: i64) -> Key<Token>
+        = tokens(tenant, user) => Sort::new(padded(place));
 }
 
-/// The number of admins of the organization who are not disabled.
-pub(crate) fn admins(tenant: OrganizationId) -> AnyKey {
-    AnyKey::new(format!("ORG#{tenant}"), "ADMINS")
+impl Keyed for OrganizationId {
+    type Record = Organization;
+
+    fn key(self, _: OrganizationId) -> Key<Organization> {
+        organization(self)
+    }
 }
 
 /// An entry's key in [`organization_journal`].
@@ -81,45 +97,13 @@ pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationE
     organization_entry_at(entry.organization_id, entry.at, entry.seq)
 }
 
-/// The key of an entry by its instant and its number.
-pub(crate) fn organization_entry_at(
-    tenant: OrganizationId,
-    at: Timestamp,
-    seq: i64,
-) -> Key<OrganizationEntry> {
-    let place = Sort::new(format!("{at}#{}", padded(seq)));
-    organization_journal(tenant).at(place)
-}
-
 /// The key of a sign-in's entry, in the same list.
-pub(crate) fn sign_in_entry(tenant: OrganizationId, at: Timestamp, hash: &str) -> Key<SignInEntry> {
+pub(crate) fn sign_in_entry(tenant: Tenant, at: Timestamp, hash: &str) -> Key<SignInEntry> {
     let short = hash.get(..16).unwrap_or(hash);
     Key::new(
         format!("ORG#{tenant}#ORGANIZATION_JOURNAL"),
         format!("{at}#{short}"),
     )
-}
-
-pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
-    record(tenant, id)
-}
-
-/// A user's key in [`users`].
-pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
-    users(user.organization_id).at(name_then_id(&user.username, user.id))
-}
-
-/// The user of an address in an organization.
-pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
-    email_holders(email).at(Sort::new(padded(tenant.get())))
-}
-
-pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
-    listed_providers().at(Sort::new(padded(tenant.get())))
-}
-
-pub fn invitation(tenant: OrganizationId, id: InvitationId) -> Key<Invitation> {
-    record(tenant, id)
 }
 
 /// An invitation's key in [`invitations`].
@@ -130,8 +114,7 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
         "OPEN"
     };
     let (at, id) = (invitation.created_at, padded(invitation.id.get()));
-    let place = Sort::new(format!("{state}#{at}#{id}"));
-    invitations(invitation.organization_id).at(place)
+    invitations(invitation.organization_id).at(Sort::new(format!("{state}#{at}#{id}")))
 }
 
 /// The subject of [`sign_in_count`] for an account.
@@ -139,21 +122,10 @@ pub(crate) fn sign_in_account(username: &str) -> String {
     digest(&format!("{}\n", unique_name::key(username)))
 }
 
-/// A session's key in [`sessions`].
-pub fn session_in_time(session: &Session) -> Key<Session, Gsi1> {
-    let place = Sort::new(format!("{}#{}", session.created_at, session.sid_hash));
-    sessions(session.organization_id, session.user_id).at(place)
-}
-
-fn session_partition(tenant: OrganizationId, user: UserId) -> String {
+fn session_partition(tenant: Tenant, user: UserId) -> String {
     below_user(tenant, user, "SESSION")
 }
 
-/// The token in one of its owner's places.
-pub(crate) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Token> {
-    tokens(tenant, user).at(Sort::new(padded(place)))
-}
-
-fn below_user(tenant: OrganizationId, user: UserId, what: &str) -> String {
+fn below_user(tenant: Tenant, user: UserId, what: &str) -> String {
     below(tenant, RecordType::User, user, what)
 }

@@ -1,28 +1,21 @@
-use model::{
-    Id, OrganizationId, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId,
-    Timestamp,
-};
 use serde_json::Value;
-use table::{Gsi1, Key, List, Sort, padded};
+use table::{Sort, padded};
 
-use super::{
-    format::{below, instant_then_id, partition, record_of},
-    work,
-};
-use crate::records::{IndexedRecord, IndexedWord, SearchedText};
+use super::format::{below, instant_then_id, keys, partition, record_of};
+use super::work;
+use crate::prelude::*;
 
-pub(crate) fn indexed(tenant: OrganizationId, kind: SearchedType, id: i64) -> Key<IndexedRecord> {
-    Key::new(format!("ORG#{tenant}#SEARCH"), name(kind, id))
-}
-
-/// The records in the search index by their last change.
-pub(crate) fn indexed_by_time(tenant: OrganizationId) -> List<IndexedRecord, Gsi1> {
-    List::new(format!("ORG#{tenant}#SEARCH"))
+keys! {
+    pub(crate) fn indexed(tenant: Tenant, kind: SearchedType, id: i64) -> Key<IndexedRecord>
+        = format!("ORG#{tenant}#SEARCH"), name(kind, id);
+    /// The records in the search index by their last change.
+    pub(crate) fn indexed_by_time(tenant: Tenant) -> List<IndexedRecord, Gsi1>
+        = format!("ORG#{tenant}#SEARCH");
 }
 
 /// A record's key in [`indexed_by_time`], if it was last changed at that instant.
 pub(crate) fn indexed_in_time(
-    tenant: OrganizationId,
+    tenant: Tenant,
     kind: SearchedType,
     id: i64,
     updated_at: Timestamp,
@@ -37,7 +30,7 @@ pub(crate) fn indexed_word(word: &IndexedWord) -> Key<IndexedWord> {
 }
 
 /// The words in the search index that begin so.
-pub(crate) fn words_beginning(tenant: OrganizationId, word: &str) -> List<IndexedWord> {
+pub(crate) fn words_beginning(tenant: Tenant, word: &str) -> List<IndexedWord> {
     List::new(words(tenant, word))
         .from(Sort::new(word))
         .up_to(Sort::new(format!("{word}{}", char::MAX)))
@@ -45,7 +38,7 @@ pub(crate) fn words_beginning(tenant: OrganizationId, word: &str) -> List<Indexe
 
 /// The partition of all words with the same first letter. One partition of all words would hold back an
 /// import: a partition takes 1,000 writes a second.
-fn words(tenant: OrganizationId, word: &str) -> String {
+fn words(tenant: Tenant, word: &str) -> String {
     let letter = word.chars().next().unwrap_or_default();
     format!("ORG#{tenant}#WORD#{letter}")
 }
@@ -64,29 +57,25 @@ pub(crate) fn searched(record: &IndexedRecord) -> Option<Key<SearchedText>> {
         }
         RecordType::TicketMessage => {
             let messages = work::ticket_messages(tenant, TicketId::new(record.parent?.record_id)?);
-            messages
-                .at(instant_then_id(record.created_at, id))
-                .read_as()
+            let place = instant_then_id(record.created_at, id);
+            messages.at(place).read_as()
         }
         kind => record_of(tenant, kind, id),
     })
 }
 
 /// The record that a comment or a message is on. `None` for another type.
-pub(crate) fn searched_parent(
-    tenant: OrganizationId,
-    parent: RecordName,
-) -> Option<Key<SearchedText>> {
+pub(crate) fn searched_parent(tenant: Tenant, parent: RecordName) -> Option<Key<SearchedText>> {
     Some(work::subject_as(tenant, talk(parent)?))
 }
 
 /// The records of a type by id. `None` for comments and messages, which stand below other records.
-pub(crate) fn records_of(tenant: OrganizationId, kind: SearchedType) -> Option<List<Value>> {
+pub(crate) fn records_of(tenant: Tenant, kind: SearchedType) -> Option<List<Value>> {
     (!kind.is_of_thread()).then(|| List::new(partition(tenant, *kind)))
 }
 
 /// The comments or messages on a record. `None` for a type without them.
-pub(crate) fn records_below(tenant: OrganizationId, record: RecordName) -> Option<List<Value>> {
+pub(crate) fn records_below(tenant: Tenant, record: RecordName) -> Option<List<Value>> {
     let below_it = record.kind.facts().thread?.facts().key;
     let talk = talk(record)?;
     Some(List::new(below(tenant, talk.kind(), talk.id(), below_it)))

@@ -4,33 +4,11 @@
 //! item of another partition, in its [`below`](Partition::below). A new key format gets its line here. A test
 //! scans a filled table, and fails for an item without one.
 
-use agent::action::ActionContent;
-use model::{
-    AgentSessionId, Deleted, Deletion, Id, OrganizationId, RecordType, ReferenceId, Talk,
-    Timestamp, UserId, WebhookId, unique_name,
-};
-use serde::de::DeserializeOwned;
+use ::model::Deletion;
 use serde_json::Value;
-use table::AnyKey;
 
-use super::{
-    agent::{
-        agent_day, agent_parts, agent_pause, alert_days, alert_series, alert_source,
-        connection_traffic, connections, earlier_guard, excerpt, journal, last_outcomes,
-        messages_of_day, playbook_runs, record_guard, savings, sessions_of_alert,
-    },
-    directory::{name_of_tag, references},
-    format::{below, partition, record_of, text},
-    notifications::{inbox, notifications, notified_change, participants, reminders},
-    people::{
-        account, attempted, email_holders, link, listed_providers, organization_journal, sessions,
-        sign_in_account, sign_in_count, subject_holder, token_holder, tokens,
-    },
-    search::{indexed_by_time, words_beginning},
-    upkeep::{feed, shard_of, waiting_calls},
-    webhooks::{webhook_deliveries, webhook_health},
-    work::resolution_days,
-};
+use super::format::{below, partition, record_of, text};
+use crate::prelude::*;
 
 /// A partition with items of an organization.
 #[derive(Clone, Debug)]
@@ -76,23 +54,22 @@ impl Partition {
     }
 
     fn kept_back(key: impl Into<String>) -> Self {
-        Self {
-            is_exported: false,
-            ..Self::exported(key)
-        }
+        let mut partition = Self::exported(key);
+        partition.is_exported = false;
+        partition
     }
 
     fn naming(self, below: Below) -> Self {
         Self { below, ..self }
     }
 
-    pub(crate) fn below(&self, tenant: OrganizationId, item: &Named<'_>) -> Vec<Self> {
+    pub(crate) fn below(&self, tenant: Tenant, item: &Named<'_>) -> Vec<Self> {
         (self.below)(tenant, item).unwrap_or_default()
     }
 }
 
 /// The partitions that the organization itself names. The one of its own record comes last.
-pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
+pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
     let of = |kind| partition(tenant, kind);
     let start = Timestamp::from_millis(0);
     let records = RecordType::ALL.iter().filter_map(|kind| {
@@ -105,29 +82,29 @@ pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
     });
     let others = [
         Partition::exported(of(RecordType::User)).naming(of_user),
-        Partition::exported(pk(subject_holder(tenant, ""))),
-        Partition::kept_back(listed_providers().partition()),
+        Partition::exported(pk(key::subject_holder(tenant, ""))),
+        Partition::kept_back(key::listed_providers().partition()),
         Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
         Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
-        Partition::exported(pk(name_of_tag(tenant, ""))),
+        Partition::exported(pk(key::name_of_tag(tenant, ""))),
         Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),
-        Partition::exported(resolution_days(tenant).partition()),
-        Partition::exported(references(tenant).partition()),
+        Partition::exported(key::resolution_days(tenant).partition()),
+        Partition::exported(key::references(tenant).partition()),
         Partition::exported(of(RecordType::Alert)).naming(of_alert),
-        Partition::exported(connections(tenant).partition()),
-        Partition::kept_back(pk(connection_traffic(tenant, ""))),
-        Partition::exported(pk(record_guard(tenant, ""))),
-        Partition::exported(savings(tenant).partition()),
-        Partition::exported(playbook_runs(tenant).partition()),
-        Partition::exported(pk(agent_day(tenant, start))).naming(of_agent_day),
+        Partition::exported(key::connections(tenant).partition()),
+        Partition::kept_back(pk(key::connection_traffic(tenant, ""))),
+        Partition::exported(pk(key::record_guard(tenant, ""))),
+        Partition::exported(key::savings(tenant).partition()),
+        Partition::exported(key::playbook_runs(tenant).partition()),
+        Partition::exported(pk(key::agent_day(tenant, start))).naming(of_agent_day),
         Partition::exported(of(RecordType::Webhook)).naming(of_webhook),
-        Partition::exported(organization_journal(tenant).partition()).naming(of_entry),
-        Partition::kept_back(feed(tenant).partition()),
-        Partition::kept_back(indexed_by_time(tenant).partition()).naming(of_indexed),
-        Partition::kept_back(pk(notified_change(tenant, ""))),
-        Partition::kept_back(reminders(tenant)),
-        Partition::kept_back(pk(waiting_calls(tenant, start))),
-        Partition::exported(pk(agent_pause(tenant))),
+        Partition::exported(key::organization_journal(tenant).partition()).naming(of_entry),
+        Partition::kept_back(key::feed(tenant).partition()),
+        Partition::kept_back(key::indexed_by_time(tenant).partition()).naming(of_indexed),
+        Partition::kept_back(pk(key::notified_change(tenant, ""))),
+        Partition::kept_back(key::reminders(tenant)),
+        Partition::kept_back(pk(key::waiting_calls(tenant, start))),
+        Partition::exported(pk(key::agent_pause(tenant))),
     ];
     records.chain(others).collect()
 }
@@ -136,7 +113,7 @@ pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
 /// `None` for one of no organization.
 pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Option<String> {
     if let Some((due, _)) = pk.strip_prefix("DUE#").and_then(|due| due.split_once('#')) {
-        return Some(format!("DUE#{due}#{}", shard_of(to)));
+        return Some(format!("DUE#{due}#{}", key::shard_of(to)));
     }
     let rest = pk.strip_prefix(&format!("ORG#{from}"))?;
     let is_of = rest.is_empty() || rest.starts_with('#');
@@ -144,7 +121,7 @@ pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Optio
 }
 
 /// Returns the key of an organization's item from its text: both parts, with a space between.
-pub(crate) fn spelled(tenant: OrganizationId, item: &str) -> Option<AnyKey> {
+pub(crate) fn spelled(tenant: Tenant, item: &str) -> Option<AnyKey> {
     let (pk, sk) = item.split_once(' ')?;
     moved(pk, tenant, tenant)?;
     Some(AnyKey::new(pk, sk))
@@ -154,57 +131,57 @@ fn pk(key: impl Into<AnyKey>) -> String {
     key.into().pk().to_owned()
 }
 
-fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_user(tenant: Tenant, user: &Named<'_>) -> Option<Vec<Partition>> {
     let id = user.id::<UserId>()?;
     let accounts = unique_name::keys(user.text("username"));
-    let accounts = accounts.iter().map(|name| pk(account(name)));
-    let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
+    let accounts = accounts.iter().map(|name| pk(key::account(name)));
+    let email = key::email_holders(&user.text("email").to_ascii_lowercase()).partition();
     let accounts = accounts.chain([email]).map(Partition::exported);
-    let failures = sign_in_account(user.text("username"));
-    let failures = pk(sign_in_count(&failures, Timestamp::from_millis(0)));
+    let failures = key::sign_in_account(user.text("username"));
+    let failures = pk(key::sign_in_count(&failures, Timestamp::from_millis(0)));
     let own = partitions_of_user(tenant, id).into_iter();
     let own = own.chain([Partition::kept_back(failures)]);
     Some(own.chain(accounts).collect())
 }
 
 /// The partitions of a user, which go when the user is erased.
-pub(crate) fn partitions_of_user(tenant: OrganizationId, id: UserId) -> Vec<Partition> {
+pub(crate) fn partitions_of_user(tenant: Tenant, id: UserId) -> Vec<Partition> {
     vec![
-        Partition::exported(pk(inbox(tenant, id))),
-        Partition::exported(notifications(tenant, id).partition()),
-        Partition::kept_back(sessions(tenant, id).partition()),
-        Partition::kept_back(tokens(tenant, id).partition()).naming(of_token),
-        Partition::kept_back(pk(attempted(tenant, id, ""))),
+        Partition::exported(pk(key::inbox(tenant, id))),
+        Partition::exported(key::notifications(tenant, id).partition()),
+        Partition::kept_back(key::sessions(tenant, id).partition()),
+        Partition::kept_back(key::tokens(tenant, id).partition()).naming(of_token),
+        Partition::kept_back(pk(key::attempted(tenant, id, ""))),
     ]
 }
 
 /// The link that was sent last. Those of before are named by their mails.
 fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Option<Vec<Partition>> {
     let hash: String = invitation.read("linkHash")?;
-    Some(vec![Partition::kept_back(pk(link(&hash)))])
+    Some(vec![Partition::kept_back(pk(key::link(&hash)))])
 }
 
 fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Option<Vec<Partition>> {
     let hash = mail.attributes["letter"]["link"]["hash"].as_str()?;
-    Some(vec![Partition::kept_back(pk(link(hash)))])
+    Some(vec![Partition::kept_back(pk(key::link(hash)))])
 }
 
 fn of_token(_: OrganizationId, token: &Named<'_>) -> Option<Vec<Partition>> {
     let hash: String = token.read("hash")?;
-    Some(vec![Partition::kept_back(pk(token_holder(&hash)))])
+    Some(vec![Partition::kept_back(pk(key::token_holder(&hash)))])
 }
 
-fn of_record(tenant: OrganizationId, record: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_record(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
     Some(below_record(tenant, record.read("kind")?, record.id()?))
 }
 
 /// A deleted record leaves its history, and for some time its texts and comments.
-fn of_deletion(tenant: OrganizationId, deletion: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_deletion(tenant: Tenant, deletion: &Named<'_>) -> Option<Vec<Partition>> {
     let deleted: Deleted = deletion.read("subject")?;
     Some(below_record(tenant, deleted.kind, deleted.id))
 }
 
-fn below_record(tenant: OrganizationId, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
+fn below_record(tenant: Tenant, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
     let facts = kind.facts();
     let texts = text(&record_of::<()>(tenant, kind, id).into(), "");
     let mut all = vec![Partition::exported(pk(texts))];
@@ -216,54 +193,54 @@ fn below_record(tenant: OrganizationId, kind: RecordType, id: ReferenceId) -> Ve
         all.push(Partition::exported(of_thread));
     }
     if let Some(talk) = Talk::of(kind, id.get()) {
-        let users = participants(tenant, talk).partition();
+        let users = key::participants(tenant, talk).partition();
         all.push(Partition::exported(users));
     }
     all
 }
 
-fn of_alert(tenant: OrganizationId, alert: &Named<'_>) -> Option<Vec<Partition>> {
-    let days = alert_days(tenant, alert.text("signalType")).partition();
+fn of_alert(tenant: Tenant, alert: &Named<'_>) -> Option<Vec<Partition>> {
+    let days = key::alert_days(tenant, alert.text("signalType")).partition();
     let source = alert.text("source");
-    let sessions = sessions_of_alert(tenant, alert.id()?).partition();
+    let sessions = key::sessions_of_alert(tenant, alert.id()?).partition();
     Some(vec![
         Partition::exported(days),
-        Partition::exported(pk(alert_source(tenant, source, ""))),
-        Partition::exported(pk(alert_series(tenant, source, ""))),
+        Partition::exported(pk(key::alert_source(tenant, source, ""))),
+        Partition::exported(pk(key::alert_series(tenant, source, ""))),
         Partition::exported(sessions).naming(of_session),
     ])
 }
 
-fn of_session(tenant: OrganizationId, session: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_session(tenant: Tenant, session: &Named<'_>) -> Option<Vec<Partition>> {
     let id: AgentSessionId = session.read("sessionId")?;
     Some(vec![
-        Partition::exported(agent_parts(tenant, id).partition()).naming(of_action),
-        Partition::exported(pk(excerpt(tenant, id, None, ""))),
-        Partition::exported(journal(tenant, id).partition()),
+        Partition::exported(key::agent_parts(tenant, id).partition()).naming(of_action),
+        Partition::exported(pk(key::excerpt(tenant, id, None, ""))),
+        Partition::exported(key::journal(tenant, id).partition()),
     ])
 }
 
-fn of_action(tenant: OrganizationId, action: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_action(tenant: Tenant, action: &Named<'_>) -> Option<Vec<Partition>> {
     let content: ActionContent = action.read("content")?;
-    let guards = earlier_guard(tenant, &content).map(pk);
+    let guards = key::earlier_guard(tenant, &content).map(pk);
     let entity = content.entity().filter(|(_, id)| !id.is_empty());
-    let outcomes = entity.map(|(_, id)| last_outcomes(tenant, id).partition());
+    let outcomes = entity.map(|(_, id)| key::last_outcomes(tenant, id).partition());
     let all = guards.into_iter().chain(outcomes);
     Some(all.map(Partition::exported).collect())
 }
 
-fn of_agent_day(tenant: OrganizationId, day: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_agent_day(tenant: Tenant, day: &Named<'_>) -> Option<Vec<Partition>> {
     let start = format!("{}T00:00:00Z", day.sk).parse().ok()?;
-    let messages = pk(messages_of_day(tenant, start, ""));
+    let messages = pk(key::messages_of_day(tenant, start, ""));
     Some(vec![Partition::exported(messages)])
 }
 
-fn of_webhook(tenant: OrganizationId, webhook: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_webhook(tenant: Tenant, webhook: &Named<'_>) -> Option<Vec<Partition>> {
     Some(below_webhook(tenant, webhook.id()?))
 }
 
 /// A deleted webhook leaves its deliveries for some days.
-fn of_entry(tenant: OrganizationId, entry: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_entry(tenant: Tenant, entry: &Named<'_>) -> Option<Vec<Partition>> {
     let subjects: Vec<String> = entry.read("subjects")?;
     let names = subjects.iter().filter_map(|name| name.split_once(':'));
     let webhooks = names.filter(|(kind, _)| *kind == RecordType::Webhook.name());
@@ -271,16 +248,16 @@ fn of_entry(tenant: OrganizationId, entry: &Named<'_>) -> Option<Vec<Partition>>
     Some(ids.flat_map(|id| below_webhook(tenant, id)).collect())
 }
 
-fn below_webhook(tenant: OrganizationId, id: WebhookId) -> Vec<Partition> {
+fn below_webhook(tenant: Tenant, id: WebhookId) -> Vec<Partition> {
     vec![
-        Partition::exported(pk(webhook_health(tenant, id))),
-        Partition::exported(webhook_deliveries(tenant, id).partition()),
+        Partition::exported(pk(key::webhook_health(tenant, id))),
+        Partition::exported(key::webhook_deliveries(tenant, id).partition()),
     ]
 }
 
-fn of_indexed(tenant: OrganizationId, record: &Named<'_>) -> Option<Vec<Partition>> {
+fn of_indexed(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
     let words: String = record.read("words")?;
     let words = words.split(' ').filter(|word| !word.is_empty());
-    let all = words.map(|word| words_beginning(tenant, word).partition());
+    let all = words.map(|word| key::words_beginning(tenant, word).partition());
     Some(all.map(Partition::kept_back).collect())
 }

@@ -1,17 +1,10 @@
 //! Every key format, as `keys.txt` has it. A stored key never changes its format.
 
-use ::agent::action::ActionKey;
-use model::{
-    Activity, Comment, Deleted, HistoryOf, Id, Milestone, NotificationSubject, Order, Organization,
-    OrganizationId, Phase, Project, RecordType, ReferenceType, Reminded, SearchedType,
-    ServiceRequest, SubjectType, Tag, Talk, Task, Ticket, TicketMessage, Timestamp,
-    quota::QuotaHolder,
-};
+use ::model::quota::QuotaHolder;
 use serde_json::{Value, json};
-use table::Record;
 
-use super::*;
-use crate::records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk};
+use super::{Sort, *};
+use crate::prelude::*;
 
 /// The keys, a line each.
 struct Keys(Vec<String>);
@@ -167,7 +160,7 @@ fn records(keys: &mut Keys) {
 /// Keys by id, and lists.
 fn lists(keys: &mut Keys) {
     let tenant = tenant();
-    keys.add("user", user(tenant, id(3)));
+    keys.add("user", id::<UserId>(3).key(tenant));
     keys.list("users", users(tenant));
     keys.add("email_holder", email_holder(tenant, "ada@example.com"));
     keys.add("sign_in_provider", sign_in_provider(tenant));
@@ -176,7 +169,7 @@ fn lists(keys: &mut Keys) {
     keys.add("used_state", used_state("hash"));
     keys.add("link", link("hash"));
     keys.add("mail_count", mail_count("hash", at()));
-    keys.add("invitation", invitation(tenant, id(16)));
+    keys.add("invitation", id::<InvitationId>(16).key(tenant));
     keys.list("invitations", invitations(tenant));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
@@ -208,7 +201,7 @@ fn lists(keys: &mut Keys) {
         ticket_message_time(None, id(10)).into_text(),
     );
     keys.add("name_of_tag", name_of_tag(tenant, "cafe"));
-    keys.add("alert", alert(tenant, id(13)));
+    keys.add("alert", id::<AlertId>(13).key(tenant));
     keys.list("alerts", alerts(tenant));
     keys.list("alerts_of_class", alerts_of_class(tenant, "disk_full"));
     keys.list("alert_days", alert_days(tenant, "disk_full"));
@@ -233,7 +226,7 @@ fn lists(keys: &mut Keys) {
     keys.add("connection", connection(tenant, "billing"));
     keys.add("connection_traffic", connection_traffic(tenant, "billing"));
     keys.add("record_guard", record_guard(tenant, "invoice/1"));
-    keys.add("webhook", webhook(tenant, id(15)));
+    keys.add("webhook", id::<WebhookId>(15).key(tenant));
     keys.list("webhooks", webhooks(tenant));
     keys.any("webhook_ids", &webhook_ids(tenant));
     keys.add("webhook_health", webhook_health(tenant, id(15)));
@@ -254,7 +247,10 @@ fn lists(keys: &mut Keys) {
     keys.list("due_unsharded", due_unsharded::<Cleanup>());
     keys.list("references", references(tenant));
     keys.list("indexed_by_time", indexed_by_time(tenant));
-    keys.any("text", &text(&task(tenant, id(7)).into(), "hash").into());
+    keys.any(
+        "text",
+        &text(&id::<TaskId>(7).key(tenant).into(), "hash").into(),
+    );
 }
 
 #[test]

@@ -1,17 +1,28 @@
 //! Keys of ids, cleanups and due work.
 
-use model::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
-use table::{AnyKey, Gsi2, Gsi4, Key, List, Record, Sort, padded};
+use model::quota::QuotaHolder;
+use table::{Gsi4, Sort, padded};
 
-use super::format::{name, partition};
-use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Workdesk};
+use super::format::{keys, name, partition};
+use crate::prelude::*;
 
-/// The last id given out for a kind of record, for all organizations.
-pub(crate) fn counter(kind: &str) -> Key<Counter> {
-    Key::new(format!("COUNTER#{kind}"), "COUNTER")
+keys! {
+    /// The last id given out for a kind of record, for all organizations.
+    pub(crate) fn counter(kind: &str) -> Key<Counter> = format!("COUNTER#{kind}"), "COUNTER";
+    /// The calls of an organization with a wait from the ten seconds after that instant.
+    pub(crate) fn waiting_calls(tenant: Tenant, window: Timestamp) -> AnyKey
+        = format!("ORG#{tenant}#USED_QUOTA"), format!("WAITING#{window}");
+    /// An organization's change feed: batches by the number of their first entry.
+    pub(crate) fn feed(tenant: Tenant) -> List<FeedBatch> = format!("ORG#{tenant}#FEED");
+    pub(crate) fn feed_start(tenant: Tenant) -> Key<FeedStart> = format!("ORG#{tenant}"), "FEED";
+    /// A key in [`feed`].
+    pub(crate) fn feed_batch(tenant: Tenant, first: i64) -> Key<FeedBatch>
+        = feed(tenant) => feed_number(first);
+    /// A sort key in [`feed`].
+    pub(crate) fn feed_number(number: i64) -> Sort = padded(number);
 }
 
-pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
+pub(crate) fn used_quota(tenant: Tenant, of: &QuotaHolder) -> AnyKey {
     let holder = match of {
         QuotaHolder::Organization(_) => RecordType::Organization.facts().key.to_owned(),
         QuotaHolder::User(user) => format!("{}#{user}", RecordType::User.facts().key),
@@ -21,42 +32,14 @@ pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
     AnyKey::new(format!("ORG#{tenant}#USED_QUOTA"), holder)
 }
 
-/// The calls of an organization with a wait from the ten seconds after that instant.
-pub(crate) fn waiting_calls(tenant: OrganizationId, window: Timestamp) -> AnyKey {
-    AnyKey::new(
-        format!("ORG#{tenant}#USED_QUOTA"),
-        format!("WAITING#{window}"),
-    )
-}
-
 /// The work that is left to do after a delete.
-pub(crate) fn cleanup(tenant: OrganizationId, of: Deleted) -> Key<Cleanup> {
+pub(crate) fn cleanup(tenant: Tenant, of: Deleted) -> Key<Cleanup> {
     deletion(tenant, of)
 }
 
 /// A deletion. Its item takes the place of its [`cleanup`] when that is done.
-pub(crate) fn deletion<R>(tenant: OrganizationId, of: Deleted) -> Key<R> {
-    let cleanups = partition(tenant, RecordType::Cleanup);
-    Key::new(cleanups, name(of.kind, of.id))
-}
-
-/// An organization's change feed: batches by the number of their first entry.
-pub(crate) fn feed(tenant: OrganizationId) -> List<FeedBatch> {
-    List::new(format!("ORG#{tenant}#FEED"))
-}
-
-/// A key in [`feed`].
-pub(crate) fn feed_batch(tenant: OrganizationId, first: i64) -> Key<FeedBatch> {
-    feed(tenant).at(feed_number(first))
-}
-
-/// A sort key in [`feed`].
-pub(crate) fn feed_number(number: i64) -> Sort {
-    Sort::new(padded(number))
-}
-
-pub(crate) fn feed_start(tenant: OrganizationId) -> Key<FeedStart> {
-    Key::new(format!("ORG#{tenant}"), "FEED")
+pub(crate) fn deletion<R>(tenant: Tenant, of: Deleted) -> Key<R> {
+    Key::new(partition(tenant, RecordType::Cleanup), name(of.kind, of.id))
 }
 
 /// Shards of the due work of all organizations.

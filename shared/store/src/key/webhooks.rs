@@ -1,47 +1,25 @@
-use model::{
-    OrganizationId, RecordType, Timestamp, Webhook, WebhookDelivery, WebhookHealth, WebhookId,
-};
-use table::{AnyKey, Key, List, Sort};
+use table::Sort;
 
-use super::format::{below, partition, record};
+use super::format::{below, keys, partition};
+use crate::prelude::*;
 
-pub(crate) fn webhook(tenant: OrganizationId, id: WebhookId) -> Key<Webhook> {
-    record(tenant, id)
+keys! {
+    /// The organization's webhooks by id.
+    pub(crate) fn webhooks(tenant: Tenant) -> List<Webhook>
+        = partition(tenant, RecordType::Webhook);
+    /// The ids of the organization's webhooks, by which they are limited.
+    pub(crate) fn webhook_ids(tenant: Tenant) -> AnyKey = format!("ORG#{tenant}"), "WEBHOOKS";
+    /// A webhook's deliveries by the instants of their changes.
+    pub(crate) fn webhook_deliveries(tenant: Tenant, webhook: WebhookId) -> List<WebhookDelivery>
+        = below(tenant, RecordType::Webhook, webhook, "DELIVERY");
+    /// A delivery's key in [`webhook_deliveries`].
+    pub(crate) fn webhook_delivery(tenant: Tenant, of: WebhookId, id: &str) -> Key<WebhookDelivery>
+        = webhook_deliveries(tenant, of) => Sort::new(id);
+    /// The sort key before all deliveries of changes since an instant.
+    pub(crate) fn deliveries_since(at: Timestamp) -> Sort = WebhookDelivery::id_beginning(at);
 }
 
-/// The organization's webhooks by id.
-pub(crate) fn webhooks(tenant: OrganizationId) -> List<Webhook> {
-    List::new(partition(tenant, RecordType::Webhook))
-}
-
-/// The ids of the organization's webhooks, by which they are limited.
-pub(crate) fn webhook_ids(tenant: OrganizationId) -> AnyKey {
-    AnyKey::new(format!("ORG#{tenant}"), "WEBHOOKS")
-}
-
-pub(crate) fn webhook_health(tenant: OrganizationId, id: WebhookId) -> Key<WebhookHealth> {
+pub(crate) fn webhook_health(tenant: Tenant, id: WebhookId) -> Key<WebhookHealth> {
     let webhooks = partition(tenant, RecordType::Webhook);
     Key::new(format!("{webhooks}#{id}"), "HEALTH")
-}
-
-/// A webhook's deliveries by the instants of their changes.
-pub(crate) fn webhook_deliveries(
-    tenant: OrganizationId,
-    webhook: WebhookId,
-) -> List<WebhookDelivery> {
-    List::new(below(tenant, RecordType::Webhook, webhook, "DELIVERY"))
-}
-
-/// A delivery's key in [`webhook_deliveries`].
-pub(crate) fn webhook_delivery(
-    tenant: OrganizationId,
-    webhook: WebhookId,
-    id: &str,
-) -> Key<WebhookDelivery> {
-    webhook_deliveries(tenant, webhook).at(Sort::new(id))
-}
-
-/// The sort key before all deliveries of changes since an instant.
-pub(crate) fn deliveries_since(at: Timestamp) -> Sort {
-    Sort::new(WebhookDelivery::id_beginning(at))
 }

@@ -1,20 +1,11 @@
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 
-use agent::{
-    alert::AlertStatus,
-    policy::Approvers,
-    session::{AgentSession, SessionContext},
-};
 use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
-use model::{HistoryEntry, HistoryOf, Permission, Talk, TicketId};
 
-use super::{
-    changes::creation_of,
-    mentions::Mention,
-    notice::{Audience, Notice, Said},
-};
-use crate::prelude::*;
-use crate::{Involved, Notifications, Participant, agent::policy_in};
+use super::changes::creation_of;
+use super::mentions::Mention;
+use super::notice::{Audience, Notice, Said};
+use crate::{Notifications, agent::policy_in, prelude::*};
 
 /// The most users, by username, among whom admins and approvers are found.
 const USERS: usize = 1_000;
@@ -24,7 +15,7 @@ const CONCURRENCY: usize = 10;
 
 /// All that the audiences of some notices follow from.
 pub(super) struct Audiences {
-    tenant: OrganizationId,
+    tenant: Tenant,
     found: Batch,
     /// The users who wrote on each record.
     participants: HashMap<Talk, Vec<Participant>>,
@@ -34,11 +25,7 @@ pub(super) struct Audiences {
 impl Notifications<'_> {
     /// Reads what the audiences follow from: a batch, and beside it the participants of each thread, and the
     /// users if one of the audiences is found among all.
-    pub(super) async fn audiences(
-        &self,
-        tenant: OrganizationId,
-        notices: &[Notice],
-    ) -> Result<Audiences, Error> {
+    pub(super) async fn audiences(&self, tenant: Tenant, notices: &[Notice]) -> Result<Audiences> {
         let mut keys: Vec<AnyKey> = Vec::new();
         let mut talks: HashSet<Talk> = HashSet::new();
         let mut reads_users = false;
@@ -60,7 +47,7 @@ impl Notifications<'_> {
                 Audience::Approvers(session) => {
                     reads_users = true;
                     keys.push(key::agent_policy(tenant).into());
-                    keys.push(key::alert(tenant, session.alert.alert_id).into());
+                    keys.push(session.alert.alert_id.key(tenant).into());
                 }
             }
         }
@@ -101,15 +88,16 @@ impl Audiences {
 
     /// The cause of a notice. The first message of a ticket is part of its creation.
     pub(super) fn cause_of(&self, notice: &Notice) -> String {
-        let ticket = notice.said.and_then(|said| self.raised_with(said));
-        ticket.map_or_else(|| notice.cause.clone(), creation_of)
+        match notice.said {
+            Some(said) if self.raised_with(said) => creation_of(said.on),
+            _ => notice.cause.clone(),
+        }
     }
 
-    /// The ticket that was raised with this as its first message.
-    fn raised_with(&self, said: Said) -> Option<TicketId> {
-        let ticket = said.on.id_as::<TicketId>()?;
-        let involved = self.found.named(&key::involved(self.tenant, said.on))?;
-        (involved.created_at == Some(said.at)).then_some(ticket)
+    /// Returns true if a ticket was raised with this as its first message.
+    fn raised_with(&self, said: Said) -> bool {
+        let involved = self.found.named(&key::involved(self.tenant, said.on));
+        said.on.thread().is_none() && involved.is_some_and(|one| one.created_at == Some(said.at))
     }
 
     /// The organization's user with the longest possible username of the mention.
@@ -127,7 +115,7 @@ impl Audiences {
             return BTreeSet::new();
         };
         // It answers no earlier message.
-        if self.raised_with(said).is_some() {
+        if self.raised_with(said) {
             return BTreeSet::new();
         }
         let creation = creation.and_then(|key| self.found.named(&key));
@@ -150,8 +138,7 @@ impl Audiences {
         let Ok(policy) = policy_in(&self.found, self.tenant) else {
             return BTreeSet::new();
         };
-        let alert = key::alert(self.tenant, session.alert.alert_id);
-        let alert = self.found.named(&alert);
+        let alert = self.found.named(&session.alert.alert_id.key(self.tenant));
         let context = SessionContext {
             policy: policy.record,
             approvers: Approvers::of(&self.users),
@@ -167,7 +154,7 @@ impl Audiences {
 
 /// The keys of the users of a record, and of the history entry of its creation where the record does not
 /// name its creator.
-fn keys_of(tenant: OrganizationId, talk: Talk) -> (Key<Involved>, Option<Key<HistoryEntry>>) {
+fn keys_of(tenant: Tenant, talk: Talk) -> (Key<Involved>, Option<Key<HistoryEntry>>) {
     let has_creator = talk.kind() == RecordType::ServiceRequest;
     let history = HistoryOf::of(talk.kind(), talk.id().get()).filter(|_| !has_creator);
     let creation = history.map(|of| key::creation(tenant, of));

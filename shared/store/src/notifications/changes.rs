@@ -1,19 +1,6 @@
-use agent::{
-    policy::AgentPolicy,
-    session::{AgentSession, AgentSessionStatus},
-};
-use model::{
-    Comment, FeedAction, NotificationKind, NotificationSubject, Permission, RecordName,
-    ServiceRequest, TicketId, TicketMessage,
-};
-use serde::Deserialize;
-
-use super::{
-    mentions::Mentions,
-    notice::{Audience, Notice, RepeatedMention, Said},
-};
-use crate::prelude::*;
-use crate::{Change, UnlistedChange};
+use super::mentions::Mentions;
+use super::notice::{Audience, Notice, RepeatedMention, Said};
+use crate::{Change, UnlistedChange, prelude::*};
 
 /// The fields of a record of any type that users are notified of.
 #[derive(Default, Deserialize)]
@@ -51,18 +38,6 @@ impl Notice {
             _ => Vec::new(),
         }
     }
-
-    fn of_change(
-        change: &Change,
-        kind: NotificationKind,
-        subject: NotificationSubject,
-        to: Audience,
-    ) -> Self {
-        Self {
-            actor: change.entry.actor,
-            ..Self::new(kind, cause_of(change), subject, to)
-        }
-    }
 }
 
 fn cause_of(change: &Change) -> String {
@@ -82,8 +57,8 @@ fn mention_in(change: &Change) -> RepeatedMention {
     }
 }
 
-pub(super) fn creation_of(ticket: TicketId) -> String {
-    named(ticket.into(), 1)
+pub(super) fn creation_of(on: Talk) -> String {
+    format!("{}-{}-1", on.kind().name(), on.id())
 }
 
 /// The assignment of a record, and the mentions in its description. None of a record that is no subject.
@@ -95,10 +70,12 @@ fn of_work(change: &Change) -> Vec<Notice> {
     };
     let before: Work = change.before().unwrap_or_default();
     let after: Work = change.after().unwrap_or_default();
-    let assigned = after
-        .assignee_id
-        .filter(|_| after.assignee_id != before.assignee_id);
-    let to_change = |kind, to| Notice::of_change(change, kind, subject, to);
+    let is_other = after.assignee_id != before.assignee_id;
+    let assigned = after.assignee_id.filter(|_| is_other);
+    let to_change = |kind, to| Notice {
+        actor: change.entry.actor,
+        ..Notice::new(kind, cause_of(change), subject, to)
+    };
     notices
         .extend(assigned.map(|user| to_change(NotificationKind::Assigned, Audience::User(user))));
     let (before, after) = (before.description, after.description);
@@ -142,9 +119,8 @@ fn of_comment(change: &Change) -> Vec<Notice> {
         at: after.created_at,
         id: after.id.get(),
     };
-    let old = before
-        .as_ref()
-        .and_then(|comment| comment.content.as_deref());
+    let old = before.as_ref();
+    let old = old.and_then(|comment| comment.content.as_deref());
     of_text(change, subject, said, (old, after.content.as_deref()))
 }
 
@@ -200,8 +176,7 @@ fn of_session(change: &Change) -> Vec<Notice> {
         let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
         awaits.then_some(session.plan.proposal)
     };
-    let before = change.before::<AgentSession>();
-    let before = before.as_ref().and_then(awaits);
+    let before = change.before::<AgentSession>().as_ref().and_then(awaits);
     if awaits(&after).is_none() || before == awaits(&after) {
         return Vec::new();
     }
@@ -221,15 +196,13 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
         return Vec::new();
     }
     let id = after.organization_id.get();
-    for_admins(change, NotificationKind::PolicyLoosened, id)
-        .into_iter()
-        .collect()
+    let notice = for_admins(change, NotificationKind::PolicyLoosened, id);
+    notice.into_iter().collect()
 }
 
 fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
-    let before = change
-        .before::<Webhook>()
-        .and_then(|webhook| webhook.disabled_reason);
+    let before = change.before::<Webhook>();
+    let before = before.and_then(|webhook| webhook.disabled_reason);
     let Some(Webhook {
         id,
         disabled_reason,
@@ -249,8 +222,7 @@ fn for_admins(change: &UnlistedChange, kind: NotificationKind, id: i64) -> Optio
     let cause = format!("{}-{id}-{}", change.kind.name(), change.version);
     let subject = NotificationSubject::of(*change.kind, id)?;
     let to = Audience::Holders(Permission::ManageOrganization);
-    Some(Notice {
-        actor: change.actor,
-        ..Notice::new(kind, cause, subject, to)
-    })
+    let mut notice = Notice::new(kind, cause, subject, to);
+    notice.actor = change.actor;
+    Some(notice)
 }

@@ -4,15 +4,11 @@
 //! There a name may also end anywhere: of `@mia处理`, the mention is of `mia处理` if there is such a user, and
 //! else of `mia`.
 
-use std::collections::BTreeSet;
-
-use model::{
-    Username,
-    characters::{
-        is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
-    },
-    unique_name,
+use model::characters::{
+    is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
 };
+
+use crate::prelude::*;
 
 /// The most mentions of a text that are followed.
 const MOST: usize = 20;
@@ -57,7 +53,8 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
     let (mut mentions, mut names) = (BTreeSet::new(), 0);
     let mut rest = text.as_str();
     while let Some(place) = rest.find('@') {
-        let is_address = base_at_end(&rest[..place]).is_some_and(is_of_an_address);
+        let base = rest[..place].chars().rev().find(|one| !is_mark(*one));
+        let is_address = base.is_some_and(is_of_an_address);
         let word = &rest[place + 1..];
         let (name, behind) = word.split_at(end_of_name(word));
         rest = behind;
@@ -80,9 +77,8 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
 
 /// A text without what is invisible in it, and with `@` as most keyboards have it.
 fn visible(text: &str) -> String {
-    let seen = text
-        .chars()
-        .filter(|one| !is_invisible(*one) || !is_of_a_word(*one));
+    let is_seen = |one: &char| !is_invisible(*one) || !is_of_a_word(*one);
+    let seen = text.chars().filter(is_seen);
     let usual = |one| {
         if matches!(one, '＠' | '﹫') {
             '@'
@@ -91,10 +87,6 @@ fn visible(text: &str) -> String {
         }
     };
     seen.map(usual).collect()
-}
-
-fn base_at_end(text: &str) -> Option<char> {
-    text.chars().rev().find(|one| !is_mark(*one))
 }
 
 /// The end of the name with which a text begins. An `@` is of the name only behind a letter or digit of an

@@ -1,10 +1,6 @@
 //! Notices: the effects of a change, before their users are known.
 
-use agent::session::AgentSession;
-use model::{
-    CommentId, NotificationKind, NotificationSubject, Permission, Talk,
-    characters::{beginning, on_one_line},
-};
+use model::characters::{beginning, on_one_line};
 
 use super::mentions::Mentions;
 use crate::prelude::*;
@@ -94,17 +90,14 @@ impl Notice {
     ) -> Self {
         let excerpt = session.approval_request(EXCERPT, now);
         let to = Audience::Approvers(Box::new(session));
-        Self {
-            excerpt,
-            ..Self::new(NotificationKind::ApprovalNeeded, cause, subject, to)
-        }
+        let mut notice = Self::new(NotificationKind::ApprovalNeeded, cause, subject, to);
+        notice.excerpt = excerpt;
+        notice
     }
 
-    pub(super) fn quoting(self, text: &str) -> Self {
-        Self {
-            excerpt: Some(excerpt(text)),
-            ..self
-        }
+    pub(super) fn quoting(mut self, text: &str) -> Self {
+        self.excerpt = Some(excerpt(text));
+        self
     }
 }
 
@@ -126,8 +119,7 @@ mod tests {
     fn an_excerpt_is_one_short_line() {
         let line = excerpt(" Move\r\n\tthe  invoices\u{202e}. ");
         assert_eq!(line, "Move the invoices.");
-        let long = excerpt(&"ä".repeat(201));
-        assert_eq!(long, format!("{}…", "ä".repeat(200)));
+        assert_eq!(excerpt(&"ä".repeat(201)), format!("{}…", "ä".repeat(200)));
         assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));
     }
 }

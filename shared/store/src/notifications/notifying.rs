@@ -1,11 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet};
-
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Letter, Mail, Notification, NotificationKind};
 
 use super::{audience::Audiences, notice::Said};
-use crate::prelude::*;
-use crate::{Inbox, Notice, Notifications, NotifiedChange};
+use crate::{Notice, Notifications, prelude::*};
 
 const CONCURRENCY: usize = 10;
 
@@ -15,17 +11,13 @@ const MINUTES: usize = 3;
 impl Notifications<'_> {
     /// Writes the notifications that follow from changes. Changes of an earlier delivery are left
     /// out: their audience does not grow. Returns the number of new notifications.
-    pub async fn notify_once(
-        &self,
-        tenant: OrganizationId,
-        mut notices: Vec<Notice>,
-    ) -> Result<usize, Error> {
+    pub async fn notify_once(&self, tenant: Tenant, mut notices: Vec<Notice>) -> Result<usize> {
         let key = |notice: &Notice| key::notified_change(tenant, &notice.cause);
         let known = notices.iter().map(key);
         let known = self.0.table.batch_get(known, Read::Eventual).await?;
         notices.retain(|notice| !known.has(&key(notice)));
         let notified = self.notify(tenant, &notices).await?;
-        let at = self.0.clock.now();
+        let at = self.0.now();
         let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
         let handled = causes.into_iter().map(|cause| {
             Write::put(&NotifiedChange {
@@ -41,21 +33,17 @@ impl Notifications<'_> {
     /// Writes the notifications of notices. Users get none of their own acts, of records beyond their
     /// permissions, and of kinds that they switched off. Of several of one cause, a user gets the most
     /// specific kind; a mention of an edit comes last. Returns the number of new notifications.
-    pub(super) async fn notify(
-        &self,
-        tenant: OrganizationId,
-        notices: &[Notice],
-    ) -> Result<usize, Error> {
+    pub(super) async fn notify(&self, tenant: Tenant, notices: &[Notice]) -> Result<usize> {
         if notices.is_empty() {
             return Ok(0);
         }
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let audiences = self.audiences(tenant, notices).await?;
         let for_users = for_users(notices, &audiences, now);
         let users: BTreeSet<UserId> = for_users.iter().map(|(user, _)| *user).collect();
         let keys = users.iter().flat_map(|user| {
-            let (user, inbox) = (key::user(tenant, *user), key::inbox(tenant, *user));
-            [AnyKey::from(user), AnyKey::from(inbox)]
+            let (user, inbox) = (user.key(tenant), key::inbox(tenant, *user));
+            any_keys![user, inbox]
         });
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
@@ -69,16 +57,14 @@ impl Notifications<'_> {
                 *place = notice;
             }
         }
-        let wanted: Vec<_> = wanted
-            .into_iter()
-            .map(|((user, cause), notice)| {
-                let name = notice.repeated.as_ref().map(|one| &one.name);
-                let address = mailed_at(&found, tenant, user, notice.kind);
-                let address = address.filter(|_| self.0.sends_mail);
-                let cause = name.unwrap_or(&cause);
-                (notification(tenant, user, cause, notice, now), address)
-            })
-            .collect();
+        let wanted = wanted.into_iter().map(|((user, cause), notice)| {
+            let name = notice.repeated.as_ref().map(|one| &one.name);
+            let address = mailed_at(&found, tenant, user, notice.kind);
+            let address = address.filter(|_| self.0.sends_mail);
+            let cause = name.unwrap_or(&cause);
+            (notification(tenant, user, cause, notice, now), address)
+        });
+        let wanted: Vec<_> = wanted.collect();
         stream::iter(wanted)
             .map(|(notification, address)| self.write_one(notification, address))
             .buffer_unordered(CONCURRENCY)
@@ -88,28 +74,23 @@ impl Notifications<'_> {
 
     /// Writes a notification; with an address, beside the mail of its minute. A mail whose attempt began takes no
     /// more: that of the next minute does. Returns false for a cause of which the user was notified before.
-    async fn write_one(
-        self,
-        mut notification: Notification,
-        address: Option<String>,
-    ) -> Result<bool, Error> {
-        let Some(address) = address else {
+    async fn write_one(self, mut notification: Notification, to: Option<String>) -> Result<bool> {
+        let Some(to) = to else {
             let write = Write::create(&notification)?;
             return Ok(self.0.table.write(write).await?.is_ok());
         };
         for _ in 0..MINUTES {
-            let (now, user) = (self.0.clock.now(), notification.user_id);
+            let (now, user) = (self.0.now(), notification.user_id);
             let cause = Notification::cause_in(&notification.id).unwrap_or_default();
             notification.id = Notification::id_of(now, cause);
             notification.at = now;
             let minute = now.start_of_minute();
             let letter = Letter::Notifications { minute };
             let tenant = notification.organization_id;
-            let mail = Mail::new(tenant, Some(user), address.clone(), letter, now);
+            let mail = Mail::new(tenant, Some(user), to.clone(), letter, now);
             // A refused write means that the minute has its mail.
             self.0.table.write(Write::create(&mail)?).await?.or_leave();
-            let is_unsent = Condition::default().equals("attempts", 0);
-            let beside = Write::check(mail.key(), is_unsent);
+            let beside = Write::check(mail.key(), Condition::default().equals("attempts", 0));
             let writes = vec![Write::create(&notification)?, beside];
             match self.0.table.transact(writes).await? {
                 Ok(()) => return Ok(true),
@@ -124,8 +105,8 @@ impl Notifications<'_> {
     /// that were not.
     pub(super) async fn write_all(
         &self,
-        writes: impl Iterator<Item = Result<Write, Error>>,
-    ) -> Result<usize, Error> {
+        writes: impl Iterator<Item = Result<Write>>,
+    ) -> Result<usize> {
         let writes: Vec<Write> = writes.collect::<Result<_, _>>()?;
         stream::iter(writes)
             .map(|write| self.0.table.write(write))
@@ -138,7 +119,7 @@ impl Notifications<'_> {
 }
 
 fn notification(
-    tenant: OrganizationId,
+    tenant: Tenant,
     user: UserId,
     cause: &str,
     notice: &Notice,
@@ -181,30 +162,30 @@ fn rank(notice: &Notice) -> (bool, NotificationKind) {
 }
 
 /// True for a user who is enabled, may read the subject, and did not switch the kind off.
-fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
+fn wants(found: &Batch, tenant: Tenant, user: UserId, notice: &Notice) -> bool {
     let reads = |user: &User| {
         let may_read = user.may(notice.subject.kind.facts().permission);
         !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
     let is_off = inbox_of(found, tenant, user).off.contains(&notice.kind);
-    let user = found.named(&key::user(tenant, user));
+    let user = found.named(&user.key(tenant));
     user.is_some_and(|user| reads(&user)) && !is_off
 }
 
 /// The address of a user who gets the kind by mail.
 fn mailed_at(
     found: &Batch,
-    tenant: OrganizationId,
+    tenant: Tenant,
     user: UserId,
     kind: NotificationKind,
 ) -> Option<String> {
     let preferences = inbox_of(found, tenant, user).preferences();
-    let user = found.named(&key::user(tenant, user))?;
+    let user = found.named(&user.key(tenant))?;
     let address = user.mailed_at().map(str::to_owned);
     address.filter(|_| preferences.mails(kind))
 }
 
-fn inbox_of(found: &Batch, tenant: OrganizationId, user: UserId) -> Inbox {
+fn inbox_of(found: &Batch, tenant: Tenant, user: UserId) -> Inbox {
     let inbox = found.named(&key::inbox(tenant, user));
     inbox.map(|inbox| inbox.record).unwrap_or_default()
 }

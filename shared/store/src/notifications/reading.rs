@@ -1,17 +1,9 @@
 //! A user's notifications, as the user reads them.
 
-use std::collections::HashMap;
-
-use model::{
-    Comment, Notification, NotificationFilter, NotificationKind, NotificationSubject, Permission,
-    SubjectType, Thread, TitleOf, UserRef, characters::beginning, span,
-};
-use serde::Serialize;
-use utoipa::ToSchema;
+use model::characters::beginning;
 
 use super::notice::excerpt;
-use crate::prelude::*;
-use crate::{Gsi2, Inbox, List, Notifications, texts::DESCRIPTION};
+use crate::{Notifications, prelude::*, texts::DESCRIPTION};
 
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
@@ -84,11 +76,8 @@ impl JoinedNotification {
         if !may(self.subject.kind.facts().permission) {
             (self.subject.title, self.subject.path, self.excerpt) = (None, None, None);
         }
-        let JoinedSubject {
-            kind, id, title, ..
-        } = &self.subject;
-        let url = || format!("{web_url}{}", kind.view(*id, None));
-        self.url = title.as_ref().map(|_| url());
+        let url = || format!("{web_url}{}", self.subject.kind.view(self.subject.id, None));
+        self.url = self.subject.title.as_ref().map(|_| url());
         if self.internal && !sees_notes {
             self.excerpt = None;
         }
@@ -102,7 +91,7 @@ impl Notifications<'_> {
         &self,
         user: &User,
         minute: Timestamp,
-    ) -> Result<Vec<JoinedNotification>, Error> {
+    ) -> Result<Vec<JoinedNotification>> {
         let tenant = user.organization_id;
         let of_minute = key::notifications(tenant, user.id)
             .from(key::notifications_from(minute))
@@ -120,11 +109,11 @@ impl Notifications<'_> {
     /// A page of a user's notifications, newest first.
     pub async fn page(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
         filter: &NotificationFilter,
         wanted: &Wanted,
-    ) -> Result<Page<JoinedNotification>, Error> {
+    ) -> Result<Page<JoinedNotification>> {
         let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
         let (kinds, table) = (kinds.condition(), &self.0.table);
         let (inbox, page) = if filter.unread == Some(true) {
@@ -147,24 +136,14 @@ impl Notifications<'_> {
     }
 
     /// The number of a user's unread notifications, counted up to `most`.
-    pub async fn unread(
-        &self,
-        tenant: OrganizationId,
-        user: UserId,
-        most: usize,
-    ) -> Result<usize, Error> {
+    pub async fn unread(&self, tenant: Tenant, user: UserId, most: usize) -> Result<usize> {
         let inbox = self.inbox(tenant, user).await?;
         let unread = self.unread_of(tenant, user, &inbox).places().limit(most);
         Ok(self.0.table.list(unread).await?.len())
     }
 
     /// A user's unread notifications, newest first.
-    fn unread_of(
-        self,
-        tenant: OrganizationId,
-        user: UserId,
-        inbox: &Inbox,
-    ) -> List<Notification, Gsi2> {
+    fn unread_of(self, tenant: Tenant, user: UserId, inbox: &Inbox) -> List<Notification, Gsi2> {
         let after = inbox.read_before.map(|before| before.plus(1));
         let first = self.first_kept().max(after.unwrap_or(self.first_kept()));
         let unread = key::unread_notifications(tenant, user).descending();
@@ -173,16 +152,16 @@ impl Notifications<'_> {
 
     /// The instant of the first notification that has not expired.
     fn first_kept(self) -> Timestamp {
-        self.0.clock.now().plus(1 - Notification::KEPT)
+        self.0.now().plus(1 - Notification::KEPT)
     }
 
     /// Adds the records that notifications name, read with one batch.
     async fn joined(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         page: Page<Notification>,
-    ) -> Result<Page<JoinedNotification>, Error> {
-        let user = |id| key::user(tenant, id);
+    ) -> Result<Page<JoinedNotification>> {
+        let user = |id: UserId| id.key(tenant);
         let keys = page.records().flat_map(|one| {
             let subject = key::titled(tenant, one.subject).map(AnyKey::from);
             let comment = comment_of(tenant, one).map(AnyKey::from);
@@ -223,7 +202,7 @@ fn read_at(notification: &Notification, inbox: &Inbox) -> Option<Timestamp> {
 }
 
 /// The comment whose text the excerpt is of.
-fn comment_of(tenant: OrganizationId, notification: &Notification) -> Option<Key<Comment>> {
+fn comment_of(tenant: Tenant, notification: &Notification) -> Option<Key<Comment>> {
     let NotificationSubject { kind, id } = notification.subject;
     let thread = Thread::of(*kind, id)?;
     Some(key::comment(tenant, thread, notification.comment_id?))
@@ -231,17 +210,14 @@ fn comment_of(tenant: OrganizationId, notification: &Notification) -> Option<Key
 
 /// The beginning of a notification's text as it is now: of its comment, or of its subject's description. None
 /// for a deleted comment. Other texts never change.
-fn excerpt_of(
-    found: &Batch,
-    tenant: OrganizationId,
-    notification: &Notification,
-) -> Option<String> {
+fn excerpt_of(found: &Batch, tenant: Tenant, notification: &Notification) -> Option<String> {
     let subject = notification.subject;
     if let Some(key) = comment_of(tenant, notification) {
         return found.named(&key)?.record.content.map(|text| excerpt(&text));
     }
-    // A ticket's description is its first message.
-    if notification.kind == NotificationKind::Mentioned && subject.kind != RecordType::Ticket {
+    // Where there are messages, the first of them is the description.
+    let has_messages = Talk::of(*subject.kind, subject.id).is_some_and(|on| on.thread().is_none());
+    if notification.kind == NotificationKind::Mentioned && !has_messages {
         let titled = found.named(&key::titled(tenant, subject)?)?;
         let goes_on = if titled.text_key(DESCRIPTION).is_some() {
             "…"
@@ -255,7 +231,7 @@ fn excerpt_of(
 }
 
 /// The title of a record; `None` if it is gone.
-fn title_of(found: &Batch, tenant: OrganizationId, subject: NotificationSubject) -> Option<String> {
+fn title_of(found: &Batch, tenant: Tenant, subject: NotificationSubject) -> Option<String> {
     let titled = found.named(&key::titled(tenant, subject)?)?.record;
     match subject.kind.facts().title {
         TitleOf::Title => titled.title,

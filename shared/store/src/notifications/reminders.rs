@@ -3,15 +3,8 @@
 //! The publisher keeps one item per record, and the sweeper visits it when it is due. The visit reads the
 //! record first, and notifies users only if the record still gives reason for it.
 
-use std::collections::BTreeMap;
-
-use agent::session::{AgentSession, AgentSessionStatus};
-use model::{NotificationKind, NotificationSubject, RecordName, Reminded, Task, TaskStatus, span};
-use serde::de::DeserializeOwned;
-
 use super::notice::Audience;
-use crate::prelude::*;
-use crate::{Change, Notice, Notifications, Reminder, Shard, due};
+use crate::{Change, Notice, Notifications, Shard, due, prelude::*};
 
 /// Milliseconds from the reminder of a task to its due date.
 const DUE_SOON: i64 = span::DAY;
@@ -54,11 +47,7 @@ type Visited = (Option<Notice>, Option<Timestamp>);
 
 impl Notifications<'_> {
     /// Writes the reminders for changes, in the order of the stream.
-    pub async fn plan_reminders(
-        &self,
-        tenant: OrganizationId,
-        changes: &[Change],
-    ) -> Result<(), Error> {
+    pub async fn plan_reminders(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
         let mut planned: BTreeMap<Reminded, Planned> = BTreeMap::new();
         for change in changes {
             let Some((of, before, after)) = planned_by(change) else {
@@ -75,7 +64,7 @@ impl Notifications<'_> {
                 (plan.visit, plan.version) = (after, version);
             }
         }
-        let at = self.0.clock.now();
+        let at = self.0.now();
         planned.retain(|_, plan| plan.is_moved);
         let writes = planned.into_iter().map(|(of, plan)| {
             let reminder = Reminder {
@@ -98,9 +87,9 @@ impl Notifications<'_> {
     pub async fn remind_due(
         &self,
         shard: Shard,
-        mut done: impl FnMut(OrganizationId, Result<usize, Error>),
-    ) -> Result<(), Error> {
-        let now = self.0.clock.now();
+        mut done: impl FnMut(OrganizationId, Result<usize>),
+    ) -> Result<()> {
+        let now = self.0.now();
         let mut wanted = Wanted::first(AT_ONCE);
         loop {
             let page = due::page::<Reminder, Reminder>(&self.0.table, shard, now, &wanted).await?;
@@ -125,20 +114,15 @@ impl Notifications<'_> {
     }
 
     /// Notifies users of the records that still give reason for it, and plans the next visits.
-    async fn visit(
-        &self,
-        tenant: OrganizationId,
-        reminders: Vec<Reminder>,
-        now: Timestamp,
-    ) -> Result<usize, Error> {
+    async fn visit(&self, tenant: Tenant, due: Vec<Reminder>, now: Timestamp) -> Result<usize> {
         let organization = key::organization(tenant);
-        let keys = reminders.iter().map(|one| key::reminded(tenant, one.of));
+        let keys = due.iter().map(|one| key::reminded(tenant, one.of));
         let keys = keys.chain([AnyKey::from(&organization)]);
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch(keys).await?;
         let (mut notices, mut writes) = (Vec::new(), Vec::new());
         let organization: Option<Stored<Organization>> = found.named(&organization);
         let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
-        for reminder in reminders {
+        for reminder in due {
             let as_read = Condition::default().equals("ofVersion", reminder.of_version);
             let (of_version, (notice, due_at)) = if is_suspended {
                 (reminder.of_version, (None, Some(now.plus(SUSPENDED))))
@@ -161,8 +145,8 @@ impl Notifications<'_> {
     }
 
     /// Removes an unreadable reminder from the index.
-    async fn set_aside(&self, key: AnyKey) -> Result<(), Error> {
-        let change = table::Change::default().set("setAsideAt", self.0.clock.now());
+    async fn set_aside(&self, key: AnyKey) -> Result<()> {
+        let change = table::Change::default().set("setAsideAt", self.0.now());
         let write = Write::mend(key, due::not_due(change));
         // A refused write means that the item is gone.
         self.0.table.write(write).await?.or_leave();
@@ -209,8 +193,8 @@ fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
 /// another one.
 fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> (i64, Visited) {
     let tenant = reminder.organization_id;
-    let visited = if let Some(id) = reminder.of.id_as() {
-        let task = found.named(&key::task(tenant, id));
+    let visited = if let Some(id) = reminder.of.id_as::<TaskId>() {
+        let task = found.named(&id.key(tenant));
         task.map(|task| (task.version, visit_of_task(&task, now)))
     } else {
         let id = reminder.of.id_as();

@@ -1,8 +1,6 @@
 //! The notification settings of a user: their kinds, and what was read.
 
-use model::{Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead};
-
-use crate::{Inbox, Notifications, attribute, prelude::*};
+use crate::{Notifications, prelude::*};
 
 /// The attribute `kind` of the item.
 const INBOX: &str = "inbox";
@@ -10,23 +8,22 @@ const INBOX: &str = "inbox";
 impl Notifications<'_> {
     pub async fn preferences(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         user: UserId,
-    ) -> Result<NotificationPreferences, Error> {
+    ) -> Result<NotificationPreferences> {
         Ok(self.inbox(tenant, user).await?.preferences())
     }
 
     /// Changes the kinds that a user gets. Returns all of them.
     pub async fn set_preferences(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         user: UserId,
         sent: &NotificationPreferencesSet,
-    ) -> Result<NotificationPreferences, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<NotificationPreferences> {
+        let (pending, tenant) = pending.with_tenant();
         let key = key::inbox(tenant, user);
-        let read = || self.0.table.get(&key, Read::Consistent);
+        let read = || self.0.read(&key);
         let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
             let version = found.as_ref().map(|found| found.version);
             let before = found.map(|found| found.preferences()).unwrap_or_default();
@@ -50,12 +47,11 @@ impl Notifications<'_> {
     /// Marks notifications as read. Leaves out those that are not the user's, or were read before.
     pub async fn read(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         user: UserId,
         sent: &NotificationsRead,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
         let inbox = key::inbox(tenant, user);
         let ids = sent.ids.iter().flat_map(|ids| &ids.0);
         let keyed = ids.filter_map(|id| {
@@ -65,23 +61,28 @@ impl Notifications<'_> {
         let keyed: Vec<(&str, Key<Notification>)> = keyed.collect();
         let read = || {
             let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
-            self.0
-                .table
-                .batch_get(keys.chain([(&inbox).into()]), Read::Consistent)
+            self.0.batch(keys.chain([(&inbox).into()]))
         };
         let write = async |context: WriteContext, found: Batch| {
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let mut writes = Writes::default();
             for (id, key) in &keyed {
                 let named = found.named(key).filter(|one| one.id == *id);
                 if named.is_some_and(|one| one.read_at.is_none()) {
-                    writes.push(read_at(key, now));
+                    let change = Change::default().set("readAt", now).leave(Gsi2);
+                    let unread = Condition::exists().lacks("readAt");
+                    writes.push(Write::update(key.clone(), change, unread));
                 }
             }
             let known = found.named(&inbox).and_then(|inbox| inbox.read_before);
             let before = sent.before.map(|before| before.min(now));
             if let Some(before) = before.filter(|before| Some(*before) > known) {
-                writes.push(read_before(&inbox, before, now));
+                let change = Change::default()
+                    .set("kind", INBOX)
+                    .set("readBefore", before)
+                    .set("readBeforeAt", now);
+                let is_later = Condition::default().absent_or("readBefore", "# < :", before);
+                writes.push(Write::update(inbox.clone(), change, is_later));
             }
             self.0.commit(&context, writes, ()).await
         };
@@ -90,25 +91,8 @@ impl Notifications<'_> {
     }
 
     /// The settings of a user, as all earlier writes left them.
-    pub(super) async fn inbox(&self, tenant: OrganizationId, user: UserId) -> Result<Inbox, Error> {
-        let key = key::inbox(tenant, user);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
+    pub(super) async fn inbox(&self, tenant: Tenant, user: UserId) -> Result<Inbox> {
+        let found = self.0.read(&key::inbox(tenant, user)).await?;
         Ok(found.map(|found| found.record).unwrap_or_default())
     }
-}
-
-fn read_at(key: &Key<Notification>, now: Timestamp) -> Write {
-    let change = Change::default().set("readAt", now).leave(key::Gsi2);
-    let unread = Condition::exists().lacks("readAt");
-    Write::update(key.clone(), change, unread)
-}
-
-/// Marks all notifications up to an instant as read, unless a later instant is.
-fn read_before(inbox: &Key<Inbox>, before: Timestamp, now: Timestamp) -> Write {
-    let change = Change::default()
-        .set("kind", INBOX)
-        .set("readBefore", before)
-        .set("readBeforeAt", now);
-    let is_later = Condition::default().absent_or("readBefore", "# < :", before);
-    Write::update(inbox.clone(), change, is_later)
 }

@@ -1,20 +1,10 @@
 //! A sign-in by a provider: its user is found by the subject, bound by a verified address, or made.
 
-use model::{
-    AccountChange, Email, FullName, Letter, PasswordHash, ProviderSubject, Role, Session, Sid,
-    SignInMethod, SignInProvider, Username, digest, network, random, unique_name,
-};
 use serde_json::{Value, json};
 
 use super::Providers;
 use crate::{
-    NewUser,
-    directory::count_admins,
-    fields::is_same,
-    idempotency::Created,
-    prelude::*,
-    records::{ListedProvider, SubjectHolder},
-    sessions::end_all,
+    NewUser, directory::count_admins, fields::is_same, prelude::*, sessions::end_all,
     sign_in_journal::signed_in,
 };
 
@@ -102,7 +92,7 @@ impl Providers<'_> {
         let by_email = by_email.transpose()?.map(|holder| holder.user_id);
         let id = by_subject.as_ref().map(|holder| holder.user_id);
         let user = match id.or(by_email) {
-            Some(id) => self.0.read(&key::user(tenant, id)).await?,
+            Some(id) => self.0.read(&id.key(tenant)).await?,
             None => None,
         };
         Ok(Known {
@@ -123,8 +113,7 @@ impl Providers<'_> {
         known: &Known,
         keeps_role: bool,
     ) -> Result<Option<Option<Sid>>> {
-        let tenant = provider.organization_id;
-        let context = WriteContext::from(tenant).with_head(known.head.clone());
+        let context = WriteContext::from(provider.organization_id).with_head(known.head.clone());
         let of_groups = provider.role_of(&who.groups);
         let found = match &known.user {
             _ if !known.works => return Ok(Some(None)),
@@ -188,7 +177,8 @@ impl Providers<'_> {
             let account = key::account(&unique_name::folded(&user.username));
             let issuer = Change::default().set("issuer", new.issuer.as_str());
             writes.push(Write::update(account, issuer, Condition::exists()));
-            writes.note(bound(user.id, &new));
+            let subject = json!({"issuer": new.issuer, "sub": new.sub});
+            writes.note(sign_in_changed(user.id, [Value::Null, subject]));
             if let Some(email) = user.email.as_ref().filter(|_| client.sends_mail) {
                 let letter = Letter::ProviderChanged(AccountChange {
                     username: user.username.clone(),
@@ -200,7 +190,11 @@ impl Providers<'_> {
             after.provider_subject = Some(new);
         }
         match of_groups {
-            Some(role) if keeps_role => writes.note(last_admin(user, role)),
+            Some(role) if keeps_role => {
+                let before = json!({"role": user.role, "roleOfGroups": role});
+                let after = json!({"role": user.role, "reason": "the last admin keeps the role"});
+                writes.note(sign_in_changed(user.id, [before, after]));
+            }
             Some(role) => after.role = role.into(),
             None => {}
         }
@@ -240,8 +234,7 @@ impl Providers<'_> {
             password_hash: PasswordHash::from(NO_PASSWORD),
             provider_subject: Some(subject.clone()),
         };
-        let directory = self.0.directory();
-        let (mut user, mut writes) = directory.new_user(context.tenant, id, new, None)?;
+        let (mut user, mut writes) = self.0.directory().new_user(context.tenant, id, new, None)?;
         // The provider's administrators may act through it.
         user.access_changed_at = Some(now);
         writes.push(Write::create(&user)?);
@@ -262,11 +255,7 @@ impl Providers<'_> {
         client: &SignInClient,
         found: Found,
     ) -> Result<Option<Option<Sid>>> {
-        let Found {
-            user,
-            counts: [made, bound],
-            mut writes,
-        } = found;
+        let (user, [made, bound], mut writes) = (found.user, found.counts, found.writes);
         let (tenant, now) = (context.tenant, self.0.now());
         let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
         let session = Session::begin(&sid, &user, now)
@@ -340,18 +329,6 @@ fn usernames(who: &ProviderUser) -> Vec<Username> {
     own.retain(|one| one.is_ascii_alphanumeric());
     let own = Username::try_from(format!("user-{own}"));
     who.usernames.iter().cloned().chain(own).collect()
-}
-
-fn bound(user: UserId, subject: &ProviderSubject) -> EntryContent {
-    let after = json!({"issuer": subject.issuer, "sub": subject.sub});
-    sign_in_changed(user, [Value::Null, after])
-}
-
-/// Notes that the last admin keeps the role in spite of their groups.
-fn last_admin(user: &User, of_groups: Role) -> EntryContent {
-    let before = json!({"role": user.role, "roleOfGroups": of_groups});
-    let after = json!({"role": user.role, "reason": "the last admin keeps the role"});
-    sign_in_changed(user.id, [before, after])
 }
 
 fn sign_in_changed(user: UserId, change: [Value; 2]) -> EntryContent {

@@ -2,10 +2,9 @@
 //! and plans their reminders.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{ProjectId, RecordName, SearchedType};
 use serde_json::Value;
 
-use crate::{Change, List, Search, is_refusal, prelude::*};
+use crate::{Change, Search, is_refusal, prelude::*};
 
 /// The records of a page.
 const ROWS: usize = 100;
@@ -27,9 +26,9 @@ impl Search<'_> {
     /// error once all others are done.
     pub async fn index_all(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         report: impl Fn(SearchedType, usize),
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut fault = None;
         for kind in SearchedType::ALL {
             let Some(records) = key::records_of(tenant, *kind) else {
@@ -56,10 +55,10 @@ impl Search<'_> {
     /// Indexes the records of a list. Comments of earlier versions do not name their `project`.
     async fn index_list(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         list: List<Value>,
         project: Option<ProjectId>,
-    ) -> Result<Indexed, Error> {
+    ) -> Result<Indexed> {
         let mut all = Indexed::default();
         let mut wanted = Wanted::first(ROWS);
         loop {
@@ -92,7 +91,7 @@ impl Search<'_> {
     }
 
     /// Adds the project to comments that the index has without one.
-    async fn add_projects(&self, tenant: OrganizationId, changes: &[Change]) -> Result<(), Error> {
+    async fn add_projects(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
         let entries = changes.iter().map(|change| &change.entry);
         let of_projects = entries.filter_map(|entry| {
             let kind = SearchedType::of(*entry.of.kind)?;
@@ -100,8 +99,7 @@ impl Search<'_> {
             Some((key, entry.project_id?))
         });
         let of_projects: Vec<_> = of_projects.collect();
-        let keys = of_projects.iter().map(|(key, _)| key);
-        let indexed = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let indexed = self.0.batch(of_projects.iter().map(|(key, _)| key)).await?;
         for (key, project) in of_projects {
             let indexed = indexed.named(&key);
             if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {

@@ -5,7 +5,7 @@ use model::{
     words::words,
 };
 
-use crate::SearchedText;
+use crate::prelude::*;
 
 /// The most characters of an excerpt.
 const MOST: usize = 160;

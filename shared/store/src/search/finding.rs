@@ -1,13 +1,8 @@
-use std::collections::BTreeSet;
-
 use futures::future::try_join_all;
-use model::{ProjectId, RecordName, SearchWords, SearchedType};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::cut;
+use crate::Search;
 use crate::prelude::*;
-use crate::{IndexedRecord, IndexedWord, Place, Row, Search, SearchedText};
 
 /// Number of words of a query to search: the longest ones, probably rare.
 const SEARCHED: usize = 2;
@@ -71,11 +66,7 @@ pub struct FoundRecord {
 
 impl Search<'_> {
     /// Looks up the rarest words of a query. Depends on no permission, so it can run beside authentication.
-    pub async fn candidates(
-        &self,
-        tenant: OrganizationId,
-        words: &SearchWords,
-    ) -> Result<Candidates, Error> {
+    pub async fn candidates(&self, tenant: Tenant, words: &SearchWords) -> Result<Candidates> {
         let rarest = words.longest_first().iter().take(SEARCHED);
         let found = rarest.map(async |word| {
             let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
@@ -88,10 +79,10 @@ impl Search<'_> {
     /// records: hidden words may not change the pages.
     async fn records_with(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         filter: &SearchFilter<'_>,
         (word, mut found): (String, Vec<IndexedWord>),
-    ) -> Result<Option<BTreeSet<(SearchedType, i64)>>, Error> {
+    ) -> Result<Option<BTreeSet<(SearchedType, i64)>>> {
         let are_all = found.len() < FREQUENT;
         found.retain(|one| filter.sees(one.kind, one.internal));
         if found.len() == FREQUENT {
@@ -117,11 +108,11 @@ impl Search<'_> {
     /// and id. A page may have fewer rows than are wanted, and still an end.
     pub async fn page(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         filter: &SearchFilter<'_>,
         candidates: Candidates,
         wanted: &Wanted,
-    ) -> Result<Page<FoundRecord>, Error> {
+    ) -> Result<Page<FoundRecord>> {
         if filter.types.is_empty() {
             return Ok(Page::empty());
         }
@@ -140,11 +131,11 @@ impl Search<'_> {
 
     async fn sorted(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         filter: &SearchFilter<'_>,
         records: BTreeSet<(SearchedType, i64)>,
         wanted: &Wanted,
-    ) -> Result<Page<IndexedRecord>, Error> {
+    ) -> Result<Page<IndexedRecord>> {
         let records = records.into_iter();
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
         let keys = of_types.map(|(kind, id)| key::indexed(tenant, kind, id));
@@ -162,25 +153,23 @@ impl Search<'_> {
     /// The page with the records themselves, without those that no longer match.
     async fn checked(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         filter: &SearchFilter<'_>,
         indexed: Page<IndexedRecord>,
-    ) -> Result<Page<FoundRecord>, Error> {
+    ) -> Result<Page<FoundRecord>> {
         let keys = indexed.records().flat_map(|record| {
-            let parent = record
-                .parent
-                .and_then(|parent| key::searched_parent(tenant, parent));
+            let parent = record.parent;
+            let parent = parent.and_then(|parent| key::searched_parent(tenant, parent));
             [key::searched(record), parent].into_iter().flatten()
         });
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch(keys).await?;
         let rows = indexed.filter_map(|record| {
             let text = found.named(&key::searched(&record)?)?;
             Some((record, text))
         });
         let texts = self.0.texts(rows.records().map(|(_, text)| text)).await?;
         Ok(rows.filter_map(|(record, text)| {
-            let text = texts.complete(text).ok()?.record;
-            filter.shown(tenant, &record, text, &found)
+            filter.shown(tenant, &record, texts.complete(text).ok()?.record, &found)
         }))
     }
 }
@@ -207,7 +196,6 @@ impl SearchFilter<'_> {
         self.types.contains(&kind) && (self.with_notes || !is_note)
     }
 
-    /// The condition on records of the index.
     fn condition(&self) -> Condition {
         let mut condition = self.seen();
         if let Some(projects) = self.projects {
@@ -237,14 +225,12 @@ impl SearchFilter<'_> {
     /// The row of a record. `None` if the record is gone, no longer matches, or is not for the caller.
     fn shown(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         indexed: &IndexedRecord,
         text: SearchedText,
         found: &Batch,
     ) -> Option<FoundRecord> {
-        let IndexedRecord {
-            kind, id, parent, ..
-        } = *indexed;
+        let (kind, id, parent) = (indexed.kind, indexed.id, indexed.parent);
         let parent_record = match parent {
             Some(parent) => Some(found.named(&key::searched_parent(tenant, parent)?)?.record),
             None => None,

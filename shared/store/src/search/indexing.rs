@@ -8,16 +8,11 @@
 //! finishes, and the others begin again. A delivery with late words restores the newer record's
 //! words, and writes that record again. Concurrent deletes of these words begin again, too.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use futures::{StreamExt, stream};
-use model::{FeedAction, FeedEntry, RecordName, SearchedType, words::spaced};
+use model::words::spaced;
 
 use super::cut;
-use crate::prelude::*;
-use crate::{
-    Change, IndexedRecord, IndexedWord, Search, SearchedText, back_off, is_refusal, unavailable,
-};
+use crate::{Change, Search, is_refusal, prelude::*};
 
 /// The records whose state in the index is read at the same time.
 const RECORDS: usize = 20;
@@ -46,7 +41,7 @@ impl Search<'_> {
     /// Brings the index up to these changes, which are in the order of the stream. Changes that it
     /// has already, or newer ones, change nothing. A record that does not read, in the index or in the stream,
     /// is an error once all others are done. 503 if others kept indexing the same records.
-    pub async fn index(&self, tenant: OrganizationId, changes: &[Change]) -> Result<(), Error> {
+    pub async fn index(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
         let (mut all, mut fault) = changed_records(tenant, changes);
         while !all.is_empty() {
             let rest = all.split_off(all.len().min(RECORDS));
@@ -59,11 +54,11 @@ impl Search<'_> {
         fault.map_or(Ok(()), Err)
     }
 
-    async fn index_some(&self, mut open: Vec<Changed>) -> Result<(), Error> {
+    async fn index_some(&self, mut open: Vec<Changed>) -> Result<()> {
         let mut fault = None;
         for attempt in 1..=ATTEMPTS {
-            let keys = open.iter().map(Changed::key);
-            let indexed = self.0.table.batch_get(keys, Read::Consistent).await?;
+            let keys = open.iter().map(|changed| changed.record.key());
+            let indexed = self.0.batch(keys).await?;
             let results: Vec<_> = stream::iter(open)
                 .map(|changed| self.index_one(changed, &indexed))
                 .buffer_unordered(CONCURRENCY)
@@ -85,12 +80,8 @@ impl Search<'_> {
     }
 
     /// Writes the words of a record, then the record. Returns it if another delivery came between.
-    async fn index_one(
-        &self,
-        mut changed: Changed,
-        indexed: &Batch,
-    ) -> Result<Option<Changed>, Error> {
-        let indexed = indexed.get(&changed.key())?;
+    async fn index_one(&self, mut changed: Changed, indexed: &Batch) -> Result<Option<Changed>> {
+        let indexed = indexed.get(&changed.record.key())?;
         let Some((words, record)) = changed.writes(indexed.as_ref())? else {
             return Ok(None);
         };
@@ -102,7 +93,7 @@ impl Search<'_> {
 }
 
 impl Changed {
-    fn new(tenant: OrganizationId, kind: SearchedType, change: &Change) -> Result<Self, Error> {
+    fn new(tenant: Tenant, kind: SearchedType, change: &Change) -> Result<Self> {
         let before = change.before::<SearchedText>();
         let after = after(change)?;
         let since = before.as_ref().map(|_| version(&change.entry) - 1);
@@ -120,16 +111,12 @@ impl Changed {
         self.images.extend(next.images);
     }
 
-    fn key(&self) -> Key<IndexedRecord> {
-        self.record.key()
-    }
-
     /// The words to write and the record after them: this record, or the index's own if that is newer.
     /// `None` if there is nothing to do.
     fn writes(
         &mut self,
         indexed: Option<&Stored<IndexedRecord>>,
-    ) -> Result<Option<(Vec<Write>, IndexedRecord)>, Error> {
+    ) -> Result<Option<(Vec<Write>, IndexedRecord)>> {
         let indexed = indexed.map(|stored| &stored.record);
         let newer = indexed.filter(|it| {
             it.record_version >= self.record.record_version && !self.record.adds_mark_to(it)
@@ -172,19 +159,13 @@ impl Changed {
     }
 
     fn indexed_word(&self, word: &str) -> IndexedWord {
-        let IndexedRecord {
-            organization_id,
-            kind,
-            id,
-            internal,
-            ..
-        } = self.record;
+        let of = &self.record;
         IndexedWord {
-            organization_id,
+            organization_id: of.organization_id,
             word: word.to_owned(),
-            kind,
-            id,
-            internal,
+            kind: of.kind,
+            id: of.id,
+            internal: of.internal,
         }
     }
 }
@@ -203,7 +184,7 @@ impl IndexedRecord {
 }
 
 /// The records of some changes, each with all of its changes, and the error of a change that does not read.
-fn changed_records(tenant: OrganizationId, changes: &[Change]) -> (Vec<Changed>, Option<Error>) {
+fn changed_records(tenant: Tenant, changes: &[Change]) -> (Vec<Changed>, Option<Error>) {
     let (mut all, mut fault) = (BTreeMap::new(), None);
     for change in changes {
         let RecordName { kind, record_id } = change.entry.of;
@@ -226,7 +207,7 @@ fn changed_records(tenant: OrganizationId, changes: &[Change]) -> (Vec<Changed>,
 }
 
 /// The record after a change. `None` for a deleted one.
-fn after(change: &Change) -> Result<Option<SearchedText>, Error> {
+fn after(change: &Change) -> Result<Option<SearchedText>> {
     if change.entry.action == FeedAction::Deleted {
         return Ok(None);
     }
@@ -244,7 +225,7 @@ fn words_of(text: &SearchedText) -> BTreeSet<String> {
 }
 
 fn indexed_record(
-    tenant: OrganizationId,
+    tenant: Tenant,
     kind: SearchedType,
     entry: &FeedEntry,
     text: Option<&SearchedText>,

@@ -1,9 +1,3 @@
-use std::collections::{BTreeMap, HashMap};
-
-use model::{OrOther, ProjectId, TaskStatus, UserRef};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use crate::{Tasks, prelude::*};
 
 const MOST: i64 = 10_000;
@@ -51,13 +45,9 @@ struct Counted {
 impl Tasks<'_> {
     /// Counts a project's tasks by status and assignee, up to 10,000 of them. 404 when the project is not
     /// the tenant's.
-    pub async fn counts(
-        &self,
-        tenant: OrganizationId,
-        project: ProjectId,
-    ) -> Result<TaskCounts, Error> {
+    pub async fn counts(&self, tenant: Tenant, project: ProjectId) -> Result<TaskCounts> {
         let table = &self.0.table;
-        let key = key::project(tenant, project);
+        let key = project.key(tenant);
         let (project, (mut counts, assignees)) =
             tokio::try_join!(table.get(&key, Read::Lasting), self.count(tenant, project))?;
         project.or_not_found(ProjectId::NOUN)?;
@@ -81,12 +71,11 @@ impl Tasks<'_> {
     /// The counts without the names of assignees, and the counts by assignee.
     async fn count(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: ProjectId,
-    ) -> Result<(TaskCounts, HashMap<Option<UserId>, i64>), Error> {
-        let none = TaskStatus::ALL
-            .iter()
-            .map(|status| (OrOther::Known(*status), 0));
+    ) -> Result<(TaskCounts, HashMap<Option<UserId>, i64>)> {
+        let all = TaskStatus::ALL.iter();
+        let none = all.map(|status| (OrOther::Known(*status), 0));
         let mut counts = TaskCounts {
             by_status: none.collect(),
             by_assignee: Vec::new(),

@@ -1,14 +1,7 @@
 //! Tasks by filter, each from the index that suits it.
 
-use serde::de::DeserializeOwned;
-
-use model::{
-    AnyOf, Fault, FaultCode, Ids, ProjectId, SearchedType, Task, TaskFilter, TaskId, TaskSort, Who,
-};
-
 use super::joined::{JoinedTask, TaggedTask};
-use crate::prelude::*;
-use crate::{Index, List, Place, Row, tagging};
+use crate::{prelude::*, tagging};
 
 /// The keys that a page reads after its first ones, if too few of these tasks match.
 const FURTHER_KEYS: usize = 200;
@@ -17,7 +10,7 @@ const FURTHER_KEYS: usize = 200;
 #[derive(Clone, Copy)]
 pub(super) struct Finding<'a> {
     pub(super) store: &'a Store,
-    pub(super) tenant: OrganizationId,
+    pub(super) tenant: Tenant,
     /// The user that `me` stands for.
     pub(super) caller: UserId,
     pub(super) filter: &'a TaskFilter,
@@ -26,7 +19,7 @@ pub(super) struct Finding<'a> {
 
 impl Finding<'_> {
     /// The tasks in that order. 400 for an order that needs another filter.
-    pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>, Error> {
+    pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>> {
         let (table, tenant) = (&self.store.table, self.tenant);
         let (filter, wanted) = (self.filter, self.wanted);
         let ids = filter.id.as_ref();
@@ -55,7 +48,10 @@ impl Finding<'_> {
             TaskSort::DueDate => {
                 let assignee = assignee.ok_or_else(|| takes_one("dueDate", "assigneeId"))?;
                 if let Some(ids) = ids {
-                    return self.named(ids, in_list_of_assignee, false).await;
+                    let place = |task: &Task| {
+                        Some(Place::in_index(task.key(), key::task_of_assignee(task)?))
+                    };
+                    return self.named(ids, place, false).await;
                 }
                 let tasks = key::tasks_of_assignee(tenant, assignee).filter(of_assignee()?);
                 return table.page(tasks, wanted).await;
@@ -104,7 +100,7 @@ impl Finding<'_> {
     }
 
     /// The tasks of a project, by order.
-    pub(super) async fn in_project(self, project: ProjectId) -> Result<Page<Stored<Task>>, Error> {
+    pub(super) async fn in_project(self, project: ProjectId) -> Result<Page<Stored<Task>>> {
         if let Some(ids) = &self.filter.id {
             let place = |task: &Task| {
                 let is_in = task.project_id == Some(project);
@@ -124,7 +120,7 @@ impl Finding<'_> {
         tasks: List<Task, I>,
         by: By,
         descending: bool,
-    ) -> Result<Option<Page<Stored<Task>>>, Error> {
+    ) -> Result<Option<Page<Stored<Task>>>> {
         let Page { rows, end } = self.store.table.page(tasks, &Wanted::default()).await?;
         if end.is_some() {
             return Ok(None);
@@ -142,11 +138,12 @@ impl Finding<'_> {
         AnyOf(ids): &Ids<TaskId>,
         place: impl Fn(&Task) -> Option<Place>,
         descending: bool,
-    ) -> Result<Page<Stored<Task>>, Error> {
-        let keys = ids.iter().map(|id| key::task(self.tenant, *id));
+    ) -> Result<Page<Stored<Task>>> {
+        let keys = ids.iter().map(|id| id.key(self.tenant));
         let fits = |task: &Task| self.fits(task);
-        self.store
-            .rows_by_id(keys, fits, place, descending, self.wanted)
+        let (store, wanted) = (self.store, self.wanted);
+        store
+            .rows_by_id(keys, fits, place, descending, wanted)
             .await
     }
 
@@ -154,7 +151,7 @@ impl Finding<'_> {
     async fn named_by<R: DeserializeOwned, I: Index>(
         self,
         list: List<R, I>,
-    ) -> Result<Page<Stored<Task>>, Error> {
+    ) -> Result<Page<Stored<Task>>> {
         let most = self.wanted.most();
         let mut rows = Vec::new();
         let mut next = Wanted {
@@ -187,7 +184,7 @@ impl Finding<'_> {
 
     fn key(self, place: &Place) -> Option<Key<Task>> {
         let (_, id) = place.sorted_by().rsplit_once('#')?;
-        Some(key::task(self.tenant, TaskId::new(id.parse().ok()?)?))
+        Some(TaskId::new(id.parse().ok()?)?.key(self.tenant))
     }
 
     fn fits(self, task: &Task) -> bool {
@@ -222,12 +219,8 @@ fn in_project_list(task: &Task) -> Option<Place> {
     Some(Place::in_index(task.key(), key::task_in_project(task)?))
 }
 
-fn in_list_of_assignee(task: &Task) -> Option<Place> {
-    Some(Place::in_index(task.key(), key::task_of_assignee(task)?))
-}
-
 /// The filter as a condition on each row, without its ids.
-fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, Error> {
+fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>> {
     let asked = Filter::of(caller)
         .any("status", filter.status.as_ref())?
         .any("priority", filter.priority.as_ref())?

@@ -2,11 +2,7 @@
 
 use std::ops::Deref;
 
-use model::{MilestoneRef, ProjectRef, TagRef, Task, UserRef};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::{Named, Shown, Stored, versioned};
+use crate::prelude::*;
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Task>;

@@ -1,5 +1,3 @@
-use model::{Fault, FaultCode, MilestoneId, PhaseId, ProjectId};
-
 use crate::{assignee::Assignee, prelude::*};
 
 /// The references that a write sets.
@@ -11,19 +9,19 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
-        let milestone = self.milestone.map(|id| key::milestone(tenant, id).into());
-        let phase = self.phase.map(|id| key::phase(tenant, id).into());
+    pub(super) fn keys(self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
+        let milestone = self.milestone.map(|id| id.key(tenant).into());
+        let phase = self.phase.map(|id| id.key(tenant).into());
         let assignee = Assignee::new(tenant, self.assignee.as_ref()).key();
         [milestone, phase, assignee].into_iter().flatten()
     }
 
     /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a deleted
     /// milestone.
-    pub(super) fn writes(self, tenant: OrganizationId) -> Writes {
+    pub(super) fn writes(self, tenant: Tenant) -> Writes {
         let mut writes = Writes::default();
         if let Some(id) = self.milestone {
-            let is_there = Write::check(key::milestone(tenant, id), Condition::exists());
+            let is_there = Write::check(id.key(tenant), Condition::exists());
             let unknown = Fault::unknown("milestoneId", MilestoneId::NOUN);
             writes.push_or(is_there, Error::invalid(unknown));
         }
@@ -34,24 +32,23 @@ impl Links {
     /// [`keys`](Self::keys).
     pub(super) fn faults(
         self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         project: Option<ProjectId>,
         current: Option<UserId>,
         found: &Batch,
-    ) -> Result<Vec<Fault>, Error> {
+    ) -> Result<Vec<Fault>> {
         let mut faults = Vec::new();
         if let Some(id) = self.milestone {
-            let milestone = found.get(&key::milestone(tenant, id))?;
+            let milestone = found.get(&id.key(tenant))?;
             let owner = milestone.map(|milestone| milestone.project_id);
             faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
         }
         if let Some(id) = self.phase {
-            let phase = found.get(&key::phase(tenant, id))?;
+            let phase = found.get(&id.key(tenant))?;
             let owner = phase.map(|phase| phase.project_id);
             faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
-        let assignee = Assignee::new(tenant, self.assignee.as_ref());
-        faults.extend(assignee.fault(found, current));
+        faults.extend(Assignee::new(tenant, self.assignee.as_ref()).fault(found, current));
         Ok(faults)
     }
 }

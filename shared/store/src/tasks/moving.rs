@@ -1,13 +1,9 @@
 //! Moves of a task beside another one of its project.
 
-use model::{Fault, FaultCode, Neighbour, Order, ProjectId, Task, TaskId, TaskMove};
-
-use super::{
-    joined::JoinedTask,
-    place::{Place, Room},
-};
+use super::joined::JoinedTask;
+use super::place::{Place, Room};
+use crate::Tasks;
 use crate::prelude::*;
-use crate::{Names, Tasks, id_of};
 
 /// The most tasks that a move gives new orders.
 const MOST_RENUMBERED: usize = 1_000;
@@ -22,18 +18,17 @@ impl Tasks<'_> {
     /// one is not, or is of another project; 409 when 1,000 tasks on both sides have no room.
     pub async fn move_beside(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: TaskId,
         to: TaskMove,
-    ) -> Result<JoinedTask, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<JoinedTask> {
+        let (pending, tenant) = pending.with_tenant();
         let neighbour = to.neighbour();
-        let other_key = neighbour.map(|neighbour| key::task(tenant, neighbour.id()));
-        let key = key::task(tenant, id);
+        let other_key = neighbour.map(|neighbour| neighbour.id().key(tenant));
+        let key = id.key(tenant);
         let read = || {
             let keys = other_key.iter().chain([&key]).map(AnyKey::from);
-            self.0.table.batch_get(keys, Read::Consistent)
+            self.0.batch(keys)
         };
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, TaskId::NOUN)?;
@@ -51,7 +46,7 @@ impl Tasks<'_> {
             if let Some(status) = to.status {
                 task.status = status.into();
             }
-            let now = self.0.clock.now();
+            let now = self.0.now();
             task.updated_at = now;
             // The farthest go first, so that the tasks keep their sequence if this ends midway.
             let later = renumbered.split_off(renumbered.len().min(AT_ONCE));
@@ -77,7 +72,7 @@ impl Tasks<'_> {
     }
 
     /// Finds room for a task beside another one. A task that is there already keeps its order.
-    async fn room(&self, task: &Task, neighbour: Neighbour, other: &Task) -> Result<Room, Error> {
+    async fn room(&self, task: &Task, neighbour: Neighbour, other: &Task) -> Result<Room> {
         let (tenant, project) = (task.organization_id, task.project_id);
         let fault =
             |code, detail: &str| Err(Error::invalid(Fault::at(neighbour.field(), code, detail)));
@@ -140,11 +135,7 @@ impl Tasks<'_> {
 
     /// Finds room for a new task at the end of a project's list. The index may lag behind a task that was
     /// just created; two tasks of the same order are sorted by id. 409 when no order is left.
-    pub(super) async fn room_at_end(
-        &self,
-        tenant: OrganizationId,
-        project: ProjectId,
-    ) -> Result<Room, Error> {
+    pub(super) async fn room_at_end(&self, tenant: Tenant, project: ProjectId) -> Result<Room> {
         let backwards = || key::tasks_of_project(tenant, project).descending();
         let last = self.0.table.list(backwards().limit(1)).await?;
         let low = last.first().map_or(Order::at(0), |task| task.order);
@@ -157,8 +148,7 @@ impl Tasks<'_> {
         }
         // All in one transaction with the new task.
         let preceding = self.0.table.list(backwards().limit(AT_ONCE)).await?;
-        let is_whole = preceding.len() < AT_ONCE;
-        let orders = place.pushing_back(&orders(&preceding), is_whole);
+        let orders = place.pushing_back(&orders(&preceding), preceding.len() < AT_ONCE);
         orders
             .and_then(|orders| Room::with(orders, &preceding))
             .ok_or_else(no_room)

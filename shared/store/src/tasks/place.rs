@@ -1,7 +1,5 @@
 //! Places in a list of tasks, and the orders that fit there.
 
-use model::{MAX_ID, Order, Task, TaskId};
-
 use crate::prelude::*;
 
 /// The least distance between new orders. It leaves room for the next moves.
@@ -69,8 +67,7 @@ impl Place {
         let mirrored = |order: i64| MAX_ID - order;
         let preceding = preceding.iter().map(|order| mirrored(order.get()));
         let orders = spread(mirrored(self.high()), preceding, is_whole)?;
-        let orders = orders.into_iter().map(mirrored);
-        Some(orders.map(Order::at).collect())
+        Some(orders.into_iter().map(mirrored).map(Order::at).collect())
     }
 }
 
@@ -100,7 +97,7 @@ impl Room {
     }
 
     /// The writes of the other tasks. 409 if one of them was moved meanwhile.
-    pub(super) fn writes(&self, tenant: OrganizationId, now: Timestamp) -> Writes {
+    pub(super) fn writes(&self, tenant: Tenant, now: Timestamp) -> Writes {
         let mut writes = Writes::default();
         for one in &self.renumbered {
             writes.push_or(one.write(tenant, now), Error::contended());
@@ -111,7 +108,7 @@ impl Room {
 
 impl Renumbered {
     /// Gives the task its new order, unless it has another one than was read.
-    pub(super) fn write(&self, tenant: OrganizationId, now: Timestamp) -> Write {
+    pub(super) fn write(&self, tenant: Tenant, now: Timestamp) -> Write {
         // The index's partition is the project, which stays the same.
         let change = Change::default()
             .set("order", self.to)
@@ -119,9 +116,9 @@ impl Renumbered {
             .set("updatedAt", now);
         let as_read = Condition::default().equals("order", self.from);
         if self.from == self.to {
-            return Write::check(key::task(tenant, self.id), as_read);
+            return Write::check(self.id.key(tenant), as_read);
         }
-        Write::update(key::task(tenant, self.id), change, as_read)
+        Write::update(self.id.key(tenant), change, as_read)
     }
 }
 

@@ -1,14 +1,9 @@
 //! The deletion of an organization.
 
-use model::{Suspension, SuspensionCause};
-
 use super::{Found, Tenants};
-use crate::{prelude::*, records::Tombstone, table::RawItem};
+use crate::prelude::*;
 
-record! {
-    tombstone: Tombstone = "tombstone",
-    key: key::tombstone(tombstone.id),
-}
+record! { tombstone: Tombstone = "tombstone", key: key::tombstone(tombstone.id), }
 
 impl Tenants<'_> {
     /// Begins the deletion of a suspended organization: from now on its changes have no effects.
@@ -26,13 +21,10 @@ impl Tenants<'_> {
     /// begin again after an interruption, and finds the rest.
     pub async fn delete_items(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         report: &mut impl FnMut(usize),
     ) -> Result<usize> {
-        let last = [
-            AnyKey::from(key::organization(tenant)),
-            AnyKey::from(key::tombstone(tenant)),
-        ];
+        let last = any_keys![key::organization(tenant), key::tombstone(tenant)];
         let mut all = 0;
         let mut each = async |found: Found| {
             let mut keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
@@ -49,7 +41,7 @@ impl Tenants<'_> {
     }
 
     /// Replaces the record of an organization, which has no other items, by its tombstone.
-    pub async fn bury(&self, tenant: OrganizationId) -> Result<()> {
+    pub async fn bury(&self, tenant: Tenant) -> Result<()> {
         let tombstone = Tombstone {
             id: tenant,
             deleted_at: self.0.now(),
@@ -62,8 +54,7 @@ impl Tenants<'_> {
         Ok(())
     }
 
-    /// Returns true if the organization was deleted.
-    pub async fn is_deleted(&self, tenant: OrganizationId) -> Result<bool> {
+    pub async fn is_deleted(&self, tenant: Tenant) -> Result<bool> {
         Ok(self.0.read(&key::tombstone(tenant)).await?.is_some())
     }
 }

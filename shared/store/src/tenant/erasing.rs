@@ -1,21 +1,13 @@
 //! The erasure of a user: names, addresses and credentials go, and the texts of others stay.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use model::{
-    Email, Invitation, Mail, OrganizationEntry, UserRef, Webhook, WebhookDelivery,
-    journal::{ErasedBy, subject},
-    unique_name,
-};
+use model::journal::{ErasedBy, subject};
 
 use super::{Found, Tenants};
-use crate::{
-    directory::{count_admins, take_email},
-    prelude::*,
-    providers::subject_hash,
-    records::Account,
-    table::RawItem,
-};
+use crate::directory::{count_admins, take_email};
+use crate::prelude::*;
+use crate::providers::subject_hash;
 
 /// The most entries of a journal that are read about a user.
 const MOST: usize = 1_000_000;
@@ -36,19 +28,16 @@ type ToErase = (Stored<User>, Vec<Key<Account>>, ReadHead);
 impl Tenants<'_> {
     /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
     /// not the tenant's, 409 for the last admin.
-    pub async fn erase_user(&self, tenant: OrganizationId, id: UserId) -> Result<Erased> {
+    pub async fn erase_user(&self, tenant: Tenant, id: UserId) -> Result<Erased> {
         let invited = self.erase_invitations(tenant, id).await?;
-        let entries = self
-            .entries_of(tenant, &subject::user(id))
-            .await?
-            .into_iter();
-        let rests = entries.filter_map(|mut entry| {
+        let entries = self.entries_of(tenant, &subject::user(id)).await?;
+        let rests = entries.into_iter().filter_map(|mut entry| {
             let rest = entry.erase_names()?;
             Some((entry.seq.to_string(), rest))
         });
         let user = self.erase_names(tenant, id, &rests.collect()).await?;
         let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
-        self.erase_deliveries(tenant, &user).await?;
+        self.0.webhooks().erase_actor(&user).await?;
         let items = self.delete_of_user(tenant, id).await?;
         Ok(Erased {
             user,
@@ -58,7 +47,7 @@ impl Tenants<'_> {
     }
 
     /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
-    async fn erase_invitations(&self, tenant: OrganizationId, id: UserId) -> Result<usize> {
+    async fn erase_invitations(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let (user, ..) = self.read_user(tenant, id).await?;
         let invitations = key::invitations(tenant).limit(MOST);
         let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
@@ -80,7 +69,7 @@ impl Tenants<'_> {
     /// Gives the user another name, frees the username, and notes the erasure.
     async fn erase_names(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: UserId,
         rests: &BTreeMap<String, String>,
     ) -> Result<User> {
@@ -106,8 +95,8 @@ impl Tenants<'_> {
         retry(read().await?, read, write).await?.not_replayed()
     }
 
-    async fn read_user(&self, tenant: OrganizationId, id: UserId) -> Result<ToErase> {
-        let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
+    async fn read_user(&self, tenant: Tenant, id: UserId) -> Result<ToErase> {
+        let (user, head) = self.0.with_head(&id.key(tenant), tenant).await?;
         let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
         let names = unique_name::keys(&user.username);
         let mut accounts: Vec<Key<Account>> = names.iter().map(|name| key::account(name)).collect();
@@ -120,20 +109,15 @@ impl Tenants<'_> {
     }
 
     /// The entries of the organization's journal about a subject.
-    async fn entries_of(
-        &self,
-        tenant: OrganizationId,
-        subject: &str,
-    ) -> Result<Vec<Stored<OrganizationEntry>>> {
-        let subject = subject.into_attribute();
-        let about = Condition::default().and("contains(#, :)", "subjects", [subject]);
+    async fn entries_of(&self, tenant: Tenant, of: &str) -> Result<Vec<Stored<OrganizationEntry>>> {
+        let about = Condition::default().and("contains(#, :)", "subjects", [of.into_attribute()]);
         let entries = key::organization_journal(tenant).consistent().limit(MOST);
         let about = entries.filter(about).reading(MOST);
         self.0.table.list_stored(about).await
     }
 
     /// Erases the user's names beside the entries, and in the chain of those that earlier releases wrote.
-    async fn erase_entries(&self, tenant: OrganizationId, subject: &str) -> Result<usize> {
+    async fn erase_entries(&self, tenant: Tenant, subject: &str) -> Result<usize> {
         let entries = self.entries_of(tenant, subject).await?;
         let erasures = entries.iter();
         let erasures = erasures.filter(|one| one.event == OrganizationEvent::UserErased);
@@ -158,28 +142,8 @@ impl Tenants<'_> {
         Ok(changed)
     }
 
-    /// Replaces the names in deliveries of the user's changes.
-    async fn erase_deliveries(&self, tenant: OrganizationId, user: &User) -> Result<()> {
-        let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
-        for webhook in webhooks {
-            let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(MOST);
-            let deliveries: Vec<Stored<WebhookDelivery>> =
-                self.0.table.list_stored(deliveries.consistent()).await?;
-            for mut delivery in deliveries {
-                let actor = delivery.change.actor.as_mut();
-                let Some(actor) = actor.filter(|actor| actor.id == user.id) else {
-                    continue;
-                };
-                *actor = UserRef::from(user);
-                // A refused write is of an attempt. It keeps the delivery for seven days at most.
-                self.0.replace_or_leave(&delivery).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
-    async fn delete_of_user(&self, tenant: OrganizationId, id: UserId) -> Result<usize> {
+    async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let mut items = 0;
         let mut each = async |found: Found| {
             let deletes = found.items.iter().filter_map(RawItem::key);
@@ -191,7 +155,10 @@ impl Tenants<'_> {
         let mails = key::mails(tenant).consistent().limit(MOST);
         let mails: Vec<Mail> = self.0.table.list(mails).await?;
         for mail in mails.iter().filter(|mail| mail.user_id == Some(id)) {
-            let link = mail.letter.link().map(|link| key::link(&link.hash).into());
+            let link = mail
+                .letter
+                .link()
+                .map(|(link, _)| key::link(&link.hash).into());
             let keys = [Some(AnyKey::from(mail.key())), link].into_iter().flatten();
             let writes = keys.map(|key| Write::delete(key, Condition::default()));
             self.0.table.transact(writes.collect()).await?.or_leave();

@@ -1,17 +1,9 @@
 //! The export of an organization: a header, and a line for each item.
 
-use std::collections::BTreeMap;
-
-use model::{PasswordHash, SignInProvider};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Found, Tenants};
-use crate::{
-    prelude::*,
-    records::{Account, FeedStart},
-    table::RawItem,
-};
+use crate::prelude::*;
 
 /// The first line of an export.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,11 +35,7 @@ pub(super) const NO_SECRET: &str = "";
 
 impl Tenants<'_> {
     /// Returns the header of an export at this instant. Reads all items.
-    pub async fn export_header(
-        &self,
-        tenant: OrganizationId,
-        at: Timestamp,
-    ) -> Result<ExportHeader> {
+    pub async fn export_header(&self, tenant: Tenant, at: Timestamp) -> Result<ExportHeader> {
         let mut counts = BTreeMap::new();
         self.export(tenant, at, None, &mut |line| {
             *counts.entry(line.kind).or_default() += 1;
@@ -66,7 +54,7 @@ impl Tenants<'_> {
     /// ciphertexts, and those that have expired at this instant. `unusable` takes the place of password hashes.
     pub async fn export(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         at: Timestamp,
         unusable: Option<&PasswordHash>,
         line: &mut impl FnMut(Line),
@@ -87,7 +75,7 @@ impl Tenants<'_> {
 /// Returns an item without what stays behind. `None` if all of it does.
 fn exported(
     mut item: RawItem,
-    tenant: OrganizationId,
+    tenant: Tenant,
     at: Timestamp,
     unusable: Option<&PasswordHash>,
 ) -> Option<RawItem> {

@@ -1,20 +1,10 @@
 //! The import of an organization, as its export has it.
 
-use std::collections::BTreeMap;
-
-use agent::journal::JournalEntry;
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{
-    Deleted, OrganizationEntry, OrganizationName, SignInEntry, Suspension, SuspensionCause,
-};
 use serde_json::Value;
 
 use super::{CONCURRENCY, ExportHeader, Line, Tenants, exporting::NO_SECRET};
-use crate::{
-    prelude::*,
-    records::{Account, EmailHolder, Reference},
-    table::RawItem,
-};
+use crate::prelude::*;
 
 /// The attributes of partition keys, in the table and in the indexes.
 const PARTITIONS: [&str; 5] = ["pk", "gsi1pk", "gsi2pk", "gsi3pk", "gsi4pk"];
@@ -85,16 +75,14 @@ impl Tenants<'_> {
         self.is_free(tenant).await?;
         self.are_free(tenant, &items).await?;
         let (import, operator) = (SuspensionCause::Import, SuspensionCause::Operator);
-        let first = Condition::absent();
-        self.put_organization(&mut organization, import, first)
-            .await?;
+        let first = self.put_organization(&mut organization, import, Condition::absent());
+        first.await?;
         let puts = stream::iter(&items).map(|item| self.put_once(item));
         let puts = puts.buffer_unordered(CONCURRENCY);
         puts.try_collect::<()>().await?;
         self.raise_counters(tenant, &items).await?;
-        let again = Condition::exists();
-        self.put_organization(&mut organization, operator, again)
-            .await?;
+        let again = self.put_organization(&mut organization, operator, Condition::exists());
+        again.await?;
         if as_new.is_some() {
             let organization = self.0.directory().organization(tenant).await?;
             let reference = Write::put(&Reference::from(&organization.record))?;
@@ -110,7 +98,7 @@ impl Tenants<'_> {
     }
 
     /// 409 if another organization has the id. An import that was interrupted goes on.
-    async fn is_free(&self, tenant: OrganizationId) -> Result<(), ImportError> {
+    async fn is_free(&self, tenant: Tenant) -> Result<(), ImportError> {
         let found = self.0.read(&key::organization(tenant)).await?;
         let goes_on = found.is_none_or(|one| {
             let suspended = one.suspended;
@@ -120,7 +108,7 @@ impl Tenants<'_> {
     }
 
     /// Refuses usernames of other users.
-    async fn are_free(&self, tenant: OrganizationId, items: &[RawItem]) -> Result<(), ImportError> {
+    async fn are_free(&self, tenant: Tenant, items: &[RawItem]) -> Result<(), ImportError> {
         let is_account = |item: &&RawItem| item.text("kind") == Some(Account::KIND);
         let accounts = items.iter().filter(is_account);
         let accounts = accounts.filter_map(|item| Some((item.text("username")?, item)));
@@ -172,7 +160,7 @@ impl Tenants<'_> {
     }
 
     /// Raises the counters of ids beyond all ids that the items have or name.
-    async fn raise_counters(&self, tenant: OrganizationId, items: &[RawItem]) -> Result<()> {
+    async fn raise_counters(&self, tenant: Tenant, items: &[RawItem]) -> Result<()> {
         let mut newest: BTreeMap<&'static str, i64> = BTreeMap::new();
         let mut note = |kind: RecordType, id: i64| {
             let most = newest.entry(kind.name()).or_default();
@@ -198,8 +186,7 @@ impl Tenants<'_> {
             }
         }
         for (kind, id) in newest {
-            let lower = "(attribute_not_exists(#) OR # < :)";
-            let is_lower = Condition::default().and(lower, "last", [id.into_attribute()]);
+            let is_lower = Condition::default().absent_or("last", "# < :", id);
             let raised = Change::default().set("last", id);
             let write = Write::update(key::counter(kind), raised, is_lower);
             // A refused one is higher.
@@ -237,7 +224,7 @@ fn parsed(text: &str) -> Result<(ExportHeader, Vec<RawItem>), ImportError> {
 }
 
 /// True for an item of the organization or of one of its accounts, so that no line writes elsewhere.
-fn belongs(item: &RawItem, tenant: OrganizationId) -> bool {
+fn belongs(item: &RawItem, tenant: Tenant) -> bool {
     let Some(key) = item.key() else {
         return false;
     };
@@ -277,12 +264,9 @@ fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
     {
         item.set("sk", AnyKey::from(key).sk());
     }
-    let entries = [
-        OrganizationEntry::KIND,
-        SignInEntry::KIND,
-        JournalEntry::KIND,
-    ];
-    if entries.contains(&&*kind) && item.number(CHAINED_AS).is_none() {
+    let own = [OrganizationEntry::KIND, SignInEntry::KIND];
+    let is_entry = own.contains(&&*kind) || kind == JournalEntry::KIND;
+    if is_entry && item.number(CHAINED_AS).is_none() {
         item.set(CHAINED_AS, from);
     }
     if kind == RecordType::Organization.name() {

@@ -3,34 +3,8 @@
 //! An item has an older form if this version writes its record otherwise: without a field, or in other places of
 //! the indexes. It reads as before, and changes with its next write. Until then, lists by a new index lack it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use agent::{
-    action::{AgentAction, LastOutcome, RecordGuard, Saving},
-    alert::Alert,
-    connection::{AgentPause, Connection, ConnectionTraffic},
-    journal::JournalEntry,
-    policy::AgentPolicy,
-    session::{AgentSession, PlaybookRuns},
-};
-use model::{
-    Activity, Comment, HistoryEntry, Invitation, Link, Mail, Milestone, Notification,
-    OrganizationEntry, OrganizationHead, Phase, Project, ServiceRequest, Session, SignInEntry,
-    SignInProvider, Tag, Task, Ticket, TicketMessage, Token, Webhook, WebhookDelivery,
-    WebhookHealth,
-};
-
 use super::{Found, Tenants};
-use crate::{
-    prelude::*,
-    records::{
-        Account, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day,
-        Deletion, EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
-        KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
-        SessionOfAlert, SubjectHolder, TokenHolder, UsedState,
-    },
-    table::RawItem,
-};
+use crate::prelude::*;
 
 /// Returns the write of the present form; `None` for an item that has it.
 type Form = fn(&RawItem) -> Result<Option<Write>>;
@@ -75,7 +49,6 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Returns the number of items of an older form.
     pub fn older(&self) -> usize {
         self.older.values().sum()
     }
@@ -84,36 +57,7 @@ impl Forms {
     pub fn are_present(&self) -> bool {
         self.older.is_empty() && self.unreadable.is_empty() && self.unknown.is_empty()
     }
-}
 
-impl Tenants<'_> {
-    /// Reads the forms of all items of an organization. `each` gets them after each page of items. If it
-    /// `rewrites`, items of an older form get that of this version. They keep their versions, and nothing tells
-    /// of it. Can begin again after an interruption.
-    pub async fn forms(
-        &self,
-        tenant: OrganizationId,
-        rewrites: bool,
-        each: &mut impl AsyncFnMut(&Forms),
-    ) -> Result<Forms> {
-        let mut forms = Forms::default();
-        let mut note = async |found: Found| {
-            for item in &found.items {
-                let older = forms.note(item);
-                if let Some(write) = older.filter(|_| rewrites) {
-                    // A refused one was written meanwhile, in the form of its writer.
-                    let _ = self.0.table.rewrite(write).await?;
-                }
-            }
-            each(&forms).await;
-            Ok(())
-        };
-        self.walk(tenant, &mut note).await?;
-        Ok(forms)
-    }
-}
-
-impl Forms {
     /// Counts an item. Returns the write that gives it the form of this version, if it has an older one.
     fn note(&mut self, item: &RawItem) -> Option<Write> {
         self.items += 1;
@@ -134,5 +78,32 @@ impl Forms {
                 None
             }
         }
+    }
+}
+
+impl Tenants<'_> {
+    /// Reads the forms of all items of an organization. `each` gets them after each page of items. If it
+    /// `rewrites`, items of an older form get that of this version. They keep their versions, and nothing tells
+    /// of it. Can begin again after an interruption.
+    pub async fn forms(
+        &self,
+        tenant: Tenant,
+        rewrites: bool,
+        each: &mut impl AsyncFnMut(&Forms),
+    ) -> Result<Forms> {
+        let mut forms = Forms::default();
+        let mut note = async |found: Found| {
+            for item in &found.items {
+                let older = forms.note(item);
+                if let Some(write) = older.filter(|_| rewrites) {
+                    // A refused one was written meanwhile, in the form of its writer.
+                    let _ = self.0.table.rewrite(write).await?;
+                }
+            }
+            each(&forms).await;
+            Ok(())
+        };
+        self.walk(tenant, &mut note).await?;
+        Ok(forms)
     }
 }

@@ -13,18 +13,14 @@ pub use exporting::{ExportHeader, Line};
 pub use importing::{ImportError, Imported};
 pub use migrating::Forms;
 pub use restoring::CameBack;
-
 use std::collections::HashSet;
 
 use futures::{StreamExt, stream};
-use model::SuspensionCause;
 use serde_json::Value;
 
-use crate::{
-    key::{Named, Partition},
-    prelude::*,
-    table::{RawItem, RawPage},
-};
+use crate::key::{Named, Partition};
+use crate::prelude::*;
+use crate::table::RawPage;
 
 /// Partitions read at the same time.
 const CONCURRENCY: usize = 16;
@@ -40,7 +36,7 @@ pub(crate) struct Found {
 impl Tenants<'_> {
     /// Calls `each` with all items of an organization, always in the same order. Items come
     /// after those of the partitions they name: an interrupted deletion finds the rest. Reads by Query alone.
-    pub(crate) async fn walk<E>(&self, tenant: OrganizationId, each: &mut E) -> Result<()>
+    pub(crate) async fn walk<E>(&self, tenant: Tenant, each: &mut E) -> Result<()>
     where
         E: AsyncFnMut(Found) -> Result<()>,
     {
@@ -50,7 +46,7 @@ impl Tenants<'_> {
 
     async fn walk_below<E>(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         partitions: Vec<Partition>,
         known: &mut HashSet<String>,
         each: &mut E,
@@ -70,11 +66,9 @@ impl Tenants<'_> {
             loop {
                 let RawPage { mut items, end } = page;
                 items.retain(|item| is_of(tenant, item));
-                let below = items
-                    .iter()
-                    .flat_map(|item| named(tenant, &partition, item));
-                let below = below.collect();
-                Box::pin(self.walk_below(tenant, below, known, each)).await?;
+                let below = items.iter();
+                let below = below.flat_map(|item| named(tenant, &partition, item));
+                Box::pin(self.walk_below(tenant, below.collect(), known, each)).await?;
                 let is_exported = partition.is_exported;
                 each(Found { is_exported, items }).await?;
                 let Some(end) = end else {
@@ -87,7 +81,7 @@ impl Tenants<'_> {
     }
 
     /// Returns true if the organization is being deleted, or does not exist.
-    pub async fn is_leaving(&self, tenant: OrganizationId) -> Result<bool> {
+    pub async fn is_leaving(&self, tenant: Tenant) -> Result<bool> {
         let key = key::organization(tenant);
         let found = self.0.batch([&key]).await?;
         // One that does not read is there.
@@ -97,7 +91,7 @@ impl Tenants<'_> {
     }
 
     /// The keys of all items of an organization.
-    pub async fn keys(&self, tenant: OrganizationId) -> Result<Vec<AnyKey>> {
+    pub async fn keys(&self, tenant: Tenant) -> Result<Vec<AnyKey>> {
         let mut all = Vec::new();
         let mut each = async |found: Found| {
             all.extend(found.items.iter().filter_map(RawItem::key));
@@ -109,12 +103,12 @@ impl Tenants<'_> {
 }
 
 /// False for an item of another organization. A former username may be its user's.
-fn is_of(tenant: OrganizationId, item: &RawItem) -> bool {
+fn is_of(tenant: Tenant, item: &RawItem) -> bool {
     let owner = item.number("organizationId");
     owner.is_none_or(|owner| owner == tenant.get())
 }
 
-fn named(tenant: OrganizationId, partition: &Partition, item: &RawItem) -> Vec<Partition> {
+fn named(tenant: Tenant, partition: &Partition, item: &RawItem) -> Vec<Partition> {
     let attributes = item.plain().unwrap_or(Value::Null);
     let Some(key) = item.key() else {
         return Vec::new();

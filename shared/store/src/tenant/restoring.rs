@@ -1,15 +1,11 @@
 //! The first work on a restored table. No id comes again. Sessions end, and the agent pauses.
 
-use agent::{
-    connection::{AgentPause, Restored},
-    journal::JournalEvent,
-};
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Token, journal::subject, random, span};
+use model::journal::subject;
 use serde_json::{Value, json};
 
 use super::{CONCURRENCY, Tenants};
-use crate::{Connections, feed, prelude::*, records::Stack, sessions::end_sessions};
+use crate::{Connections, feed, prelude::*, sessions::end_sessions};
 
 /// Ids that are skipped, more than any restore loses.
 const SKIPPED: i64 = 1_000_000;
@@ -55,11 +51,11 @@ impl CameBack {
             "users": self.users.iter().map(|user| user.id).collect::<Vec<_>>(),
             "changes": changes.map(|(at, event, of)| format!("{at} {event} {of}")).collect::<Vec<_>>(),
         });
-        let (event, subjects) = (
+        EntryContent::noted(
             OrganizationEvent::TableRestored,
             vec![subject::AGENT.to_owned()],
-        );
-        EntryContent::noted(event, subjects, [Value::Null, after])
+            [Value::Null, after],
+        )
     }
 }
 
@@ -99,7 +95,7 @@ impl Tenants<'_> {
     /// For the same instant again, only ends tokens. Can begin again after an interruption.
     pub async fn restored(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         to: Timestamp,
         ends_tokens: bool,
     ) -> Result<CameBack> {
@@ -147,12 +143,7 @@ impl Tenants<'_> {
         Ok(came_back)
     }
 
-    async fn tokens_at(
-        &self,
-        tenant: OrganizationId,
-        at: Timestamp,
-        users: &[User],
-    ) -> Result<Vec<Token>> {
+    async fn tokens_at(&self, tenant: Tenant, at: Timestamp, users: &[User]) -> Result<Vec<Token>> {
         let tokens = stream::iter(users)
             .map(async |user| {
                 let tokens = self.0.tokens().all(tenant, user.id).await?;
@@ -168,7 +159,7 @@ impl Tenants<'_> {
     /// Changes of access and approvals in the quarter of an hour before the instant.
     async fn changed_shortly(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         to: Timestamp,
     ) -> Result<Vec<(Timestamp, &'static str, String)>> {
         let (since, after) = (to.plus(-SHORTLY), to.plus(1));
@@ -177,9 +168,7 @@ impl Tenants<'_> {
         let mut entries = self.0.table.list(entries.consistent()).await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
         let approvals = key::journals(tenant).limit(usize::MAX);
-        let approvals = approvals
-            .from(key::instant(since))
-            .up_to(key::instant(after));
+        let approvals = approvals.within(Some(key::instant(since)), Some(key::instant(after)));
         let mut approvals = self.0.table.list(approvals).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
         let changes = entries.iter();

@@ -1,10 +1,5 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
 
-use model::{
-    DeliveryMessage, DisabledReason, FailedAttempt, WebUrl, Webhook, WebhookDelivery,
-    WebhookHealth, WebhookId, random,
-};
-
 use super::{
     FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, WebhookWithHealth, Webhooks,
 };
@@ -35,22 +30,12 @@ pub enum Begun {
 }
 
 impl Webhooks<'_> {
-    pub async fn begin(
-        &self,
-        tenant: OrganizationId,
-        webhook: WebhookId,
-        delivery: &str,
-    ) -> Result<Begun> {
+    pub async fn begin(&self, tenant: Tenant, webhook: WebhookId, delivery: &str) -> Result<Begun> {
         let of_organization = key::organization(tenant);
-        let of_webhook = key::webhook(tenant, webhook);
+        let of_webhook = webhook.key(tenant);
         let of_health = key::webhook_health(tenant, webhook);
         let of_delivery = key::webhook_delivery(tenant, webhook, delivery);
-        let keys = [
-            AnyKey::from(&of_organization),
-            (&of_webhook).into(),
-            (&of_health).into(),
-            (&of_delivery).into(),
-        ];
+        let keys = any_keys![&of_organization, &of_webhook, &of_health, &of_delivery];
         let read = || self.0.batch(keys.clone());
         let write = async |found: Batch| {
             let (delivery, webhook) = (found.get(&of_delivery)?, found.get(&of_webhook)?);
@@ -61,10 +46,8 @@ impl Webhooks<'_> {
             };
             let organization = found.named(&of_organization);
             let organization = organization.map(|organization| organization.record);
-            if organization
-                .as_ref()
-                .is_some_and(|one| one.suspended.is_some())
-            {
+            let is_suspended = |one: &Organization| one.suspended.is_some();
+            if organization.as_ref().is_some_and(is_suspended) {
                 delivery.hold(now);
                 let done = self.0.table.write(Write::replace(&delivery)?).await?;
                 return Ok(done.is_ok().then_some(Begun::Later(None)));
@@ -133,12 +116,9 @@ impl Webhooks<'_> {
         outcome: Result<u16, FailedAttempt>,
     ) -> Result<Option<DeliveryMessage>> {
         let Attempt {
-            webhook,
-            mut delivery,
-            health,
-            began,
-            ..
+            webhook, health, ..
         } = attempt;
+        let mut delivery = attempt.delivery;
         let now = self.0.now();
         let (tenant, id) = (webhook.organization_id, webhook.id);
         match &outcome {
@@ -158,7 +138,7 @@ impl Webhooks<'_> {
         }
         // A refused write means that the lease ended, and another attempt began.
         self.0.replace_or_leave(&delivery).await?;
-        let is_slow = WebhookHealth::is_slow(began, now);
+        let is_slow = WebhookHealth::is_slow(attempt.began, now);
         self.note(&health, outcome.is_ok(), is_slow).await?;
         Ok(delivery.message(now))
     }

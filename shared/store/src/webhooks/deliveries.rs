@@ -1,13 +1,10 @@
 //! Deliveries: created by the publisher, listed and sent again by users, found by the sweeper.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{DeliveryMessage, Webhook, WebhookDelivery, WebhookDeliveryFilter, WebhookId};
 
 use super::{WebhookEvent, Webhooks};
-use crate::{
-    due::{self, Shard},
-    prelude::*,
-};
+use crate::due::{self, Shard};
+use crate::prelude::*;
 
 /// Deliveries that are created at the same time.
 const CONCURRENCY: usize = 20;
@@ -17,6 +14,7 @@ record! {
     key: key::webhook_delivery(delivery.organization_id, delivery.webhook_id, &delivery.id),
     gsi4: Some(key::due(delivery.organization_id, delivery.due_at?)),
     expires_at: Some(delivery.created_at.plus(Self::KEPT).epoch_seconds() + 1),
+    hidden: ["organizationId", "webhookId", "leasedUntil", "dueAt", "version"],
 }
 
 impl Webhooks<'_> {
@@ -24,7 +22,7 @@ impl Webhooks<'_> {
     /// deliveries that were created before: an earlier message may be lost.
     pub async fn deliver(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         events: Vec<WebhookEvent>,
     ) -> Result<Vec<DeliveryMessage>> {
         if events.is_empty() {
@@ -55,16 +53,14 @@ impl Webhooks<'_> {
             Ok::<_, Error>(delivery.message(now))
         });
         let messages = created.buffer_unordered(CONCURRENCY);
-        messages
-            .try_filter_map(async |message| Ok(message))
-            .try_collect()
-            .await
+        let messages = messages.try_filter_map(async |message| Ok(message));
+        messages.try_collect().await
     }
 
     /// Returns a webhook's deliveries of seven days, the newest change first. 404 if it is another tenant's.
     pub async fn deliveries(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         webhook: WebhookId,
         caller: UserId,
         filter: &WebhookDeliveryFilter,
@@ -76,8 +72,7 @@ impl Webhooks<'_> {
             .from(key::deliveries_since(kept))
             .descending()
             .filter(fits.condition());
-        let key = key::webhook(tenant, webhook);
-        let webhook = self.0.one(&key, WebhookId::NOUN);
+        let webhook = self.0.get(tenant, webhook);
         let (_, page) = tokio::try_join!(webhook, self.0.table.page(newest_first, wanted))?;
         Ok(page)
     }
@@ -86,14 +81,14 @@ impl Webhooks<'_> {
     /// its webhook does not exist or is another tenant's, 409 if it is disabled. A replay has none.
     pub async fn redeliver(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         webhook: WebhookId,
         id: &str,
     ) -> Result<Option<DeliveryMessage>> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let of_webhook = key::webhook(tenant, webhook);
+        let (pending, tenant) = pending.with_tenant();
+        let of_webhook = webhook.key(tenant);
         let of_delivery = key::webhook_delivery(tenant, webhook, id);
-        let keys = [AnyKey::from(&of_webhook), (&of_delivery).into()];
+        let keys = any_keys![&of_webhook, &of_delivery];
         let read = || self.0.batch(keys.clone());
         let write = async |context: WriteContext, found: Batch| {
             let webhook = found.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
@@ -128,5 +123,22 @@ impl Webhooks<'_> {
         delivery.resent(self.0.now());
         // A refused write means that an attempt began meanwhile.
         self.0.replace_or_leave(&delivery).await
+    }
+
+    /// Replaces the names of an erased user in the deliveries of the user's changes.
+    pub(crate) async fn erase_actor(&self, user: &User) -> Result<()> {
+        let tenant = user.organization_id;
+        let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
+        for webhook in webhooks {
+            let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
+            let mut deliveries = self.0.table.list_stored(deliveries.consistent()).await?;
+            deliveries.retain(|one| one.change.actor.as_ref().is_some_and(|by| by.id == user.id));
+            for mut delivery in deliveries {
+                delivery.change.actor = Some(user.into());
+                // A refused write is of an attempt. It keeps the delivery for seven days at most.
+                self.0.replace_or_leave(&delivery).await?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,13 +1,5 @@
 //! Events, of changes of the table's stream.
 
-use std::collections::HashMap;
-
-use model::{
-    EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, NotificationKind, OrOther,
-    UserRef,
-};
-use serde::Deserialize;
-
 use crate::{feed::UnlistedChange, prelude::*};
 
 /// An event that webhooks may be told of.
@@ -78,10 +70,8 @@ impl WebhookEvent {
         })
     }
 
-    pub(super) fn shown(self, actors: &HashMap<UserId, UserRef>) -> EventChange {
-        EventChange {
-            actor: self.actor.and_then(|id| actors.get(&id).cloned()),
-            ..self.change
-        }
+    pub(super) fn shown(mut self, actors: &HashMap<UserId, UserRef>) -> EventChange {
+        self.change.actor = self.actor.and_then(|id| actors.get(&id).cloned());
+        self.change
     }
 }

@@ -2,18 +2,14 @@ mod attempts;
 mod deliveries;
 mod events;
 
+use crate::prelude::*;
 pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
-
-use model::{DisabledReason, Webhook, WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate};
-
-use crate::prelude::*;
 
 resource! { pub Webhooks as webhooks }
 
 record! {
-    webhook: Webhook = RecordType::Webhook.name(),
-    key: key::webhook(webhook.organization_id, webhook.id),
+    webhook: Webhook, id: WebhookId,
 }
 
 record! {
@@ -56,11 +52,7 @@ impl WebhookWithHealth {
 
 impl Webhooks<'_> {
     /// Returns the organization's webhooks by id.
-    pub async fn list(
-        &self,
-        tenant: OrganizationId,
-        wanted: &Wanted,
-    ) -> Result<Page<WebhookWithHealth>> {
+    pub async fn list(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<WebhookWithHealth>> {
         let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
         let ids = page.rows.iter().map(|row| row.record.id);
         let key = |id| key::webhook_health(tenant, id);
@@ -72,10 +64,9 @@ impl Webhooks<'_> {
     }
 
     /// Returns a webhook. 404 if it is another tenant's.
-    pub async fn get(&self, tenant: OrganizationId, id: WebhookId) -> Result<WebhookWithHealth> {
-        let (webhook, health) = (key::webhook(tenant, id), key::webhook_health(tenant, id));
-        let keys = [AnyKey::from(&webhook), (&health).into()];
-        let found = self.0.batch(keys).await?;
+    pub async fn get(&self, tenant: Tenant, id: WebhookId) -> Result<WebhookWithHealth> {
+        let (webhook, health) = (id.key(tenant), key::webhook_health(tenant, id));
+        let found = self.0.batch(any_keys![&webhook, &health]).await?;
         let webhook = found.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
         Ok(WebhookWithHealth::new(webhook, found.get(&health)?))
     }
@@ -83,7 +74,7 @@ impl Webhooks<'_> {
     /// Creates a webhook. 409 if the organization has [`Webhook::MOST`].
     pub async fn create(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         create: WebhookCreate,
     ) -> Result<Stored<Webhook>> {
         let new = |context: &WriteContext, id, (), now| {
@@ -92,17 +83,18 @@ impl Webhooks<'_> {
             let ids = Change::default().put_in_set(IDS, id);
             let room = Condition::default().set_below(IDS, Webhook::MOST);
             let count = Write::update(key::webhook_ids(context.tenant), ids, room);
-            writes.push_or(count, too_many());
+            let most = format_args!("The organization has {} webhooks", Webhook::MOST);
+            writes.push_or(count, too_many(Code::TooManyWebhooks, most));
             Ok((webhook, writes))
         };
         let nothing = std::future::ready(Ok(()));
-        self.0.create(pending, key::webhook, nothing, new).await
+        self.0.create(pending, nothing, new).await
     }
 
     /// Changes a webhook. One that is enabled, or has another URL, has not failed before. 404 if it is another tenant's.
     pub async fn update(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: WebhookId,
         update: WebhookUpdate,
     ) -> Result<WebhookWithHealth> {
@@ -118,7 +110,7 @@ impl Webhooks<'_> {
             }
             Ok(writes)
         };
-        let updated = self.0.update(pending, key::webhook, id, change);
+        let updated = self.0.update(pending, id, change);
         self.with_health(updated.await?).await
     }
 
@@ -132,11 +124,11 @@ impl Webhooks<'_> {
     /// Disables a webhook on behalf of the service, unless it is disabled or gone.
     pub(crate) async fn disable(
         &self,
-        tenant: OrganizationId,
+        tenant: Tenant,
         id: WebhookId,
         reason: DisabledReason,
     ) -> Result<()> {
-        let found = self.0.read(&key::webhook(tenant, id)).await?;
+        let found = self.0.read(&id.key(tenant)).await?;
         if !found.is_some_and(|webhook| webhook.enabled) {
             return Ok(());
         }
@@ -144,7 +136,7 @@ impl Webhooks<'_> {
             webhook.disable(reason, now);
             Ok(Writes::default())
         };
-        match self.0.update(tenant, key::webhook, id, change).await {
+        match self.0.update(tenant, id, change).await {
             Ok(_) | Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
@@ -153,11 +145,11 @@ impl Webhooks<'_> {
     /// Begins a new generation of a webhook's secret. A replay begins none. 404 if it is another tenant's.
     pub async fn rotate_secret(
         &self,
-        pending: impl Into<PendingWrite>,
+        pending: impl Pending,
         id: WebhookId,
     ) -> Result<WebhookWithHealth> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let key = key::webhook(tenant, id);
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
@@ -169,14 +161,14 @@ impl Webhooks<'_> {
             self.0.commit(&context, writes, after.replaced()).await
         };
         let rotated = self.0.write(pending, read, write).await?;
-        let load = async |_| self.0.one(&key, WebhookId::NOUN).await;
+        let load = async |_| self.0.get(tenant, id).await;
         self.with_health(rotated.or_load(load).await?).await
     }
 
     /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another tenant's.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>, id: WebhookId) -> Result<()> {
-        let (pending, tenant) = PendingWrite::with_tenant(pending);
-        let key = key::webhook(tenant, id);
+    pub async fn delete(&self, pending: impl Pending, id: WebhookId) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
@@ -188,27 +180,16 @@ impl Webhooks<'_> {
                 Write::delete(health, Condition::default()),
                 Write::update(key::webhook_ids(tenant), ids, Condition::exists()),
             ]);
-            let event = OrganizationEvent::WebhookDeleted;
-            let entry = EntryContent::deleted(event, &webhook.record);
+            let entry = EntryContent::deleted(OrganizationEvent::WebhookDeleted, &webhook.record);
             self.0.commit(&context, writes.noting(entry), ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Returns a webhook for a test. 404 if it is another tenant's. A replay tests again.
-    pub async fn to_test(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: WebhookId,
-    ) -> Result<Stored<Webhook>> {
-        let pending = pending.into();
-        let key = key::webhook(pending.tenant(), id);
-        let read = || self.0.one(&key, WebhookId::NOUN);
-        let write = async |context: WriteContext, webhook| {
-            self.0.commit(&context, Writes::default(), webhook).await
-        };
-        let tested = self.0.write(pending, read, write).await?;
-        tested.or_load(async |_| read().await).await
+    pub async fn to_test(&self, pending: impl Pending, id: WebhookId) -> Result<Stored<Webhook>> {
+        let (pending, tenant) = pending.with_tenant();
+        self.0.read_only(pending, || self.0.get(tenant, id)).await
     }
 }
 
@@ -222,11 +203,3 @@ const LAST_FAILURE_AT: &str = "lastFailureAt";
 const LAST_SUCCESS_AT: &str = "lastSuccessAt";
 
 const NEXT_SLOT_AT: &str = "nextTurnAt";
-
-fn too_many() -> Error {
-    let detail = format!(
-        "The organization has {} webhooks, the most allowed. Delete one first.",
-        Webhook::MOST
-    );
-    Error::conflict(Code::TooManyWebhooks, detail)
-}

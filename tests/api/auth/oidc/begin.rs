@@ -131,8 +131,7 @@ async fn a_sign_in_again_asks_the_provider_and_replaces_the_session() {
     let answer = signs_in(json!({"auth_time": now - 30})).await;
     assert_eq!(world.user_of(&answer).await["username"], "grace");
     first.is_signed_out().await;
-    let renewed = world.session_of(&answer);
-    let [session] = &renewed.walk("/api/auth/sessions").await[..] else {
+    let [session] = &world.session_of(&answer).walk("/api/auth/sessions").await[..] else {
         panic!("one session");
     };
     shows!(session, {"method": "oidc", "signedInAt": session["createdAt"]});

@@ -44,9 +44,8 @@ impl World {
 
     /// A browser with the state of a sign-in of grace, and the path by which the provider sends it back.
     async fn begins(&self) -> (Caller, String) {
-        let grace = person("grace", &json!({}));
         self.provider
-            .begins(&self.api.anonymous(), BEGIN, grace)
+            .begins(&self.api.anonymous(), BEGIN, person("grace", &json!({})))
             .await
     }
 
@@ -54,8 +53,7 @@ impl World {
     async fn user_of(&self, answer: &Answer) -> Value {
         answer.expect(302);
         assert_eq!(answer.header("location"), Some("/#/tasks"));
-        let session = self.session_of(answer).reads("/api/auth/session").await;
-        session["user"].clone()
+        self.session_of(answer).reads("/api/auth/session").await["user"].clone()
     }
 
     fn session_of(&self, answer: &Answer) -> Caller {

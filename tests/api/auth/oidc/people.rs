@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{World, person};
-use tests::support::{PASSWORD, shows};
+use tests::support::{PASSWORD, refused, shows};
 
 #[tokio::test]
 async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
@@ -62,19 +62,16 @@ async fn a_user_with_another_subject_is_not_bound_again() {
 
 #[tokio::test]
 async fn a_sign_in_makes_a_user_of_a_group_or_of_the_default_role() {
-    let roles = json!({"roles": {"Staff": "support"}, "defaultRole": "viewer"});
-    let world = World::start(roles).await;
+    let world = World::start(json!({"roles": {"Staff": "support"}, "defaultRole": "viewer"})).await;
     let staff = json!({"groups": ["Other", "Staff"]});
     let grace = world.user("grace", staff).await;
     shows!(grace, {"username": "grace", "role": "support"});
     shows!(grace, {"fullName": "grace of the provider", "email": "grace@example.com"});
     assert_eq!(grace["emailVerifiedAt"], "2026-01-15T12:00:00.000Z");
     let other = json!({"groups": ["Other"], "email_verified": false});
-    let hans = world.user("hans", other).await;
-    shows!(hans, {"role": "viewer", "emailVerifiedAt": null});
+    shows!(world.user("hans", other).await, {"role": "viewer", "emailVerifiedAt": null});
     // No password fits.
-    let refused = world.api.anonymous().logs_in("grace", PASSWORD).await;
-    refused.expect_problem(401, "invalid_credentials");
+    refused!(world.api.anonymous().logs_in("grace", PASSWORD).await => 401, "invalid_credentials");
     // Usernames are unique in the service: zoe is of the other organization.
     world.api.user("zoe").await;
     let zoe = world.user("zoe", json!({})).await;

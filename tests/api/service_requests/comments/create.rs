@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::model::{Id, ServiceStatus};
 
 use crate::service_requests::{comments, exists, resolutions, stored};
-use tests::support::{Api, Fault, Requests};
+use tests::support::{Api, Fault, Requests, patches, refused};
 
 /// Between the look at the request and the comment, the request becomes one that the comment opens
 /// again.
@@ -15,9 +15,7 @@ async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
     faults.hold(Requests::Writing("#COMMENT"));
     let waits = async {
         faults.holds(1).await;
-        let pending = json!({"status": "pending"});
-        let path = format!("/api/service-requests/{request}");
-        ada.patches(&path, pending).await;
+        patches!(ada, "/api/service-requests/{request}", {"status": "pending"});
         faults.release();
     };
     tokio::join!(mia.comments_on_request(request, "Still broken"), waits);
@@ -65,8 +63,7 @@ async fn a_refused_comment_does_not_reopen() {
     let request = exists(&api, &mia, ServiceStatus::Resolved).await;
     let before = api.records().await;
     let reply = json!({"content": "x", "parentId": 999});
-    let refused = mia.post(&comments(request.id.get()), reply).await;
-    refused.expect_faults(&[("/parentId", "unknown")]);
+    refused!(mia.post(&comments(request.id.get()), reply).await => [("/parentId", "unknown")]);
     assert_eq!(before, api.records().await);
 }
 

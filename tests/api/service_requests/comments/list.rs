@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::service_requests::comments;
-use tests::support::Api;
+use tests::support::{Api, posts};
 
 #[tokio::test]
 async fn comments_are_a_flat_list_oldest_first() {
@@ -16,7 +16,6 @@ async fn comments_are_a_flat_list_oldest_first() {
     let reply = json!({"content": "By a clock that is behind", "parentId": 1});
     mia.posts(&comments(request), reply).await;
     api.clock.advance(2_000);
-    let reply = json!({"content": "To a reply", "parentId": 3});
-    mia.posts(&comments(request), reply).await;
+    posts!(mia, &comments(request), {"content": "To a reply", "parentId": 3});
     assert_eq!(mia.get(&comments(request)).await.ids(), [3, 1, 2, 4]);
 }

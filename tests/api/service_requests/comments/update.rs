@@ -65,6 +65,5 @@ async fn an_edit_that_a_delete_outran_finds_nothing_and_revives_nothing() {
     );
     assert_eq!(deleted.expect(204), Value::Null);
     assert!([200, 404].contains(&edited.status), "{}", edited.text);
-    let list = mia.reads(&comments(request)).await;
-    assert_eq!(list[0]["content"], "");
+    assert_eq!(mia.reads(&comments(request)).await[0]["content"], "");
 }

@@ -53,8 +53,7 @@ pub fn all() -> &'static BTreeMap<String, BTreeMap<String, Operation>> {
 
 /// The template of a path, whatever the method: a literal segment wins over a parameter.
 fn template(path: &str) -> Option<&'static str> {
-    let templates = all().keys();
-    let matching = templates.filter_map(|template| {
+    let matching = all().keys().filter_map(|template| {
         let literals = crate::support::gateway::matches(template, path)?;
         Some((literals, template.as_str()))
     });
