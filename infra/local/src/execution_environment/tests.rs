@@ -109,7 +109,8 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
 
 #[tokio::test]
 async fn a_process_that_ends_says_how() {
-    let mut invocations = Invocations::of(&Watch::start().await.url).unwrap();
+    let watch = Watch::start().await;
+    let mut invocations = Invocations::of(&watch.url).unwrap();
     let ended = run_once(OsStr::new("false"), &mut invocations).await;
     assert_eq!(ended.unwrap().code(), Some(1));
     let absent = run_once(OsStr::new("/no/such/program"), &mut invocations).await;
