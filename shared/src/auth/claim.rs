@@ -1,4 +1,4 @@
-//! Authentication beside the operation, as shared/README.md draws it. The argument [`Caller`](super::Caller)
+//! Authentication beside the operation, as shared/README.md draws it. The argument [`Caller`]
 //! hands the authentication to the layer, which runs it beside the operation.
 //!
 //! The session cookie is signed and names organization and user. So the operation starts as soon as the
@@ -7,7 +7,7 @@
 //!
 //! - No response is sent before the caller is known.
 //! - An error of the authentication replaces the response of the operation, which starts no further read.
-//! - No write begins before the authentication has succeeded ([`PendingWrite`](store::PendingWrite)).
+//! - No write begins before the authentication has succeeded ([`PendingWrite`]).
 //!
 //! A token is random and names no user. Its holder is read before the operation starts, so that a token
 //! costs one request more than a cookie. From there on both are the same.

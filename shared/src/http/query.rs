@@ -5,7 +5,7 @@ use utoipa::openapi::{self, RefOr};
 use super::{condition, problem::fault};
 use crate::prelude::*;
 
-/// The query parameters of an operation without a caller. A [`Caller`](crate::auth::Caller) has its
+/// The query parameters of an operation without a caller. A [`Caller`] has its
 /// own, and checks them after 401 and 403.
 #[derive(Debug)]
 pub struct Query<Q>(pub Q);

@@ -8,7 +8,7 @@
 //!
 //! Batches expire. A feed without batches starts again under the time in milliseconds.
 //!
-//! A batch that does not read keeps no other one from being appended: see [`tail`].
+//! A batch that does not read keeps no other one from being appended: see [`tail`](mod@tail).
 
 mod completing;
 mod image;

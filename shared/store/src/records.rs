@@ -1,14 +1,14 @@
 //! Records of the table that `model` does not have: indexes by name, counters, cleanups and other
 //! work, and partial views of an item.
 //!
-//! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
+//! They are together so that [`key`] can name them. Each resource's file says how its
 //! records are keyed, with `record!`.
 
 use serde_json::Value;
 
 use crate::prelude::*;
 
-/// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
+/// The schema: [`Record`] is implemented for it, since that trait and most records
 /// are of other crates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workdesk;

@@ -101,7 +101,7 @@ keys! {
         => instant_then_id(session.created_at, session.session_id);
     pub fn connection(tenant: Tenant, name: &str) -> Key<Connection>
         = connections(tenant) => Sort::new(name);
-    /// An entry's key in [`journal`].
+    /// An entry's key in [`journal`](fn@journal).
     pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry>
         = journal(entry.organization_id, entry.session_id) => Sort::new(journal_place(entry));
     /// The entry of a session's own chain that the organization's journal names.
