@@ -13,7 +13,7 @@ const FILES: &[(&str, usize)] = &[
     ("Phase", 13),
     ("Tag", 23),
     ("Ticket", 21),
-    ("Webhook", 37),
+    ("Webhook", 38),
 ];
 
 #[test]
