@@ -6,18 +6,9 @@ use agent::{
     connection::Connection,
 };
 use model::{AgentSessionId, Error, Id, OrganizationId};
-use store::{DueCheck, Store};
-use targets::Targets;
+use store::DueCheck;
 
-use crate::limits::Limits;
-
-/// The table, the target systems, and the limits of their calls.
-#[derive(Debug)]
-pub(crate) struct Context {
-    pub(crate) store: Store,
-    pub(crate) targets: Targets,
-    pub(crate) limits: Limits,
-}
+use crate::Context;
 
 impl Context {
     /// Runs the due checks of an ended action: first the reconciliation of its call, then the

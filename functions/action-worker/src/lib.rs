@@ -32,10 +32,18 @@ use runtime::{
 use store::{HeldAction, Store};
 use targets::Targets;
 
-use self::{check::Context, run::Run};
+use self::run::Run;
 
 /// Messages handled concurrently.
 const CONCURRENCY: usize = 10;
+
+/// The table, the target systems, and the limits of their calls.
+#[derive(Debug)]
+struct Context {
+    store: Store,
+    targets: Targets,
+    limits: Limits,
+}
 
 /// Runs approved actions. Created once per cold start.
 #[derive(Debug)]
@@ -167,13 +175,8 @@ impl Worker {
             // The message names no action.
             return Ok(());
         };
-        if self
-            .context
-            .store
-            .agent()
-            .set_aside_if_damaged(&action)
-            .await?
-        {
+        let agent = self.context.store.agent();
+        if agent.set_aside_if_damaged(&action).await? {
             self.count(ActionState::Unknown);
             self.ended(&action).await?;
         }

@@ -15,7 +15,7 @@ use runtime::telemetry::{self, Metric};
 use store::{HeldAction, Lease};
 use targets::{NoResponse, Sending};
 
-use crate::check::Context;
+use crate::Context;
 
 /// Attempts to write an outcome before the message is left for redelivery.
 const RECORDINGS: u32 = 5;
@@ -51,20 +51,12 @@ impl<'a> Run<'a> {
     /// Runs the action and records its outcome. Returns the recorded outcome, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = loop {
-            let left = self
-                .context
-                .limits
-                .lease
-                .saturating_sub(self.lease.elapsed());
-            match self.progress.next(self.context.store.now(), left) {
+            let (store, lease) = (&self.context.store, self.context.limits.lease);
+            let left = lease.saturating_sub(self.lease.elapsed());
+            match self.progress.next(store.now(), left) {
                 Work::Read(reads) => self.read(&reads).await,
                 Work::Wait(Wait::Slot) => {
-                    let slot = self
-                        .context
-                        .store
-                        .connections()
-                        .slot(&self.connection)
-                        .await?;
+                    let slot = store.connections().slot(&self.connection).await?;
                     self.progress.reserved(slot);
                 }
                 Work::Wait(Wait::For(pause)) => tokio::time::sleep(pause).await,

@@ -108,7 +108,7 @@ pub(super) fn id_is_taken(kind: &'static str) -> Error {
     Error::internal("writing a new record", why)
 }
 
-/// 409 at a limit, of which `what` names the number.
+/// 409 at a limit. `what` names its number.
 pub(super) fn too_many(code: Code, what: impl std::fmt::Display) -> Error {
     Error::conflict(code, format!("{what}, the most allowed. Delete one first."))
 }

@@ -212,8 +212,7 @@ fn again(ids: &[String]) -> Approving<'_> {
     }
 }
 
-/// What becomes of an approval by user 4: `Ok(true)` for queued actions, `Ok(false)` for a list that stands, or the code
-/// of a conflict.
+/// Has user 4 approve. Returns true for queued actions, false for a list that stands, or the code of a conflict.
 fn approve_in(
     session: &mut AgentSession,
     actions: &mut Actions,

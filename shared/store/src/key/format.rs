@@ -100,7 +100,6 @@ pub(super) const LONGEST_SORT: usize = 1_024;
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

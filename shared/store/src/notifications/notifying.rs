@@ -72,8 +72,8 @@ impl Notifications<'_> {
             .await
     }
 
-    /// Writes a notification; with an address, beside the mail of its minute. A mail whose attempt began takes no
-    /// more: that of the next minute does. Returns false for a cause of which the user was notified before.
+    /// Writes a notification; with an address, beside the mail of its minute. Once that mail's attempt began, the
+    /// next minute's mail takes it. Returns false for a cause of which the user was notified before.
     async fn write_one(self, mut notification: Notification, to: Option<String>) -> Result<bool> {
         let Some(to) = to else {
             let write = Write::create(&notification)?;
