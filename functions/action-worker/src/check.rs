@@ -8,7 +8,7 @@ use agent::{
 use model::{AgentSessionId, Error, Id, OrganizationId};
 use store::DueCheck;
 
-use crate::Context;
+use crate::context::Context;
 
 impl Context {
     /// Runs the due checks of an ended action: first the reconciliation of its call, then the

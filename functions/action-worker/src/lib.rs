@@ -13,6 +13,7 @@
 //! message that fails every time becomes a dead letter.
 
 mod check;
+mod context;
 mod limits;
 mod run;
 
@@ -32,18 +33,10 @@ use runtime::{
 use store::{HeldAction, Store};
 use targets::Targets;
 
-use self::run::Run;
+use self::{context::Context, run::Run};
 
 /// Messages handled concurrently.
 const CONCURRENCY: usize = 10;
-
-/// The table, the target systems, and the limits of their calls.
-#[derive(Debug)]
-struct Context {
-    store: Store,
-    targets: Targets,
-    limits: Limits,
-}
 
 /// Runs approved actions. Created once per cold start.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use runtime::telemetry::{self, Metric};
 use store::{HeldAction, Lease};
 use targets::{NoResponse, Sending};
 
-use crate::Context;
+use crate::context::Context;
 
 /// Attempts to write an outcome before the message is left for redelivery.
 const RECORDINGS: u32 = 5;

@@ -1,0 +1,12 @@
+use store::Store;
+use targets::Targets;
+
+use crate::limits::Limits;
+
+/// The table, the target systems, and the limits of their calls.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) targets: Targets,
+    pub(crate) limits: Limits,
+}
