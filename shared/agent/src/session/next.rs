@@ -228,7 +228,7 @@ impl AgentSession {
             AgentSessionStatus::Cancelling => steps.push(by_agent("ends the running actions")),
             _ => {}
         }
-        steps.extend(self.check_step(now));
+        steps.extend(self.reconciliation_step(now));
         let open: Vec<_> = self.open_actions(context.is_resolved, now).collect();
         let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
             let open = open.iter().filter(|(_, work)| is(*work));
@@ -256,8 +256,12 @@ impl AgentSession {
         if status.keeps_handlings() {
             steps.extend(self.plan.proposed_actions.iter().filter_map(handed_over));
         }
-        if steps.is_empty() && may_propose {
-            steps.push(self.another_session());
+        if steps.is_empty() {
+            let check = self
+                .verification_step()
+                .or_else(|| self.first_alert_check());
+            let another = || may_propose.then(|| self.another_session());
+            steps.extend(check.or_else(another));
         }
         steps
     }
@@ -275,14 +279,35 @@ impl AgentSession {
         Next::new(Step::Propose, PROPOSER, what)
     }
 
-    fn check_step(&self, now: Timestamp) -> Option<Next> {
+    fn reconciliation_step(&self, now: Timestamp) -> Option<Next> {
         let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
+        let until = Some(*at).filter(|at| now < *at);
+        Some(self.check_step(id, self.plan.awaited.len())?.until(until))
+    }
+
+    fn verification_step(&self) -> Option<Next> {
+        self.check_step(self.plan.unverified.first()?, self.plan.unverified.len())
+    }
+
+    /// Returns the agent's check of the first of so many actions.
+    fn check_step(&self, id: &str, count: usize) -> Option<Next> {
         let action = self.proposed(id)?;
         let (system, action) = (&action.content.target_system, quoted(action));
-        let others = besides(self.plan.awaited.len() - 1);
+        let others = besides(count - 1);
         let what = format!("checks in {system} whether {action} took effect{others}");
-        let until = Some(*at).filter(|at| now < *at);
-        Some(Next::new(Step::Agent, AGENT, what).until(until))
+        Some(Next::new(Step::Agent, AGENT, what))
+    }
+
+    /// Returns the first check of its alert after the last action or settlement. Once the matter was found
+    /// unsettled, a user is needed.
+    fn first_alert_check(&self) -> Option<Next> {
+        let alert = self.alert.alert_id;
+        let at = self
+            .times
+            .alert_check_at
+            .filter(|_| self.times.alert_checks == 0)?;
+        let what = format!("checks whether the matter of alert {alert} is settled");
+        Some(Next::new(Step::Agent, AGENT, what).until(Some(at)))
     }
 
     /// Returns the approval of the first action that a user may approve.

@@ -103,6 +103,11 @@ impl AgentSession {
             Some((action.key.action_id.clone(), next))
         });
         self.plan.awaited = next.collect();
+        let unverified = actions.known.iter().filter(|action| {
+            action.state == ActionState::Succeeded && action.next_check_at().is_some()
+        });
+        let unverified = unverified.map(|action| action.key.action_id.clone());
+        self.plan.unverified = unverified.collect();
         self.plan.void = self.void_actions(actions);
     }
 

@@ -59,7 +59,8 @@ fn context(is_resolved: bool) -> SessionContext {
     }
 }
 
-fn next(session: &AgentSession, now: i64) -> String {
+/// The next step, and until when.
+pub(super) fn next(session: &AgentSession, now: i64) -> String {
     let Some(next) = session.next(&context(false), at(now)) else {
         return "-".to_owned();
     };

@@ -6,6 +6,7 @@ use JournalEvent::{Checked, Reconciled, Verified};
 
 use super::{
     actions::context,
+    open_outcomes::next,
     preconditions::{LEASE, WITHIN, held, is, seen, succeeded, unknown, unread},
     *,
 };
@@ -292,8 +293,23 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     assert!(session.settle(&actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert!(!is_checked(&session, &actions));
+    // Meanwhile nobody is asked to propose again.
+    let next = |session: &AgentSession| next(session, 1);
+    session.plan.proposed_actions.truncate(2);
+    let verifies = "The agent checks in billing whether";
+    assert!(next(&session).starts_with(verifies), "{}", next(&session));
     actions.known[1].apply_check(&seen("processed"), at(0));
     assert!(is_checked(&session, &actions));
+    session.note_outcomes(&actions);
+    session.plan_alert_check(&actions, at(1));
+    let settled = "The agent checks whether the matter of alert 9 is settled; Some(1)";
+    assert_eq!(next(&session), settled);
+    session.alert_is_unsettled(at(1));
+    assert!(
+        next(&session).contains("proposes again"),
+        "{}",
+        next(&session)
+    );
     for status in STATUSES.iter().copied() {
         session.status = status;
         // Somebody else may have settled what an action did not.
