@@ -107,26 +107,28 @@ impl Verdict {
 pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     world.calm().await;
     let mut table = Table::default();
-    let mut queued = 0;
+    let mut queued;
     let mut at = 0;
     loop {
         world.lambda.advance(at);
         world.schedule().fire().await;
         let mut began = Stopwatch::start();
         let mut least = usize::MAX;
-        while began.elapsed() < PATIENCE {
+        loop {
             tokio::time::sleep(WORK).await;
             queued = world.messages().await;
-            table = Table::read_kinds(&world, &BOUNDED).await;
-            let unpublished = world.unpublished.count();
-            let left = queued + table.unended().len() + unpublished;
-            if queued + unpublished == 0 && !table.has_due(world.lambda.now()) {
-                break;
+            let under_way = queued + world.unpublished.count();
+            let is_over = began.elapsed() > PATIENCE;
+            if under_way == 0 || is_over {
+                table = Table::read_kinds(&world, &BOUNDED).await;
+                if is_over || !table.has_due(world.lambda.now()) {
+                    break;
+                }
+                world.schedule().fire().await;
             }
+            let left = under_way + table.unended().len();
             if left < least {
                 (least, began) = (left, Stopwatch::start());
-            } else {
-                world.schedule().fire().await;
             }
         }
         if queued == 0 && table.unended().is_empty() {

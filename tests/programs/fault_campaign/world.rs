@@ -74,9 +74,9 @@ const MOST_TRIES: usize = 100;
 /// Pause between runs of the sweeper. Each run counts what is due in all shards, about 85 requests.
 const SWEEP: Duration = Duration::from_secs(4);
 
-/// Seconds of an action's lease, and of a call's timeout.
-const LEASE: &str = "4";
-const STEP_TIMEOUT: &str = "1";
+/// Seconds of an action's lease during the story, and of a call's timeout.
+pub const LEASE: (&str, &str) = ("ACTION_LEASE_SECONDS", "4");
+pub const STEP_TIMEOUT: (&str, &str) = ("STEP_TIMEOUT_SECONDS", "1");
 
 /// A world that something befalls.
 pub struct World {
@@ -453,8 +453,8 @@ async fn start_functions(
             ("ENCRYPTED_WEBHOOK_SECRETS", webhook_secrets.clone()),
             ("SECRETS_KEY", KEY.to_owned()),
             ("LOCAL_TARGETS", "true".to_owned()),
-            ("ACTION_LEASE_SECONDS", LEASE.to_owned()),
-            ("STEP_TIMEOUT_SECONDS", STEP_TIMEOUT.to_owned()),
+            (LEASE.0, LEASE.1.to_owned()),
+            (STEP_TIMEOUT.0, STEP_TIMEOUT.1.to_owned()),
         ]
     };
     Lambda::start(fates.clone(), releases, Box::new(environment)).await
