@@ -216,8 +216,7 @@ async fn many_actions_at_once_each_have_one_effect() {
     let world = Concierge::start_unwary().await;
     let mut messages = Vec::new();
     for number in 1..=6 {
-        let batch = format!("ub_100{number}");
-        let entities = [("usage_batch", &*batch)];
+        let entities = [("usage_batch", &*format!("ub_100{number}"))];
         let (id, action) = world.approved("usage_batch_stuck", &entities, 0).await;
         messages.extend([world.message(&id, &action), world.message(&id, &action)]);
     }

@@ -90,8 +90,7 @@ async fn every_call_is_as_kill_bill_describes_it() {
         let calls = proxy.takes();
         let seen = calls.iter().map(|call| (&*call.line, call.status));
         let seen: Vec<_> = seen.collect();
-        let line = format!("{method} {path}");
-        assert_eq!(seen, [(&*line, status)], "{ended:?}");
+        assert_eq!(seen, [(&*format!("{method} {path}"), status)], "{ended:?}");
         ended.succeeded();
     }
 }

@@ -1,14 +1,7 @@
 //! A client before the agent: opens a session, has actions proposed, approves them, and at times
 //! cancels.
 
-use serde_json::{Value, json};
-
-use crate::{
-    alerts::Class,
-    client::{Client, Outcome},
-    ledger::Session,
-    world::Shared,
-};
+use crate::{client::Outcome, ledger::Session, prelude::*};
 
 /// The most proposals of a session when others were faster.
 const PROPOSALS: usize = 6;

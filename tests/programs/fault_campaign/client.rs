@@ -1,16 +1,9 @@
 //! A client as the README tells clients to be: it sends again what was answered 429 or 503, or not at
 //! all, with the same key.
 
-use std::{sync::Arc, time::Duration};
+use reqwest::header;
 
-use reqwest::{Method, header};
-use serde_json::Value;
-
-use crate::{
-    fates::Fates,
-    kind::Kind,
-    ledger::{Gone, Ledger, Made},
-};
+use crate::prelude::*;
 
 /// The most sends of a request.
 const MOST_SENDS: u32 = 12;

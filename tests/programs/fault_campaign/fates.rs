@@ -1,17 +1,11 @@
 //! Decides what strikes and counts it.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{
-        Mutex, OnceLock, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::sync::{OnceLock, Weak, atomic::AtomicBool};
 
 use futures::future::BoxFuture;
-use tests::table_proxy::{self, Asked, Chance, Fault, FaultSource};
+use tests::table_proxy::{Chance, Fault, FaultSource};
 
-use crate::{kind::Kind, lambda::Lambda};
+use crate::{lambda::Lambda, prelude::*};
 
 /// Strikes of a fault of the table, of a thousand requests that it can meet. At these rates a
 /// request fails with all of its repetitions now and then.

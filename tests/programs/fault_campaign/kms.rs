@@ -1,17 +1,8 @@
 //! The key management service, which fails.
 
-use std::sync::Arc;
+use tests::table_proxy::Upstream;
 
-use axum::{
-    Router,
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
-use serde_json::json;
-use tests::table_proxy::{self, Asked, Upstream};
-
-use crate::{fates::Fates, kind::Kind};
+use crate::prelude::*;
 
 #[derive(Clone)]
 struct Proxy {

@@ -2,29 +2,20 @@
 //! replaced when they die.
 
 use std::{
-    collections::HashMap,
     fmt,
     path::{Path as FilePath, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock,
-        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+        OnceLock,
+        atomic::{AtomicBool, AtomicI64},
     },
-    time::Duration,
 };
 
 use axum::{
-    Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, State},
-    http::StatusCode,
-    response::{IntoResponse, Response},
+    extract::{DefaultBodyLimit, Path},
     routing::{get, post},
 };
-use serde_json::json;
-use shared::{
-    clock::Clock,
-    model::{Timestamp, span},
-};
+use shared::model::{Timestamp, span};
 use tests::{FUNCTIONS, SECRET, table_proxy};
 use tokio::{
     process::Child,
@@ -32,8 +23,7 @@ use tokio::{
 };
 
 use crate::{
-    fates::Fates,
-    kind::Kind,
+    prelude::*,
     world::{LEASE, STEP_TIMEOUT},
 };
 

@@ -1,10 +1,6 @@
 //! The ledger of answers to clients, and of the records that must therefore exist in the end.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use crate::alerts::Class;
+use crate::prelude::*;
 
 /// The ledger of one client.
 #[derive(Debug, Default)]

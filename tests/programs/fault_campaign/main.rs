@@ -46,19 +46,19 @@ mod lambda;
 mod ledger;
 mod neighbor;
 mod options;
+mod prelude;
 mod queue;
 mod receiver;
 mod story;
 mod verdict;
 mod world;
 
-use std::{process::ExitCode, sync::Arc};
-
-use shared::clock::Stopwatch;
-use strum::VariantArray;
-use tokio::{sync::Semaphore, task::JoinHandle};
+use std::process::ExitCode;
 
 use self::{kind::Kind, options::Options, verdict::Verdict, world::World};
+use tokio::sync::Semaphore;
+
+use crate::prelude::*;
 
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;

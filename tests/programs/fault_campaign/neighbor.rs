@@ -6,30 +6,16 @@
 //! The embedded queue hands messages out in the order of their sending. It does not prefer the groups of few
 //! messages, as fair queues of SQS do: there, approved actions and webhooks wait less.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-
 use futures::{StreamExt, stream};
-use reqwest::{Method, header};
-use serde_json::{Value, json};
-use shared::{
-    clock::Stopwatch,
-    model::{OrganizationId, PlanFeature, quota::UnitsPerSecond},
-};
+use reqwest::header;
+use shared::model::{OrganizationId, PlanFeature, quota::UnitsPerSecond};
 use tests::support::{number, scan};
-use tokio::task::JoinHandle;
 
 use crate::{
-    alerts::Class,
-    client::Client,
     options::Options,
+    prelude::*,
     receiver::Receiver,
-    world::{Newcomer, Shared, World},
+    world::{Newcomer, World},
 };
 
 /// Rounds of the quiet organization, and the reads of each.

@@ -1,10 +1,8 @@
 //! Options of the campaign.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
-use strum::VariantArray;
-
-use crate::kind::Kind;
+use crate::prelude::*;
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;

@@ -1,18 +1,9 @@
 //! A proxy before the queue, which is down, doubles, delays and loses messages, and takes poisoned
 //! ones.
 
-use std::sync::Arc;
+use tests::table_proxy::Upstream;
 
-use axum::{
-    Router,
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
-use serde_json::{Value, json};
-use tests::table_proxy::{self, Asked, Upstream};
-
-use crate::{fates::Fates, kind::Kind};
+use crate::prelude::*;
 
 /// Seconds for which a received message stays invisible, instead of a minute and a half.
 const VISIBILITY: u32 = 3;

@@ -1,14 +1,11 @@
 //! The receiver of a webhook for all events. Knows only its messages.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::BTreeSet;
 
-use axum::{Router, body::Bytes, extract::State, http::StatusCode};
-use serde_json::Value;
+use axum::body::Bytes;
 use tests::table_proxy;
+
+use crate::prelude::*;
 
 /// A receiver on a port of its own.
 #[derive(Clone, Debug)]

@@ -1,14 +1,6 @@
 //! The story of a client: it creates, updates, reorders, deletes, comments and replies.
 
-use reqwest::Method;
-use serde_json::{Value, json};
-
-use crate::{
-    client::Client,
-    ledger::{Gone, Made},
-    verdict::text_of,
-    world::Shared,
-};
+use crate::{prelude::*, verdict::text_of};
 
 impl Client {
     /// One chapter, another for each client. Its records are its own, but for the request, the

@@ -1,25 +1,14 @@
 //! The records in the end, held against the answers to clients.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    time::Duration,
-};
+use std::collections::{BTreeSet, HashSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::QueueAttributeName;
-use serde_json::{Map, Value, json};
-use shared::{
-    clock::Stopwatch,
-    model::{SearchedType, Timestamp, span},
-};
+use serde_json::Map;
+use shared::model::{SearchedType, Timestamp, span};
 use tests::{feed_copy, support::scan};
 
-use crate::{
-    kind::Kind,
-    ledger::{Gone, Ledger, Made, Session},
-    receiver::name,
-    world::World,
-};
+use crate::{ledger::Session, prelude::*, receiver::name, world::World};
 
 /// Seconds from the end of the story on at which the world is looked at again. What has a bound ends
 /// within a day and a little. The last steps are for what takes several turns.

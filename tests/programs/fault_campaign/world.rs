@@ -1,18 +1,9 @@
 //! A service of release binaries, with an organization in it, whom something befalls.
 
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{ops::Range, path::Path};
 
 use local::{
-    engines::{Engines, KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
+    engines::{KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -21,9 +12,7 @@ use local::{
     template::Template,
 };
 use secrecy::SecretString;
-use serde_json::{Value, json};
 use shared::{
-    clock::{Clock, Stopwatch},
     model::{Id, OrganizationId, Role},
     store::{NewTicket, Store},
 };
@@ -32,20 +21,16 @@ use tests::{
     Member, SECRET, records,
     table_proxy::{OBSERVER, TableProxy},
 };
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
 use crate::{
     alerts,
-    alerts::Class,
-    client::Client,
     disk::Disk,
-    fates::Fates,
     feed::{self, Unpublished},
-    kind::Kind,
     kms,
     lambda::Lambda,
-    ledger::Ledger,
     options::Options as Campaign,
+    prelude::*,
     queue,
     receiver::Receiver,
 };

@@ -70,7 +70,7 @@ pub struct SessionPlan {
     /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user settles the action.
     #[serde(default)]
     pub awaited: BTreeMap<String, Timestamp>,
-    /// Actions that succeeded and whose effects are still to be verified.
+    /// Succeeded actions with a pending verification.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unverified: BTreeSet<String>,
     /// True if every approved action has ended, and the outcome of one is still open.
