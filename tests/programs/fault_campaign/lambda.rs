@@ -298,9 +298,6 @@ impl Lambda {
             command.env("CLOCK_SHIFT_SECONDS", shift.to_string());
         }
         command.stderr(std::process::Stdio::null());
-        let child = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"));
         let (offered, next) = mpsc::channel(1);
         let instance = Arc::new(Instance {
             name: name.clone(),
@@ -314,8 +311,12 @@ impl Lambda {
             kill: Notify::new(),
             gone: Notify::new(),
         });
+        // The process is known before it asks for its first event.
         let mut instances = self.instances.lock().unwrap();
         instances.insert(name, instance.clone());
+        let child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"));
         tokio::spawn(instance.clone().watch(child, self.crashed.clone()));
         instance
     }
