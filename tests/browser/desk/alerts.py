@@ -267,6 +267,14 @@ def settles_and_hands_over(world):
     alert, session = proposed(world, "sue", "dispute_opened")
     with world.desk("max", f"#/alerts/{alert}", refused={"ERR_CONNECTION_RESET"}) as desk:
         page = desk.page
+        # The users come late.
+        held = []
+        page.route("**/api/users?*", lambda route: held.append(route), times=1)
+        page.reload()
+        page.get_by_role("button", name="Settle…").first.wait_for()
+        assert page.get_by_role("button", name="Hand over…").count() == 0
+        [users] = held
+        users.continue_()
         page.get_by_role("button", name="Hand over…").first.click()
         page.get_by_label("To", exact=True).select_option(label="Sue Marchetti (sue)")
         page.get_by_label("Note").fill(NOTE)

@@ -127,7 +127,8 @@ export function manualButtons(known, action, now) {
       submit: "Settle", done: "The action is settled.",
       act: (values) => post(`${SESSION}/actions/{actionId}/settle`, path, values),
     }),
-    !action.isAutomated && opener(known, `hand over ${action.id}`, "Hand over…",
+    // It waits for the users: an open form keeps its choices.
+    !action.isAutomated && people.length > 0 && opener(known, `hand over ${action.id}`, "Hand over…",
       deniedAgent("create_agent_remediation"), {
       fields: () => [input("To", "assigneeId", { options: people, value: myId() }),
         input("Note", "note", REASON)],
