@@ -23,8 +23,9 @@
 //! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
 //! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
-//! 3. Once a story is over, the clocks of functions are wound forward, by up to a day and a little,
-//! until everything has ended that has a bound.
+//! 3. Once a story is over, calls take their usual time. The clocks of functions are wound forward until
+//! everything has ended that has a bound. Within the hour of an approval they go from one attempt of an action
+//! to the next, and then on by up to a day and a little.
 
 #![expect(
     clippy::unwrap_used,
@@ -55,10 +56,9 @@ mod world;
 
 use std::process::ExitCode;
 
-use self::{kind::Kind, options::Options, verdict::Verdict, world::World};
 use tokio::sync::Semaphore;
 
-use crate::prelude::*;
+use self::{options::Options, prelude::*, verdict::Verdict, world::World};
 
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;

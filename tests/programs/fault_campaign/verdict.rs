@@ -95,31 +95,12 @@ impl Verdict {
 /// Winds time forward until everything has ended that has a bound, and looks.
 pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     world.calm().await;
-    let mut table = Table::default();
-    let mut queued;
     let mut at = 0;
+    let (mut table, mut queued);
     loop {
         world.lambda.advance(at);
         world.schedule().fire().await;
-        let mut began = Stopwatch::start();
-        let mut least = usize::MAX;
-        loop {
-            tokio::time::sleep(WORK).await;
-            queued = world.messages().await;
-            let under_way = queued + world.unpublished.count();
-            let is_over = began.elapsed() > PATIENCE;
-            if under_way == 0 || is_over {
-                table = Table::read_kinds(&world, &BOUNDED).await;
-                if is_over || !table.has_due(world.lambda.now()) {
-                    break;
-                }
-                world.schedule().fire().await;
-            }
-            let left = under_way + table.unended().len();
-            if left < least {
-                (least, began) = (left, Stopwatch::start());
-            }
-        }
+        (table, queued) = world.works().await;
         if queued == 0 && table.unended().is_empty() {
             break;
         }
@@ -198,6 +179,31 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
 }
 
 impl World {
+    /// Waits until nothing is under way and nothing is due, or nothing progresses. Returns the records with a
+    /// bound, and the number of messages.
+    async fn works(&self) -> (Table, usize) {
+        let mut table = Table::default();
+        let mut began = Stopwatch::start();
+        let mut least = usize::MAX;
+        loop {
+            tokio::time::sleep(WORK).await;
+            let queued = self.messages().await;
+            let under_way = queued + self.unpublished.count();
+            let is_over = began.elapsed() > PATIENCE;
+            if under_way == 0 || is_over {
+                table = Table::read_kinds(self, &BOUNDED).await;
+                if is_over || !table.has_due(self.lambda.now()) {
+                    return (table, queued);
+                }
+                self.schedule().fire().await;
+            }
+            let left = under_way + table.unended().len();
+            if left < least {
+                (least, began) = (left, Stopwatch::start());
+            }
+        }
+    }
+
     /// The messages in the queue or in work, without those that never come.
     async fn messages(&self) -> usize {
         self.messages_of(&self.engines.queues().actions.url).await

@@ -59,7 +59,7 @@ const MOST_TRIES: usize = 100;
 /// Pause between runs of the sweeper. Each run counts what is due in all shards, about 85 requests.
 const SWEEP: Duration = Duration::from_secs(4);
 
-/// Seconds of an action's lease during the story, and of a call's timeout.
+/// Variables with the seconds of an action's lease and of a call's timeout, while the story is told.
 pub const LEASE: (&str, &str) = ("ACTION_LEASE_SECONDS", "4");
 pub const STEP_TIMEOUT: (&str, &str) = ("STEP_TIMEOUT_SECONDS", "1");
 
