@@ -229,8 +229,9 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
-    let (mut response, record) =
-        telemetry::observe(traces, store::bounded(MOST_UNITS, next.run(request))).await;
+    let answered = store::bounded(MOST_UNITS, next.run(request));
+    let answered = telemetry::observe(traces, store::of_request(&request_id, answered));
+    let (mut response, record) = answered.await;
     if record.cold_start {
         telemetry::count(Metric::ColdStart, clock.now());
     }

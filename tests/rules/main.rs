@@ -9,6 +9,7 @@
 mod alarms;
 mod assignees;
 mod bearer;
+mod beside_records;
 mod bounds;
 mod budgets;
 mod by_id;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use model::{Clock, Error, OrganizationId};
+use model::{Clock, Error, Id, OrganizationId};
 use runtime::{FromStart, Start, config, queue::Queue};
 use store::{Change, Notice, Store, UnlistedChange};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
@@ -74,7 +74,7 @@ impl Consumer for Indexer {
             Box::pin(search.index(organization, &listed)),
         );
         let (notified, ()) = (notified?, indexed?);
-        tracing::info!(organizationId = %organization, changes = count, notified);
+        tracing::info!(organizationId = organization.get(), changes = count, notified);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ mod writer;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, Error, MailMessage, Stopwatch};
+use model::{Clock, Error, Id, MailMessage, Stopwatch};
 use runtime::{FromStart, Start, config, messages, queue::Queue, telemetry};
 use store::{MailAttempt, MailOutcome, Store};
 
@@ -66,7 +66,7 @@ impl Mailer {
         };
         let outcome = self.send(&attempt).await;
         tracing::info!(
-            organizationId = %organization_id,
+            organizationId = organization_id.get(),
             mailId = mail_id,
             attempt = attempt.mail.attempts,
             outcome = outcome.name(),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::{Clock, Error, OrganizationId};
+use model::{Clock, Error, Id, OrganizationId};
 use runtime::{FromStart, Start, config, queue::Queue};
 use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
@@ -94,7 +94,13 @@ impl Consumer for Publisher {
         let (sweeps, mail) = (&self.queues.sweeps, &self.queues.mails);
         tokio::join!(sweeps.try_send(&cleanups), mail.try_send(&mails));
         let delivered = self.deliver(organization, &published, &unlisted).await?;
-        tracing::info!(organizationId = %organization, changes = count, published = published.new, delivered);
+        tracing::info!(
+            organizationId = organization.get(),
+            changes = count,
+            published = published.new,
+            delivered,
+            writeIds = published.write_ids(),
+        );
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, DeliveryMessage, Error, Stopwatch};
+use model::{Clock, DeliveryMessage, Error, Id, Stopwatch};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
@@ -89,9 +89,10 @@ impl WebhookSender {
         let event = caller.message_of(&attempt.delivery, attempt.web_url.as_ref());
         let outcome = caller.send(&attempt.webhook, &event, PATIENCE, now).await;
         tracing::info!(
-            organizationId = %organization_id,
-            webhookId = %webhook_id,
+            organizationId = organization_id.get(),
+            webhookId = webhook_id.get(),
             deliveryId = delivery_id,
+            writeId = attempt.delivery.change.write_id.as_deref(),
             attempt = attempt.delivery.attempts,
             status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),

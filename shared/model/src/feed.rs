@@ -28,6 +28,10 @@ pub struct FeedEntry {
     /// The user who made the change; `None` for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
+    /// The id of the write. Those of requests begin with the request's id. `None` in entries of earlier
+    /// releases, and for records that were removed with another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_id: Option<String>,
     /// True for an internal note, which takes the permission to manage tickets or to reply to them.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,

@@ -52,6 +52,9 @@ pub struct Notification {
     /// The user who acted; none for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
+    /// The id of the write that it follows from; none for what follows from time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause_write: Option<String>,
     pub subject: NotificationSubject,
     /// The comment whose text the excerpt is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::{input::escaped, journal::subject, prelude::*};
+use crate::{
+    input::escaped,
+    journal::{Journaled, seal, subject},
+    prelude::*,
+};
 
 plain_text! {
     /// The provider's issuer, as its tokens name it: https, and a host name in the public DNS.
@@ -211,16 +215,16 @@ impl SignInProvider {
     }
 }
 
-crate::journaled! {
-    SignInProvider: |provider| [subject::organization(provider.organization_id)], {
-        "issuer": provider.issuer,
-        "clientId": provider.client_id,
-        "clientSecretSetAt": provider.client_secret.set_at,
-        "roles": provider.roles,
-        "defaultRole": provider.default_role,
-        "groupsClaim": provider.groups_claim,
-        "passwords": provider.passwords,
-    };
+impl Journaled for SignInProvider {
+    const UNNOTED: &'static [&'static str] = &[];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::organization(self.organization_id)]
+    }
+
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        seal(fields, "clientSecret");
+    }
 }
 
 impl GroupRoles {

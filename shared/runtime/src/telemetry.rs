@@ -363,6 +363,7 @@ impl Record {
                     tableRequests = self.used.requests,
                     readUnits = self.used.read_units,
                     writeUnits = self.used.write_units,
+                    writeId = self.used.write_id.as_deref(),
                     coldStart = self.cold_start,
                     logShare = share,
                     cause = $cause,

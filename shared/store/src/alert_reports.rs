@@ -212,7 +212,7 @@ impl Reported {
         for Changed { alert, was } in self.alerts.values() {
             let name = subject::alert(alert.id);
             let Some((was, was_by)) = was else {
-                recorded.insert(name, alert.noted());
+                recorded.insert(name, alert.noted().into());
                 continue;
             };
             if *was != alert.status {

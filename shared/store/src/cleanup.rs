@@ -171,6 +171,7 @@ impl Cleanups<'_> {
                 organization_id: cleanup.organization_id,
                 subject: cleanup.subject,
                 deleted_by: cleanup.deleted_by,
+                deleting_write: cleanup.deleting_write.clone(),
                 at: self.0.now(),
             });
             self.0.table.write(done?).await?.or_leave();

@@ -15,6 +15,9 @@ impl WriteContext {
         if let Some(key) = &self.idempotency_key {
             key.replayed.store(true, Ordering::Relaxed);
         }
+        if let Some(id) = &earlier.write_id {
+            note_write(id);
+        }
         Created::Replayed(earlier.made)
     }
 }
@@ -62,6 +65,7 @@ impl Store {
                 fingerprint: key.fingerprints.first().cloned().unwrap_or_default(),
                 made: refusals.made,
                 at: now,
+                write_id: None,
             };
             // The table deletes expired items late.
             let is_free = Condition::default().absent_or("at", "# <= :", now.plus(-KEPT));

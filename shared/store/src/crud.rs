@@ -191,6 +191,7 @@ impl Store {
                 organization_id: context.tenant,
                 subject: deleted,
                 deleted_by: context.actor,
+                deleting_write: Some(context.write_id.clone()),
                 due_at: now.plus(CLEANUP_DELAY),
                 walked: None,
                 failures: 0,

@@ -54,6 +54,16 @@ pub struct Published {
     pub new: usize,
 }
 
+impl Published {
+    /// Returns the ids of the writes, each once, with a space between two.
+    pub fn write_ids(&self) -> String {
+        let ids = self.entries.iter();
+        let ids = ids.filter_map(|(_, entry)| entry.write_id.as_deref());
+        let ids: BTreeSet<&str> = ids.collect();
+        Vec::from_iter(ids).join(" ")
+    }
+}
+
 /// The newest batches of a feed, as far as they matter to the next one.
 struct Newest {
     /// The end of the last batch; none in a feed without batches.
@@ -177,8 +187,10 @@ impl Feed<'_> {
         let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
         let deletions = self.0.batch(keys).await?;
         for (entry, key) in deletes {
-            let deletion = deletions.named::<Deleter>(&key);
-            entry.actor = deletion.and_then(|stored| stored.record.deleted_by);
+            if let Some(Stored { record, .. }) = deletions.named::<Deleter>(&key) {
+                entry.actor = record.deleted_by;
+                entry.write_id = record.deleting_write;
+            }
         }
         Ok(())
     }

@@ -53,8 +53,22 @@ impl Store {
     }
 
     /// Does all of the writes or none, in the name of their author, with an entry for each of `contents`.
-    /// Appends to a newer head when that alone was refused; 503 after 12 times.
+    /// Appends to a newer head when that alone was refused; 503 after 12 times. The log line of the request has
+    /// the id of the write.
     pub(crate) async fn transact(
+        &self,
+        context: &WriteContext,
+        writes: Vec<Write>,
+        contents: &[EntryContent],
+    ) -> Result<Result<(), Refused>> {
+        let written = self.write_with_entries(context, writes, contents).await?;
+        if written.is_ok() {
+            note_write(&context.write_id);
+        }
+        Ok(written)
+    }
+
+    async fn write_with_entries(
         &self,
         context: &WriteContext,
         writes: Vec<Write>,
@@ -64,8 +78,9 @@ impl Store {
         let author = author.map(|author| attribute(&author)).transpose()?;
         let writes = writes.into_iter().map(|write| write.by(author.clone()));
         let writes: Vec<_> = writes.collect();
+        let id = &context.write_id;
         if contents.is_empty() {
-            return self.table.transact(writes).await;
+            return self.table.transact_as(writes, id).await;
         }
         let mut head = match &context.head {
             Some(head) => ReadHead::clone(head),
@@ -74,7 +89,7 @@ impl Store {
         for attempt in 1..=ATTEMPTS {
             let mut all = writes.clone();
             all.extend(entries(context, contents, head, self.clock.now())?);
-            match self.table.transact(all).await? {
+            match self.table.transact_as(all, id).await? {
                 Err(refused) if !(0..writes.len()).any(|place| refused.at(place)) => {
                     back_off(attempt.min(5)).await;
                     head = self.head(context.tenant).await?;

@@ -102,7 +102,7 @@ pub use tokens::Tokens;
 pub use webhooks::*;
 
 pub use ::table::{
-    Stored, Used, bounded, is_refusal, metered,
+    Stored, Used, bounded, is_refusal, metered, of_request,
     page::{Page, Place, Row, Wanted},
     stop_reading, units_so_far, warm_up,
 };

@@ -34,6 +34,8 @@ pub struct WriteContext {
     /// The fields of the body beyond those of the operation. The record must have the same values.
     pub kept: Fields,
     pub idempotency_key: Option<IdempotencyKey>,
+    /// The id of the write, which its items get. Attempts after a conflict have the same one.
+    pub(crate) write_id: String,
     /// The head of the organization's journal, if it was read with the records of the write.
     pub(crate) head: Option<Box<ReadHead>>,
 }
@@ -183,6 +185,7 @@ impl From<OrganizationId> for WriteContext {
             conditions: Preconditions::default(),
             kept: Fields::new(),
             idempotency_key: None,
+            write_id: new_write_id(),
             head: None,
         }
     }

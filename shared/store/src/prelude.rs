@@ -12,7 +12,7 @@ pub(crate) use ::model::*;
 pub(crate) use ::table::{
     AnyKey, Batch, COPIED, Change, Condition, Gsi1, Gsi2, Index, IntoAttribute, KeptText, Key,
     List, LongText, OrLeave, OrNotFound, REFERENCE, RawItem, Read, Readable, Record, Refused,
-    Stored, Table, TextReference, Write, attribute, back_off,
+    Stored, Table, TextReference, Write, attribute, back_off, new_write_id, note_write,
     page::{Page, Place, Row, Wanted},
     unavailable,
 };

@@ -204,6 +204,9 @@ items! {
         /// The id of the record that it created, if it created one.
         pub(crate) made: Option<i64>,
         pub(crate) at: Timestamp,
+        /// The id of its write, which the table adds to the item.
+        #[serde(default, skip_serializing)]
+        pub(crate) write_id: Option<String>,
     }
 
     /// The service requests and tickets that were resolved on one day (UTC).
@@ -289,6 +292,9 @@ items! {
         pub(crate) subject: Deleted,
         #[serde(default)]
         pub(crate) deleted_by: Option<UserId>,
+        /// The id of the write that deleted it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) deleting_write: Option<String>,
         pub(crate) due_at: Timestamp,
         #[serde(default)]
         pub(crate) walked: Option<Walked>,
@@ -302,6 +308,9 @@ items! {
         pub(crate) organization_id: OrganizationId,
         pub(crate) subject: Deleted,
         pub(crate) deleted_by: Option<UserId>,
+        /// The id of the write that deleted it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) deleting_write: Option<String>,
         /// The end of the cleanup.
         pub(crate) at: Timestamp,
     }
@@ -445,12 +454,14 @@ pub(crate) struct Titled {
     pub(crate) url: Option<String>,
 }
 
-/// The author of a delete, in its [`Cleanup`] or its [`Deletion`].
+/// The author of a delete and its write, in its [`Cleanup`] or its [`Deletion`].
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deleter {
     #[serde(default)]
     pub(crate) deleted_by: Option<UserId>,
+    #[serde(default)]
+    pub(crate) deleting_write: Option<String>,
 }
 
 /// The progress of a [`Cleanup`]: the position after which it goes on.

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use futures::{FutureExt, StreamExt, stream};
-use model::{Error, OrganizationId, QueueMessage, Timestamp};
+use model::{Error, Id, OrganizationId, QueueMessage, Timestamp};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
@@ -250,7 +250,7 @@ async fn attempt<C: Consumer>(
 
 fn log_refusal(organization: OrganizationId, changes: usize, cause: &Cause) {
     let (Cause::Refused(cause) | Cause::Fault(cause)) = cause;
-    tracing::error!(organizationId = %organization, changes, cause, "changes come again");
+    tracing::error!(organizationId = organization.get(), changes, cause, "changes come again");
 }
 
 /// Sends changes to the dead-letter queue, and counts and logs them. Returns the first one that was not sent.
@@ -277,7 +277,7 @@ async fn set_aside<'a, C: Consumer>(
     let messages: Vec<SetAside<'_>> = messages.collect();
     for message in &messages {
         tracing::error!(
-            organizationId = message.organization_id.map(|id| id.to_string()),
+            organizationId = message.organization_id.map(Id::get),
             position = message.sequence_number,
             item = message.item,
             cause = message.cause,

@@ -8,8 +8,8 @@ use aws_sdk_dynamodb::{
 
 use crate::prelude::*;
 
-/// The attribute that holds the random id of the last write. After a lost answer, it tells a retry
-/// of our own write from a write of another client.
+/// The attribute that holds the [id](crate::new_write_id) of the last write. After a lost answer, it
+/// tells a retry of our own write from a write of another client.
 pub(crate) const WRITE_ID: &str = "writeId";
 
 /// The failure of a write outside of a transaction.

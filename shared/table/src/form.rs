@@ -46,7 +46,7 @@ impl Table {
             Operation::Put(item) if write.texts.is_empty() => {
                 self.put_raw(&RawItem(item), write.condition).await
             }
-            _ => self.transact(vec![write]).await,
+            _ => self.transact_as(vec![write], COPIED).await,
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Used {
     pub write_units: f64,
     /// Keys of unreadable records, as `pk sk`.
     pub unreadable: BTreeSet<String>,
+    /// The id of the task's last write that it [noted](note_write), or of the one that it replayed.
+    pub write_id: Option<String>,
 }
 
 impl Used {
@@ -38,6 +40,7 @@ impl Used {
         self.read_units += more.read_units;
         self.write_units += more.write_units;
         self.unreadable.extend(more.unreadable);
+        self.write_id = more.write_id.or(self.write_id.take());
     }
 }
 
@@ -100,6 +103,11 @@ pub(crate) fn count_write(consumed: &[ConsumedCapacity]) {
 fn units(consumed: &[ConsumedCapacity]) -> f64 {
     let units = consumed.iter().filter_map(ConsumedCapacity::capacity_units);
     units.sum()
+}
+
+/// Notes what the task has written, by the id of the write.
+pub fn note_write(id: &str) {
+    note(|used| used.write_id = Some(id.to_owned()));
 }
 
 pub(crate) fn note_unreadable(key: &AnyKey) {

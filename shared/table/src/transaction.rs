@@ -1,8 +1,9 @@
 use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 
 use crate::{
-    failure::{cancelled, is_conflict, refused},
+    failure::{WRITE_ID, cancelled, is_conflict, refused},
     prelude::*,
+    write_id::new_write_id,
 };
 
 impl Table {
@@ -11,7 +12,8 @@ impl Table {
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match &write.operation {
             Operation::Put(_) | Operation::Update(_) if write.texts.is_empty() => {
-                Ok(self.write_returning(write).await?.map(|_| ()))
+                let written = self.write_returning(write, &new_write_id()).await?;
+                Ok(written.map(|_| ()))
             }
             _ => self.transact(vec![write]).await,
         }
@@ -20,7 +22,16 @@ impl Table {
     /// Does all writes or none, at most 100. A retry after a lost answer has no second effect, and
     /// conflicts with other transactions are retried. A single put or update is sent without a
     /// transaction, which costs half. Long texts are written last, and are never refused.
-    pub async fn transact(&self, mut writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+    pub async fn transact(&self, writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+        self.transact_as(writes, &new_write_id()).await
+    }
+
+    /// As [`transact`](Self::transact), with the id of the write, which its items get.
+    pub async fn transact_as(
+        &self,
+        mut writes: Vec<Write>,
+        write_id: &str,
+    ) -> Result<Result<(), Refused>, Error> {
         let texts = writes.iter().flat_map(|write| write.texts.clone());
         let texts: Vec<_> = texts.collect();
         let now = self.clock.now();
@@ -28,10 +39,12 @@ impl Table {
         if let [write] = writes.as_slice()
             && matches!(write.operation, Operation::Put(_) | Operation::Update(_))
         {
-            return Ok(self.write_returning(write.clone()).await?.map(|_| ()));
+            let written = self.write_returning(write.clone(), write_id).await?;
+            return Ok(written.map(|_| ()));
         }
         let token = random::token();
-        let items = writes.iter().map(|write| self.transaction_item(write));
+        let items = writes.iter();
+        let items = items.map(|write| self.transaction_item(write, write_id));
         let items = items.collect::<Result<Vec<_>, _>>()?;
         let mut attempt = 0;
         loop {
@@ -59,7 +72,7 @@ impl Table {
         }
     }
 
-    fn transaction_item(&self, write: &Write) -> Result<TransactWriteItem, Error> {
+    fn transaction_item(&self, write: &Write, id: &str) -> Result<TransactWriteItem, Error> {
         let Write {
             key,
             condition: Condition(condition),
@@ -72,6 +85,7 @@ impl Table {
                 Put::builder()
                     .table_name(&*self.name)
                     .set_item(Some(item))
+                    .item(WRITE_ID, id.into_attribute())
                     .set_condition_expression(some_text(&condition.text))
                     .set_expression_attribute_names(some(&condition.names))
                     .set_expression_attribute_values(some(&condition.values))
@@ -79,6 +93,7 @@ impl Table {
                     .map_err(invalid)?,
             ),
             Operation::Update(change) => {
+                let change = change.set(WRITE_ID, id);
                 let (text, names, values) = update_expression(&change, condition);
                 built.update(
                     Update::builder()

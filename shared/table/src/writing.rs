@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::{
 use crate::{
     failure::{Single, single, wrote},
     prelude::*,
+    write_id::new_write_id,
 };
 
 impl Table {
@@ -18,13 +19,13 @@ impl Table {
     pub(crate) async fn write_returning(
         &self,
         write: Write,
+        write_id: &str,
     ) -> Result<Result<Item, Refused>, Error> {
-        let write_id = random::token();
         let mut attempt = 0;
         loop {
-            match self.send_single(&write, &write_id).await {
+            match self.send_single(&write, write_id).await {
                 Ok(item) => return Ok(Ok(item)),
-                Err(Single::Refused(item)) if wrote(item.as_ref(), &write_id) => {
+                Err(Single::Refused(item)) if wrote(item.as_ref(), write_id) => {
                     return Ok(Ok(item.unwrap_or_default()));
                 }
                 Err(Single::Refused(_)) => return Ok(Err(Refused { failed: vec![true] })),
@@ -129,7 +130,7 @@ impl Table {
         condition: Condition,
     ) -> Result<Result<i64, Refused>, Error> {
         let write = Write::update(key, change.add(name, by), condition);
-        let attributes = match self.write_returning(write).await? {
+        let attributes = match self.write_returning(write, &new_write_id()).await? {
             Ok(attributes) => attributes,
             Err(refused) => return Ok(Err(refused)),
         };

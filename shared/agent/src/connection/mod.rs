@@ -380,20 +380,47 @@ impl Connection {
             ..Self::new(self.organization_id, self.name.clone(), put, now)
         };
         secret.apply(&mut new.secret);
-        let is_raised = new.calls() != self.calls();
+        let is_raised = !new.calls_as(self);
         new.revision += i64::from(is_raised);
         *self = new;
     }
 
-    /// Returns the members that calls and the reading of their answers depend on.
-    fn calls(&self) -> impl PartialEq {
-        let sent = (&self.base_url, &self.auth, &self.headers, self.body);
-        (
-            sent,
-            self.secret.is_some(),
-            &self.idempotency,
-            &self.error_code,
-        )
+    /// Fields that change neither a call nor the reading of its answer. A change of any other field
+    /// raises the revision.
+    pub const NOT_OF_CALLS: [&'static str; 11] = [
+        // They name the connection.
+        "organizationId",
+        "name",
+        // Selects playbooks. A proposed action has its calls.
+        "systemKind",
+        // Each call is checked against it when it is sent.
+        "allow",
+        // A test is no call of an action.
+        "testPath",
+        // Says what of an answer is stored.
+        "keep",
+        // They delay a call.
+        "limits",
+        "paused",
+        "revision",
+        "createdAt",
+        "updatedAt",
+    ];
+
+    /// Returns true if both are called alike, and their answers are read alike.
+    pub fn calls_as(&self, other: &Self) -> bool {
+        self.calls() == other.calls()
+    }
+
+    /// Returns the fields that calls and the reading of their answers depend on. A newer secret does
+    /// not change a call.
+    fn calls(&self) -> Value {
+        let mut fields = json!(self);
+        if let Some(fields) = fields.as_object_mut() {
+            fields.retain(|name, _| !Self::NOT_OF_CALLS.contains(&name.as_str()));
+        }
+        fields["secret"] = self.secret.is_some().into();
+        fields
     }
 
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {

@@ -6,32 +6,78 @@ mod entry;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use entry::*;
 
+use model::journal::{rename, seal};
+
 use crate::prelude::*;
 
-journaled! {
-    AgentPolicy: |policy| [subject::POLICY.to_owned()], {"rules": policy.rules, "caps": policy.caps};
-    AgentPause: |pause| [subject::AGENT.to_owned()], {"paused": pause.paused, "reason": pause.reason()};
-    Connection: |connection| [subject::connection(&connection.name)], {
-        "kind": connection.kind,
-        "baseUrl": connection.base_url,
-        "secretSetAt": connection.secret.as_ref().map(|secret| secret.set_at),
-        "auth": connection.auth,
-        "headers": connection.headers,
-        "body": connection.body,
-        "idempotency": connection.idempotency,
-        "allow": connection.allow,
-        "testPath": connection.test_path,
-        "errorCode": connection.error_code,
-        "keep": connection.keep,
-        "limits": connection.limits,
-        "paused": connection.paused,
-    };
-    Alert: |alert| [subject::alert(alert.id)], {
-        "source": alert.source,
-        "externalId": alert.external_id,
-        "signalType": alert.signal_type,
-        "severity": alert.severity,
-        "status": alert.status,
-        "statusBy": alert.status_by,
-    };
+impl Journaled for AgentPolicy {
+    const UNNOTED: &'static [&'static str] = &[
+        // The actor of the entry.
+        "updatedBy",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::POLICY.to_owned()]
+    }
+}
+
+impl Journaled for AgentPause {
+    const UNNOTED: &'static [&'static str] = &[
+        "by",       // The actor of the entry.
+        "restored", // `table_restored` has it.
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::AGENT.to_owned()]
+    }
+
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        fields.insert("reason".to_owned(), json!(self.reason()));
+    }
+}
+
+impl Journaled for Connection {
+    const UNNOTED: &'static [&'static str] = &[
+        "name",     // The subject of the entry.
+        "revision", // It rises with a change of other fields.
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::connection(&self.name)]
+    }
+
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        rename(fields, "systemKind", "kind");
+        seal(fields, "secret");
+    }
+}
+
+impl Journaled for Alert {
+    const UNNOTED: &'static [&'static str] = &[
+        // The content of the first report, which never changes. `source` and `externalId` name it.
+        "title",
+        "description",
+        "targetSystem",
+        "entities",
+        "labels",
+        "metric",
+        "amountAtRisk",
+        "lifecycle",
+        "occurredAt",
+        // Further reports: many, and none is a decision.
+        "lastOccurredAt",
+        "count",
+        // The instant of the entry with the status.
+        "resolvedAt",
+        // Its agent sessions have a journal of their own.
+        "recurrence",
+        "agentSessionId",
+        // The actor of the first entry, and its credential.
+        "createdBy",
+        "recordedByMachine",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::alert(self.id)]
+    }
 }

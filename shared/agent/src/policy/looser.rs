@@ -6,64 +6,80 @@ impl AgentPolicy {
     /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
     /// split into several may count as looser.
     pub fn is_looser_than(&self, before: &Self) -> bool {
-        let is_kept = |rule: &PolicyRule| rule.is_kept_by(&self.rules);
-        !before.rules.iter().all(is_kept)
-            || self.caps.are_looser_than(&before.caps)
-            || is_more(before.signed_in_within, self.signed_in_within)
+        // All fields are named, so that a new one does not compile before it is compared.
+        let Self {
+            organization_id: _,
+            rules,
+            caps,
+            signed_in_within,
+            updated_by: _,
+            updated_at: _,
+        } = before;
+        !rules.iter().all(|rule| rule.is_kept_by(&self.rules))
+            || self.caps.are_looser_than(caps)
+            || is_more(*signed_in_within, self.signed_in_within)
     }
 }
 
 impl PolicyRule {
     /// True if the rules demand at least as much of every action that this one applies to.
     fn is_kept_by(&self, others: &[Self]) -> bool {
-        let applying = || others.iter().filter(|rule| rule.when.covers(&self.when));
+        let Self {
+            when,
+            approvers,
+            roles,
+            not_opener,
+            deny,
+        } = self;
+        let applying = || others.iter().filter(|rule| rule.when.covers(when));
         let is_within = |rule: &Self| {
-            let is_mine = |role| self.roles.contains(role);
+            let is_mine = |role| roles.contains(role);
             !rule.roles.is_empty() && rule.roles.iter().all(is_mine)
         };
-        let keeps_roles = self.roles.is_empty() || applying().any(is_within);
-        let keeps_openers_out = !self.not_opener || applying().any(|rule| rule.not_opener);
+        let keeps_roles = roles.is_empty() || applying().any(is_within);
+        let keeps_openers_out = !not_opener || applying().any(|rule| rule.not_opener);
         let most = applying().map(|rule| rule.approvers).max();
         // Without any rule, one user approves.
-        let keeps_number = most.unwrap_or(1) >= self.approvers;
+        let keeps_number = most.unwrap_or(1) >= *approvers;
         let denies = applying().any(|rule| rule.deny);
-        denies || (!self.deny && keeps_roles && keeps_openers_out && keeps_number)
+        denies || (!deny && keeps_roles && keeps_openers_out && keeps_number)
     }
 }
 
 impl PolicyMatch {
     /// True if it applies to every action that the other one applies to.
     fn covers(&self, other: &Self) -> bool {
+        let Self {
+            action_type,
+            risk_at_least,
+            amount_at_least,
+            connection,
+            moves_money,
+        } = self;
         let covers_amount = |least: &Money, others: &Money| {
             least.currency == others.currency && least.minor_units <= others.minor_units
         };
-        covers(
-            self.amount_at_least.as_ref(),
-            other.amount_at_least.as_ref(),
-            covers_amount,
-        ) && covers(
-            self.risk_at_least.as_ref(),
-            other.risk_at_least.as_ref(),
-            PartialOrd::le,
-        ) && covers(
-            self.action_type.as_ref(),
-            other.action_type.as_ref(),
-            PartialEq::eq,
-        ) && covers(
-            self.connection.as_ref(),
-            other.connection.as_ref(),
-            PartialEq::eq,
-        ) && covers(
-            self.moves_money.as_ref(),
-            other.moves_money.as_ref(),
-            PartialEq::eq,
-        )
+        let least = other.amount_at_least.as_ref();
+        covers(amount_at_least.as_ref(), least, covers_amount)
+            && covers(
+                risk_at_least.as_ref(),
+                other.risk_at_least.as_ref(),
+                PartialOrd::le,
+            )
+            && is_any_or(action_type.as_ref(), other.action_type.as_ref())
+            && is_any_or(connection.as_ref(), other.connection.as_ref())
+            && is_any_or(moves_money.as_ref(), other.moves_money.as_ref())
     }
 }
 
 /// True if a member is absent, or covers the other.
 fn covers<T>(one: Option<&T>, other: Option<&T>, covers: impl Fn(&T, &T) -> bool) -> bool {
     one.is_none_or(|one| other.is_some_and(|other| covers(one, other)))
+}
+
+/// True if a member is absent, or equals the other.
+fn is_any_or<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+    covers(one, other, PartialEq::eq)
 }
 
 /// True if a bound is higher, or gone.
@@ -74,15 +90,20 @@ fn is_more(before: Option<i64>, now: Option<i64>) -> bool {
 impl PolicyCaps {
     /// True if a cap is higher, or gone.
     fn are_looser_than(&self, before: &Self) -> bool {
-        let more_actions = is_more(before.actions, self.actions)
-            || is_more(before.messages_per_customer, self.messages_per_customer);
+        let Self {
+            actions,
+            money,
+            messages_per_customer,
+        } = before;
+        let more_actions = is_more(*actions, self.actions)
+            || is_more(*messages_per_customer, self.messages_per_customer);
         let fits = |cap: &Money| {
-            let before = before.money.iter().find(|one| one.currency == cap.currency);
+            let before = money.iter().find(|one| one.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
         };
         // Amounts in a currency without a cap exceed the caps, if there are any.
         let more_money =
-            !before.money.is_empty() && (self.money.is_empty() || !self.money.iter().all(fits));
+            !money.is_empty() && (self.money.is_empty() || !self.money.iter().all(fits));
         more_actions || more_money
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::canonical;
-use crate::prelude::*;
+use crate::{directory::Suspension, prelude::*};
 
 names! {
     /// The event of an entry.
@@ -65,69 +65,136 @@ pub struct EntryContent {
     pub after: Option<JsonText>,
 }
 
-/// A record whose changes the organization's journal has.
-pub trait Journaled {
+/// A record whose changes the organization's journal has: all of its fields, but those of
+/// [`UNNOTED`](Self::UNNOTED) and the [usual ones](USUALLY_UNNOTED).
+pub trait Journaled: Serialize {
+    /// Fields that entries leave out, by their names in JSON. A comment gives the reason of each.
+    const UNNOTED: &'static [&'static str];
+
     /// Returns its names as a subject: its own, and its owner's.
     fn subjects(&self) -> Vec<String>;
 
+    /// Gives fields the names and forms that entries have, such as the instant of a sealed secret.
+    fn in_entries(&self, _fields: &mut Map<String, Value>) {}
+
     /// Returns the fields whose changes are noted: no secret, and no hash of one.
-    fn noted(&self) -> Value;
+    fn noted(&self) -> Map<String, Value> {
+        let mut fields = members(json!(self));
+        self.in_entries(&mut fields);
+        fields.retain(|name, _| !is_unnoted::<Self>(name));
+        fields
+    }
 }
 
-/// Names the subjects of records, and the fields whose changes are noted.
-#[macro_export]
-macro_rules! journaled {
-    ($($record:ty: |$it:ident| [$($subject:expr),+], $noted:tt;)+) => {$(
-        impl $crate::Journaled for $record {
-            fn subjects(&self) -> Vec<String> {
-                let $it = self;
-                let _ = $it;
-                vec![$($subject),+]
-            }
+/// Fields that no entry has. Its subject, its organization and its instant say the same.
+pub const USUALLY_UNNOTED: [&str; 4] = ["id", "organizationId", "createdAt", "updatedAt"];
 
-            fn noted(&self) -> serde_json::Value {
-                let $it = self;
-                serde_json::json!($noted)
-            }
+/// Returns true for a field that entries leave out.
+pub fn is_unnoted<R: Journaled + ?Sized>(name: &str) -> bool {
+    R::UNNOTED.contains(&name) || USUALLY_UNNOTED.contains(&name)
+}
+
+/// Renames a field for entries.
+pub fn rename(fields: &mut Map<String, Value>, name: &str, in_entries: &str) {
+    if let Some(value) = fields.remove(name) {
+        fields.insert(in_entries.to_owned(), value);
+    }
+}
+
+/// Replaces a sealed secret by the instant since which it is set, such as `secretSetAt` for `secret`.
+pub fn seal(fields: &mut Map<String, Value>, name: &str) {
+    let secret = fields.remove(name).unwrap_or_default();
+    fields.insert(format!("{name}SetAt"), secret["setAt"].clone());
+}
+
+impl Journaled for User {
+    const UNNOTED: &'static [&'static str] = &[
+        // `email_changed` says whether the address is verified. A mail server says that it bounced.
+        "emailVerifiedAt",
+        "emailBouncedAt",
+        // They follow from `password_set`, `password_reset`, `sessions_ended` and `disabled`.
+        "sessionEpoch",
+        "keptSession",
+        "tokenEpoch",
+        "passwordSetBy",
+        "passwordSetAt",
+        // The entry of that change has the instant.
+        "accessChangedAt",
+        // `sign_in_changed` has it.
+        "providerSubject",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::user(self.id)]
+    }
+
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        rename(fields, "extraPermissions", "permissions");
+    }
+}
+
+impl Journaled for Invitation {
+    const UNNOTED: &'static [&'static str] = &[
+        // The actor of the entry.
+        "invitedBy",
+        // The hash of a secret.
+        "linkHash",
+        // Its mails, and its end, which is an entry of its own.
+        "sentAgain",
+        "sentAt",
+        "acceptedAt",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::invitation(self.id)]
+    }
+}
+
+impl Journaled for Organization {
+    const UNNOTED: &'static [&'static str] = &[];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::organization(self.id)]
+    }
+
+    /// A suspension is `true`, with its cause. The entry has its instant.
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        if let Some(Suspension { cause, .. }) = self.suspended {
+            fields.insert("suspended".to_owned(), true.into());
+            fields.insert("suspensionCause".to_owned(), cause.name().into());
         }
-    )+};
+    }
 }
 
-journaled! {
-    User: |user| [subject::user(user.id)], {
-        "username": user.username,
-        "fullName": user.full_name,
-        "email": user.email,
-        "role": user.role,
-        "permissions": user.extra_permissions,
-        "disabled": user.disabled,
-    };
-    Invitation: |invitation| [subject::invitation(invitation.id)], {
-        "email": invitation.email,
-        "role": invitation.role,
-        "fullName": invitation.full_name,
-    };
-    Organization: |organization| [subject::organization(organization.id)], {
-        "name": organization.name,
-        "planFeatures": organization.plan_features,
-        "unitsPerSecond": organization.units_per_second,
-        "invitationsPerDay": organization.invitations_per_day,
-        "webUrl": organization.web_url,
-        "suspended": organization.suspended.map(|_| true),
-    };
-    Token: |token| [subject::token(token.id), subject::user(token.user_id)], {
-        "name": token.name,
-        "permissions": token.permissions,
-        "expiresAt": token.ends_at,
-    };
-    Webhook: |webhook| [subject::webhook(webhook.id)], {
-        "url": webhook.url,
-        "types": webhook.types,
-        "description": webhook.description,
-        "enabled": webhook.enabled,
-        "disabledReason": webhook.disabled_reason,
-        "generation": webhook.generation,
-    };
+impl Journaled for Token {
+    const UNNOTED: &'static [&'static str] = &[
+        // A subject of the entry.
+        "userId",
+        // The hash of a secret, and what the service finds it by.
+        "hash",
+        "place",
+        "epoch",
+        "lastUsedAt",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::token(self.id), subject::user(self.user_id)]
+    }
+
+    fn in_entries(&self, fields: &mut Map<String, Value>) {
+        rename(fields, "endsAt", "expiresAt");
+    }
+}
+
+impl Journaled for Webhook {
+    const UNNOTED: &'static [&'static str] = &[
+        // The instant at which `generation` rose.
+        "rotatedAt",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::webhook(self.id)]
+    }
 }
 
 pub mod subject {
@@ -165,7 +232,7 @@ impl EntryContent {
     const MOST: usize = 2_000;
 
     pub fn created<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
-        let mut after = members(record.noted());
+        let mut after = record.noted();
         after.retain(|_, value| !value.is_null());
         Self {
             event,
@@ -186,8 +253,13 @@ impl EntryContent {
 
     /// Notes the fields that differ; none if no field does.
     pub fn changed<R: Journaled>(event: OrganizationEvent, before: &R, after: &R) -> Option<Self> {
-        let (mut was, mut is) = (members(before.noted()), members(after.noted()));
-        was.retain(|name, value| is.get(name) != Some(value));
+        let mut was = before.noted();
+        let mut is = after.noted();
+        // A field that is absent is null.
+        for name in is.keys() {
+            was.entry(name.clone()).or_insert(Value::Null);
+        }
+        was.retain(|name, value| is.entry(name.clone()).or_insert(Value::Null) != value);
         is.retain(|name, _| was.contains_key(name));
         (!is.is_empty()).then(|| Self {
             event,
@@ -280,33 +352,33 @@ fn bounded(mut members: Map<String, Value>) -> Map<String, Value> {
 mod tests {
     use super::*;
 
+    #[derive(Serialize)]
     struct Noted(Value);
 
     impl Journaled for Noted {
+        const UNNOTED: &'static [&'static str] = &["hash"];
+
         fn subjects(&self) -> Vec<String> {
             vec!["thing".to_owned()]
-        }
-
-        fn noted(&self) -> Value {
-            self.0.clone()
         }
     }
 
     #[test]
     fn an_entry_has_the_fields_that_differ() {
         let event = OrganizationEvent::UserChanged;
-        let before = Noted(json!({"a": 1, "b": [1], "c": null}));
-        let after = Noted(json!({"a": 1, "b": [2], "c": "x"}));
+        let before = Noted(json!({"a": 1, "b": [1], "hash": 1, "d": true}));
+        let after = Noted(json!({"a": 1, "b": [2], "hash": 2, "c": "x"}));
         let changed = EntryContent::changed(event, &before, &after).unwrap();
         let json = |text: Option<JsonText>| serde_json::to_value(text.unwrap().0).unwrap();
-        assert_eq!(json(changed.before), json!({"b": [1], "c": null}));
-        assert_eq!(json(changed.after), json!({"b": [2], "c": "x"}));
+        let was = json!({"b": [1], "c": null, "d": true});
+        assert_eq!(json(changed.before), was);
+        assert_eq!(json(changed.after), json!({"b": [2], "c": "x", "d": null}));
         assert_eq!(EntryContent::changed(event, &after, &after), None);
         let created = EntryContent::created(event, &before);
         assert_eq!(created.before, None);
-        assert_eq!(json(created.after), json!({"a": 1, "b": [1]}));
+        assert_eq!(json(created.after), json!({"a": 1, "b": [1], "d": true}));
         let deleted = EntryContent::deleted(event, &before);
-        assert_eq!(json(deleted.before), json!({"a": 1, "b": [1]}));
+        assert_eq!(json(deleted.before), json!({"a": 1, "b": [1], "d": true}));
         assert_eq!(deleted.after, None);
     }
 

@@ -11,7 +11,9 @@ mod sign_in;
 
 pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
-pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
+pub use content::{
+    EntryContent, Journaled, OrganizationEvent, USUALLY_UNNOTED, is_unnoted, rename, seal, subject,
+};
 pub use organization::{
     CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryCredential, ErasedBy,
     NamedSignIn, OrganizationEntry, OrganizationHead, OrganizationJournalBreak,

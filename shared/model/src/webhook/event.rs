@@ -74,7 +74,7 @@ impl ToSchema for EventPattern {}
 #[schema(examples(json!({
     "id": "1768478400012", "type": "task", "recordId": 17, "parent": {"type": "project", "recordId": 1},
     "part": null, "action": "updated", "version": 4, "fields": ["status"],
-    "at": "2026-01-15T12:00:00.000Z", "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "at": "2026-01-15T12:00:00.000Z", "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2", "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
     "userId": null, "kind": null, "subject": null
 })))]
 #[serde(rename_all = "camelCase")]
@@ -97,6 +97,9 @@ pub struct EventChange {
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     pub fields: Vec<String>,
     pub at: Timestamp,
+    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is not known.
+    #[serde(default)]
+    pub write_id: Option<String>,
     /// User who made the change; null for the service itself.
     pub actor: Option<UserRef>,
     /// User who is notified; null for other records.
@@ -182,6 +185,7 @@ static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
             "version": 4,
             "fields": ["status"],
             "at": "2026-01-15T12:00:00.000Z",
+            "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2",
             "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
             "userId": null,
             "kind": null,

@@ -99,6 +99,7 @@ impl KeptBatch {
     "version": 4,
     "fields": ["status"],
     "at": "2026-01-15T12:00:00.000Z",
+    "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2",
     "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
 })))]
 #[serde(rename_all = "camelCase")]
@@ -119,6 +120,8 @@ pub struct NumberedEntry {
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     fields: Vec<String>,
     at: Timestamp,
+    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is not known.
+    write_id: Option<String>,
     /// User who made the change; null for the service itself.
     actor: Option<UserRef>,
 }
@@ -320,6 +323,7 @@ impl Feed<'_> {
                     version: entry.version,
                     fields: entry.fields,
                     at: entry.at,
+                    write_id: entry.write_id,
                     actor: entry.actor.and_then(|id| users.get(&id).cloned()),
                 },
                 place: position.place(tenant)?,

@@ -92,6 +92,7 @@ pub struct UnlistedChange {
     pub version: i64,
     /// The user who made the change; `None` for the service itself.
     pub actor: Option<UserId>,
+    pub write_id: Option<String>,
     before: Option<Value>,
     after: Value,
 }
@@ -130,6 +131,7 @@ struct ChangedItem {
     organization_id: OrganizationId,
     version: i64,
     written_by: Option<Author>,
+    write_id: Option<String>,
 }
 
 /// The attributes that an entry is made of.
@@ -140,6 +142,7 @@ struct Changed {
     organization_id: OrganizationId,
     version: Option<i64>,
     written_by: Option<Author>,
+    write_id: Option<String>,
     project_id: Option<ProjectId>,
     /// Of a message that is an internal note.
     #[serde(default)]
@@ -157,6 +160,7 @@ struct ChangedAction {
     action_id: String,
     version: i64,
     written_by: Option<Author>,
+    write_id: Option<String>,
 }
 
 /// The record before a change, and after it.
@@ -281,6 +285,8 @@ impl StreamRecord {
         let entry = FeedEntry {
             fields,
             actor: actor(changed.written_by).filter(|_| !is_gone),
+            // The id on a removed item is that of an earlier write.
+            write_id: written(changed.write_id.as_deref()).filter(|_| !is_gone),
             ..changed.entry(kind, newest, action, version, self.at())?
         };
         Ok(Some((changed.organization_id, entry)))
@@ -305,6 +311,7 @@ impl StreamRecord {
             fields: vec!["actions".to_owned()],
             at: self.at(),
             actor: actor(changed.written_by),
+            write_id: written(changed.write_id.as_deref()),
             internal: false,
             project_id: None,
         };
@@ -326,6 +333,7 @@ impl StreamRecord {
             kind,
             version: changed.version,
             actor: changed.written_by.map(|author| author.user_id),
+            write_id: written(changed.write_id.as_deref()),
             before: self.change.old_image.as_ref().map(record),
             after,
         }))
@@ -345,6 +353,11 @@ fn kinds(of_unlisted: fn(UnlistedKind) -> bool) -> impl Iterator<Item = &'static
     let unlisted = unlisted.filter(move |kind| of_unlisted(*kind));
     let unlisted = unlisted.map(|kind| kind.name());
     listed.chain(unlisted).chain([AgentAction::KIND])
+}
+
+/// The id of a write. `None` for a copy of an item.
+fn written(id: Option<&str>) -> Option<String> {
+    id.filter(|id| *id != COPIED).map(str::to_owned)
 }
 
 fn actor(author: Option<Author>) -> Option<UserId> {
@@ -373,6 +386,7 @@ impl Changed {
             fields: Vec::new(),
             at,
             actor: None,
+            write_id: None,
             internal: self.internal,
             project_id: match *kind {
                 RecordType::Project => Id::new(self.id),

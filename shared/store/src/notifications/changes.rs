@@ -74,6 +74,7 @@ fn of_work(change: &Change) -> Vec<Notice> {
     let assigned = after.assignee_id.filter(|_| is_other);
     let to_change = |kind, to| Notice {
         actor: change.entry.actor,
+        write_id: change.entry.write_id.clone(),
         ..Notice::new(kind, cause_of(change), subject, to)
     };
     notices
@@ -146,6 +147,7 @@ fn of_text(
 ) -> Vec<Notice> {
     let notice = |kind, to| Notice {
         actor: change.entry.actor,
+        write_id: change.entry.write_id.clone(),
         internal: change.entry.internal,
         said: Some(said),
         ..Notice::new(kind, cause_of(change), subject, to)
@@ -224,5 +226,6 @@ fn for_admins(change: &UnlistedChange, kind: NotificationKind, id: i64) -> Optio
     let to = Audience::Holders(Permission::ManageOrganization);
     let mut notice = Notice::new(kind, cause, subject, to);
     notice.actor = change.actor;
+    notice.write_id.clone_from(&change.write_id);
     Some(notice)
 }

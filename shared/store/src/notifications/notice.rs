@@ -19,6 +19,8 @@ pub struct Notice {
     pub(super) subject: NotificationSubject,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
+    /// The id of the write that it follows from.
+    pub(super) write_id: Option<String>,
     /// The comment or message that was written.
     pub(super) said: Option<Said>,
     /// A text that never changes. Those that may are read with the notification.
@@ -75,6 +77,7 @@ impl Notice {
             repeated: None,
             subject,
             actor: None,
+            write_id: None,
             said: None,
             excerpt: None,
             internal: false,

@@ -132,6 +132,7 @@ fn notification(
         kind: notice.kind,
         at: now,
         actor: notice.actor,
+        cause_write: notice.write_id.clone(),
         subject: notice.subject,
         comment_id: notice.said.and_then(Said::comment),
         excerpt: notice.excerpt.clone(),

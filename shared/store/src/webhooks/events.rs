@@ -19,6 +19,7 @@ struct Notified {
     notification_kind: OrOther<NotificationKind>,
     subject: EventSubject,
     at: Timestamp,
+    cause_write: Option<String>,
     actor: Option<UserId>,
 }
 
@@ -35,6 +36,7 @@ impl WebhookEvent {
                 version: entry.version,
                 fields: entry.fields.clone(),
                 at: entry.at,
+                write_id: entry.write_id.clone(),
                 actor: None,
                 user_id: None,
                 notification_kind: None,
@@ -61,6 +63,7 @@ impl WebhookEvent {
                 version: Some(change.version),
                 fields: Vec::new(),
                 at: notified.at,
+                write_id: notified.cause_write,
                 actor: None,
                 user_id: Some(notified.user_id),
                 notification_kind: Some(notified.notification_kind),
