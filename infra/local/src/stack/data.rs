@@ -1,8 +1,9 @@
 //! The folder of the data that is kept between runs.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File, Permissions, TryLockError},
     io,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -14,6 +15,9 @@ use crate::atomic_file;
 /// Format of the data that this version reads. Raise it with every change of stored records or demo
 /// data after which data of an earlier version cannot be read or is incomplete.
 const FORMAT: &str = "10";
+
+/// The mode of a file that only its owner reads and writes.
+const PRIVATE: u32 = 0o600;
 
 /// Files of a run, without the one that holds the format.
 const KEPT: [&str; 10] = [
@@ -60,6 +64,21 @@ impl DataFolder {
 
     pub(crate) fn table(&self) -> PathBuf {
         self.path.join("table.sqlite")
+    }
+
+    /// Creates the files that other programs write: the table's engine and `curl`. Only the owner can read them, and
+    /// what the engine makes beside its file.
+    pub(crate) fn create_private_files(&self) -> Result<(), Error> {
+        for path in [self.table(), self.cookies()] {
+            let mut options = File::options();
+            options.create(true).append(true).mode(PRIVATE);
+            let opened = options.open(&path).and_then(|file| {
+                // Of a run of before, anyone could read it.
+                file.set_permissions(Permissions::from_mode(PRIVATE))
+            });
+            opened.map_err(|source| Error::Data { path, source })?;
+        }
+        Ok(())
     }
 
     /// The file with the position of the last change that the publisher handled.
@@ -175,6 +194,20 @@ mod tests {
         fs::write(data.path().join("secrets-key"), "no key").unwrap();
         let error = data.secrets_key().unwrap_err().to_string();
         assert!(error.contains("secrets-key"), "{error}");
+    }
+
+    #[test]
+    fn nobody_else_reads_the_table_and_the_cookies() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::open(folder.path()).unwrap();
+        fs::write(data.table(), "kept").unwrap();
+        fs::set_permissions(data.table(), Permissions::from_mode(0o644)).unwrap();
+        data.create_private_files().unwrap();
+        for file in [data.table(), data.cookies()] {
+            let mode = fs::metadata(file).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, PRIVATE);
+        }
+        assert_eq!(fs::read(data.table()).unwrap(), b"kept");
     }
 
     #[test]

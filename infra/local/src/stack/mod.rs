@@ -133,6 +133,7 @@ impl Stack {
             data.clear()?;
         }
         data.claim_format()?;
+        data.create_private_files()?;
         let secrets = Secrets {
             session: data.session_secret()?,
             webhooks: data.webhook_secret()?,
@@ -193,13 +194,17 @@ impl Stack {
             EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
         ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
-        let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
-        let indexer = functions.invoker(INDEXER, template.timeout(INDEXER)?);
-        let streams = [
-            StreamMapping::new(engines, data.stream_position(), publisher)?,
-            StreamMapping::new(engines, data.indexer_position(), indexer)?,
+        let consumers = [
+            (PUBLISHER, data.stream_position()),
+            (INDEXER, data.indexer_position()),
         ];
-        let (triggers, stop) = start_triggers(mappings, streams, schedule);
+        let [publisher, indexer] = consumers.map(|(package, position)| {
+            let invoke = functions.invoker(package, template.timeout(package)?);
+            let source = template.stream(package)?;
+            let mapping = StreamMapping::new(engines, source, position, invoke)?;
+            Ok::<_, Error>(mapping)
+        });
+        let (triggers, stop) = start_triggers(mappings, [publisher?, indexer?], schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         first_proposals::make(gateway.url(), &loaded.to_propose).await;

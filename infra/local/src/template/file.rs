@@ -5,10 +5,16 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::error::Error;
+use super::{
+    error::Error,
+    stream_source::{StreamProperties, StreamSource},
+};
 
 /// Resource type of functions.
 const FUNCTION: &str = "AWS::Serverless::Function";
+
+/// Type of an event source: the stream of a table.
+const STREAM: &str = "DynamoDB";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -36,6 +42,17 @@ pub(super) struct Function {
     code_uri: String,
     /// Time limit in seconds.
     timeout: Option<u64>,
+    #[serde(default)]
+    events: BTreeMap<String, Event>,
+}
+
+/// An event source of a function.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event {
+    r#type: String,
+    #[serde(default)]
+    properties: Value,
 }
 
 impl Function {
@@ -91,6 +108,24 @@ impl File {
                 Ok((function.package().to_owned(), Duration::from_secs(seconds)))
             })
             .collect()
+    }
+
+    /// Returns the functions' shares of the stream by package name.
+    pub(super) fn streams(&self) -> Result<BTreeMap<String, StreamSource>, Error> {
+        let mut streams = BTreeMap::new();
+        for name in self.names_of(FUNCTION) {
+            let function = self.function(name)?;
+            let mut events = function.events.values();
+            let Some(event) = events.find(|event| event.r#type == STREAM) else {
+                continue;
+            };
+            let properties = StreamProperties::deserialize(&event.properties);
+            let properties = properties.map_err(|error| error.to_string());
+            let source = properties.and_then(StreamSource::read);
+            let source = source.map_err(|problem| Error::properties(name, problem))?;
+            streams.insert(function.package().to_owned(), source);
+        }
+        Ok(streams)
     }
 
     /// Returns the names of a type's resources in alphabetical order.

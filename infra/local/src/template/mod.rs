@@ -3,6 +3,7 @@
 mod api;
 mod error;
 mod file;
+mod stream_source;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
 pub use error::Error;
+pub use stream_source::StreamSource;
 
 /// The deployed template, as of this crate's build.
 const DEPLOYED: &str = include_str!("../../../template.yaml");
@@ -34,6 +36,8 @@ pub struct Template {
     pub api: HttpApi,
     /// Time limits of the functions by package name.
     timeouts: BTreeMap<String, Duration>,
+    /// The functions that get the table's stream, by package name.
+    streams: BTreeMap<String, StreamSource>,
     /// The single table.
     pub table: TableDefinition,
     /// The queue of approved actions.
@@ -136,6 +140,12 @@ impl Template {
         timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))
     }
 
+    /// The share of a package's function in the table's stream.
+    pub fn stream(&self, package: &str) -> Result<StreamSource, Error> {
+        let source = self.streams.get(package).cloned();
+        source.ok_or_else(|| Error::MissingResource(format!("the stream of {package}")))
+    }
+
     /// Reads API, table and queues from a template and ignores all other resources.
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let file: File = serde_saphyr::from_str(yaml)?;
@@ -143,6 +153,7 @@ impl Template {
         Ok(Self {
             api: api::read(&file)?,
             timeouts: file.timeouts()?,
+            streams: file.streams()?,
             table: table.into_definition()?,
             actions: queues(&file, ACTIONS)?,
             webhooks: queues(&file, WEBHOOKS)?,
@@ -313,6 +324,18 @@ mod tests {
         let timeout = |package| template.timeout(package).unwrap().as_secs();
         assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
         assert!(template.timeout("nobody").is_err());
+        for (package, kind, passes) in [
+            ("publisher", "task", true),
+            ("publisher", "indexed_word", false),
+            ("indexer", "agent_policy", true),
+            ("indexer", "cleanup", false),
+        ] {
+            let source = template.stream(package).unwrap();
+            assert_eq!(source.batch_size, 100);
+            let record = serde_json::json!({"dynamodb": {"OldImage": {"kind": {"S": kind}}}});
+            assert_eq!(source.passes(&record), passes, "{package} {kind}");
+        }
+        assert!(template.stream("tasks").is_err());
         for pair in [&template.actions, &template.webhooks, &template.sweeps] {
             assert!(pair.dead_letters.retention > pair.queue.retention);
         }
@@ -362,6 +385,8 @@ mod tests {
             ("VisibilityTimeout: 360", "VisibilityTimeout: long", "ActionQueue"),
             ("!GetAtt ActionDeadLetterQueue.Arn", "!GetAtt Other.Arn", "Other.Arn"),
             ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable", "GlobalTable"),
+            ("BatchSize: 100", "Batches: 100", "BatchSize"),
+            ("{\"dynamodb\":{\"NewImage\"", "{\"dynamodb\":{\"NewImage", "does not know the filter"),
             ("RouteKey: $default", "RouteKey: FETCH /x", "FETCH /x"),
             ("integrations/${AuthIntegration}", "AuthIntegration", "AuthRouteAuthAccept"),
             ("AllowMethods", "Methods", "AllowMethods"),
