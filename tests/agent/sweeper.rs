@@ -86,8 +86,8 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     assert_eq!((swept.resent, swept.errors), (0, 1));
     let none = world.api.sweeper_of(store, nowhere.clone(), nowhere);
     let unstarted = Started {
-        shards: 0,
         errors: 1,
+        ..Started::default()
     };
     assert_eq!(none.sweeper.start().await, unstarted);
     assert_eq!(world.sweeper().sweep().await.resent, 1);

@@ -1,4 +1,4 @@
-// A provider with one client and these people: `node provider.mjs PORT REDIRECT_URL`.
+// A provider with one client, whose one redirect URI it compares, and these people: `node provider.mjs PORT REDIRECT_URI`.
 // `PUT /people` replaces the claims of people by their login. `PUT /audience` signs later tokens for another
 // client; an empty one ends that.
 import http from "node:http";

@@ -89,6 +89,7 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
         "POST /api/concierge/resume",
         "POST /api/invitations",
         "POST /api/invitations/{id}/send",
+        "POST /api/organizations/{id}/sign-in/test",
         "POST /api/tokens",
         "POST /api/users",
         "POST /api/webhooks",

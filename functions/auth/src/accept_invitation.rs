@@ -33,6 +33,7 @@ pub async fn accept_invitation(
         password_hash: hash.await?,
         username: sent.username,
         full_name: sent.full_name,
+        provider_subject: None,
     };
     let now = app.clock.now();
     let begun = |sid: &Sid, user: &User| {

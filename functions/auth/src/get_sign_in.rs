@@ -1,16 +1,17 @@
 //! `GET /api/organizations/{id}/sign-in`
 
-use shared::endpoint::*;
+use crate::prelude::*;
 
 /// Returns the provider by which the organization's users sign in.
 ///
 /// 404 without one, and for any other organization.
 #[utoipa::path(get, path = "/api/organizations/{id}/sign-in")]
 pub async fn get_sign_in(
+    State(auth): State<Auth>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<OrganizationId>>,
-) -> Result<Single<Shown<SignInProvider>>, Problem> {
+) -> Result<Single<SignInView>, Problem> {
     caller.owns(id)?;
     let provider = caller.app.store.providers().get(caller.tenant()).await?;
-    Ok(Single(provider.into()))
+    Ok(Single(SignInView::of(&auth, provider)))
 }

@@ -26,6 +26,7 @@ mod reset_password;
 mod session;
 mod sign_in_ways;
 mod state;
+mod test_sign_in;
 mod view;
 
 use shared::{http::Routes, operation};
@@ -55,10 +56,12 @@ pub fn routes() -> Routes<Auth> {
         operation!(delete_token_of_user::delete_user_token),
         operation!(sign_in_ways::get_sign_in_ways),
         operation!(oidc::begin::begin_oidc),
-        operation!(oidc::callback::end_oidc),
+        operation!(oidc::callback::end_oidc_of_organization),
+        operation!(oidc::former_callback::end_oidc),
         operation!(get_sign_in::get_sign_in),
         operation!(put_sign_in::put_sign_in),
         operation!(delete_sign_in::delete_sign_in),
+        operation!(test_sign_in::test_sign_in),
     ];
     Routes::new("auth", operations)
 }

@@ -14,8 +14,8 @@ view! {
         /// Instant at which it ends unless a request extends it.
         expires_at: Timestamp = session.ends_at(),
         method: SignInMethod,
-        /// Instant of the sign-in.
-        signed_in_at: Timestamp = session.created_at,
+        /// Instant at which the user showed credentials. A provider may have asked for them before the session began.
+        signed_in_at: Timestamp = session.signed_in_at(),
         /// True for the session of this request.
         current: bool = is_current,
         /// Client address at sign-in.

@@ -4,5 +4,5 @@ pub(crate) use shared::endpoint::*;
 
 pub(crate) use crate::{
     Auth,
-    view::{OrganizationView, TokenView, UserView},
+    view::{OrganizationView, SignInView, TokenView, UserView},
 };

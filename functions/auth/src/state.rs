@@ -1,27 +1,42 @@
-use targets::{ProviderCaller, Sealer};
+use targets::{ProviderCaller, Sealer, Secrets};
 
-use crate::{oidc::known::KnownProviders, prelude::*};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Auth {
     pub(crate) app: App,
     pub(crate) caller: ProviderCaller,
+    pub(crate) secrets: Secrets,
     pub(crate) sealer: Sealer,
-    pub(crate) known: KnownProviders,
-    /// The URL to which providers send users back.
-    pub(crate) callback: Arc<str>,
+    /// The redirect URI that all organizations once shared.
+    callback: Arc<str>,
 }
 
 impl Auth {
-    pub fn new(app: App, caller: ProviderCaller, sealer: Sealer, api_url: &str) -> Self {
+    pub fn new(
+        app: App,
+        caller: ProviderCaller,
+        (secrets, sealer): (Secrets, Sealer),
+        api_url: &str,
+    ) -> Self {
         let api_url = api_url.trim_end_matches('/');
         Self {
             app,
             caller,
+            secrets,
             sealer,
-            known: KnownProviders::default(),
             callback: format!("{api_url}/api/auth/oidc/callback").into(),
         }
+    }
+
+    /// The URL to which the provider of an organization sends users back.
+    pub(crate) fn redirect_uri(&self, organization: OrganizationId) -> String {
+        format!("{}/{organization}", self.callback)
+    }
+
+    /// The URL to which providers send users back of organizations without a URL of their own.
+    pub(crate) fn former_redirect_uri(&self) -> String {
+        self.callback.to_string()
     }
 }
 
@@ -29,8 +44,9 @@ impl FromStart for Auth {
     fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
         let purpose = "the URL of the API, to which providers send users back";
         let api_url = start.environment.required("API_URL", purpose)?;
-        let (caller, sealer) = (ProviderCaller::of(start)?, Sealer::of(start)?);
-        Ok(Self::new(App::from_start(start)?, caller, sealer, api_url))
+        let caller = ProviderCaller::of(start)?;
+        let secrets = (Secrets::of(start)?, Sealer::of(start)?);
+        Ok(Self::new(App::from_start(start)?, caller, secrets, api_url))
     }
 }
 

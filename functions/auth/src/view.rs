@@ -1,6 +1,17 @@
 //! Views of the signed-in user and their tokens.
 
+use std::borrow::Cow;
+
 use shared::endpoint::*;
+use utoipa::{
+    PartialSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+use crate::Auth;
 
 view! {
     /// The signed-in user.
@@ -63,3 +74,52 @@ view! {
 }
 
 versioned!(TokenView);
+
+/// The provider by which the organization's users sign in, with the URI to register there.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignInView {
+    #[serde(flatten)]
+    provider: Shown<SignInProvider>,
+    redirect_uri: String,
+}
+
+impl SignInView {
+    pub(crate) fn of(auth: &Auth, provider: Stored<SignInProvider>) -> Self {
+        Self {
+            redirect_uri: auth.redirect_uri(provider.organization_id),
+            provider: provider.into(),
+        }
+    }
+}
+
+impl PartialSchema for SignInView {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = Shown::<SignInProvider>::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            let name = "redirectUri";
+            let uri = "https://api.example.com/api/auth/oidc/callback/1";
+            let about = "URI to register at the provider, to which it sends users back.";
+            let of_uri = ObjectBuilder::new().schema_type(Type::String);
+            let of_uri = of_uri.description(Some(about)).examples([uri]);
+            object.properties.insert(name.to_owned(), of_uri.into());
+            object.required.push(name.to_owned());
+            for example in &mut object.examples {
+                example[name] = uri.into();
+            }
+        }
+        schema
+    }
+}
+
+impl ToSchema for SignInView {
+    fn name() -> Cow<'static, str> {
+        Shown::<SignInProvider>::name()
+    }
+
+    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        Shown::<SignInProvider>::schemas(all);
+    }
+}
+
+versioned!(SignInView: provider);

@@ -6,7 +6,11 @@
 //! runs of a shard at the same time only work in vain.
 //!
 //! A cleanup has a message of its own. The runs find those whose message came to nothing.
+//!
+//! Each minute, the discovery documents and keys of organizations' providers are read again that are older than an
+//! hour.
 
+mod providers;
 mod swept;
 
 use std::{collections::BTreeMap, time::Duration};
@@ -24,6 +28,7 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use store::{
     CleanupName, DueAction, DueSession, DueWork, Page, Progress, Shard, Store, SweepMessage, Wanted,
 };
+use targets::ProviderCaller;
 use tokio::time::timeout;
 
 pub use swept::Swept;
@@ -45,6 +50,7 @@ const BUDGET: Duration = Duration::from_secs(50);
 pub struct Sweeper {
     store: Store,
     queues: Queues,
+    providers: ProviderCaller,
     budget: Duration,
 }
 
@@ -76,15 +82,18 @@ pub enum Answer {
 pub struct Started {
     /// Shards for which a message was sent.
     pub shards: usize,
+    /// Providers whose discovery documents were read.
+    pub providers: usize,
     /// Shards without a count, and unsent messages. The log has the reasons.
     pub errors: usize,
 }
 
 impl Sweeper {
-    pub fn new(store: Store, queues: Queues) -> Self {
+    pub fn new(store: Store, queues: Queues, providers: ProviderCaller) -> Self {
         Self {
             store,
             queues,
+            providers,
             budget: BUDGET,
         }
     }
@@ -144,6 +153,8 @@ impl Sweeper {
             let seconds = usize::try_from(seconds).unwrap_or_default();
             telemetry::count(Metric::DueAge(kind, seconds), now);
         }
+        // No shard waits for a provider.
+        self.discover(&mut started).await;
         if started.errors == 0 {
             // Without any metric the alarm rings.
             telemetry::count(Metric::Overdue(overdue), now);
@@ -509,7 +520,7 @@ impl FromStart for Sweeper {
             mails: start.queue(config::MAILS)?,
             sweeps: start.queue(config::SWEEPS)?,
         };
-        Ok(Self::new(store, queues))
+        Ok(Self::new(store, queues, ProviderCaller::of(start)?))
     }
 }
 

@@ -1,10 +1,15 @@
 //! The sign-in of an organization's users by its own provider (OpenID Connect).
 
+mod discovery;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+pub use discovery::ProviderDiscovery;
+
 use crate::{
+    LinkToken,
     input::escaped,
     journal::{Journaled, seal, subject},
     prelude::*,
@@ -37,6 +42,8 @@ names! {
         TokenInvalid: "The provider's token does not verify.",
         SignInAgain: "The provider did not ask for credentials.",
         SignInNotAllowed: "No user may sign in so: ask an admin.",
+        GroupsMissing: "The provider's token points to the user's groups and does not hold them.",
+        OtherUser: "The browser has a session of another user: sign out first.",
         TooManyAttempts: "The network had too many sign-ins that failed.",
     }
 
@@ -88,7 +95,7 @@ pub struct GroupRoles(pub BTreeMap<String, Role>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SignIn, examples(json!({
     "issuer": "https://login.example.com", "clientId": "workdesk", "roles": {"Workdesk admins": "admin"},
-    "defaultRole": "member", "groupsClaim": "groups", "passwords": "allowed",
+    "defaultRole": "member", "groupsClaim": "groups", "passwords": "allowed", "ownRedirectUri": true,
     "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -104,6 +111,15 @@ pub struct SignInProvider {
     /// Claim of the ID token, or of the provider's user info, with the user's groups.
     pub groups_claim: ClaimName,
     pub passwords: PasswordSignIn,
+    /// True if sign-ins come back to the organization's own `redirectUri`. False for an organization that was set
+    /// up before it had one, until it changes.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub own_redirect_uri: bool,
+    /// The discovery document and keys, as they were read last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub discovery: Option<ProviderDiscovery>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -122,6 +138,9 @@ input! {
         /// Claim with the user's groups; `groups` when absent.
         groups_claim: Option<ClaimName>,
         passwords: Defaulted<PasswordSignIn>,
+        /// True to use the organization's own `redirectUri`, once it is registered at the provider. A new issuer or
+        /// client always uses it, and no organization goes back.
+        own_redirect_uri: Defaulted<bool>,
     }
     example {
         "issuer": "https://login.example.com", "clientId": "workdesk",
@@ -136,11 +155,18 @@ input! {
         r#return: Option<ReturnUrl>,
         /// True to have the provider ask for credentials again, for an operation that refused with `sign_in_again`.
         again: Defaulted<bool>,
+        /// True to bind the caller's account to the provider. Needs a session with a sign-in of the last 30 minutes.
+        connect: Defaulted<bool>,
+        /// The token of an invitation, to accept it by the provider.
+        invitation: Option<LinkToken>,
     }
 
+    /// The ways of a username, or of an invitation: one of both.
     pub struct SignInWaysOf {
         /// The username, matched without regard to case.
-        username: LoginName,
+        username: Option<LoginName>,
+        /// The token of an invitation.
+        invitation: Option<LinkToken>,
     }
 }
 
@@ -158,18 +184,29 @@ impl SignInPut {
         of_groups.copied().chain(self.default_role)
     }
 
-    /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent. 400 without a
-    /// secret of this issuer and client.
+    /// The fault of an issuer without a discovery document of its own. `why` is a sentence of its own.
+    pub fn not_discovered(why: &str) -> Fault {
+        Fault::at("issuer", FaultCode::Combination, why)
+    }
+
+    /// True if it names the issuer and the client of a provider.
+    fn is_of(&self, provider: &SignInProvider) -> bool {
+        provider.issuer == self.issuer && provider.client_id == self.client_id
+    }
+
+    /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent. `discovery` is none
+    /// if the provider did not answer. 400 without a secret of this issuer and client.
     pub fn applied_to(
         &self,
         before: Option<&SignInProvider>,
         tenant: OrganizationId,
         secret: Option<SealedSecret>,
+        discovery: Option<ProviderDiscovery>,
         now: Timestamp,
     ) -> Result<SignInProvider, Fault> {
-        let is_same =
-            |one: &&SignInProvider| one.issuer == self.issuer && one.client_id == self.client_id;
-        let kept = || Some(before.filter(is_same)?.client_secret.clone());
+        let same = before.filter(|before| self.is_of(before));
+        let kept = || Some(same?.client_secret.clone());
+        let kept_discovery = || same?.discovery().cloned();
         let required = "Send the secret of this issuer and client.";
         let fault = || Fault::at("clientSecret", FaultCode::Required, required);
         Ok(SignInProvider {
@@ -181,6 +218,9 @@ impl SignInPut {
             default_role: self.default_role,
             groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
             passwords: self.passwords.0,
+            own_redirect_uri: self.own_redirect_uri.0
+                || same.is_none_or(|one| one.own_redirect_uri),
+            discovery: discovery.or_else(kept_discovery),
             created_at: before.map_or(now, |one| one.created_at),
             updated_at: now,
         })
@@ -195,6 +235,12 @@ impl ClaimName {
 
 impl SignInProvider {
     pub const NOUN: &'static str = "sign-in by a provider";
+
+    /// Returns the stored discovery document of the issuer. An older version may have kept one of another issuer.
+    pub fn discovery(&self) -> Option<&ProviderDiscovery> {
+        let discovery = self.discovery.as_ref();
+        discovery.filter(|discovery| discovery.issuer == *self.issuer)
+    }
 
     /// Returns the highest role that the groups lead to.
     pub fn role_of<'a>(&self, groups: impl IntoIterator<Item = &'a String>) -> Option<Role> {
@@ -216,7 +262,10 @@ impl SignInProvider {
 }
 
 impl Journaled for SignInProvider {
-    const UNNOTED: &'static [&'static str] = &[];
+    const UNNOTED: &'static [&'static str] = &[
+        // The provider's own state, which the sweeper reads again.
+        "discovery",
+    ];
 
     fn subjects(&self) -> Vec<String> {
         vec![subject::organization(self.organization_id)]

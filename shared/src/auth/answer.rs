@@ -22,17 +22,23 @@ impl<T: ToSchema> Answer for SetCookie<T> {
     }
 }
 
-/// 302 to a page, with a cookie.
+/// 302 to a page, with cookies.
 #[derive(Debug)]
 pub struct Redirect {
     pub location: String,
-    pub cookie: HeaderValue,
+    /// The session comes last: some gateways keep the last cookie alone.
+    pub cookies: Vec<HeaderValue>,
 }
 
 impl IntoResponse for Redirect {
     fn into_response(self) -> Response {
-        let headers = [(LOCATION, self.location)];
-        (StatusCode::FOUND, [(SET_COOKIE, self.cookie)], headers).into_response()
+        let location = [(LOCATION, self.location)];
+        let mut response = (StatusCode::FOUND, location).into_response();
+        let headers = response.headers_mut();
+        for cookie in self.cookies {
+            headers.append(SET_COOKIE, cookie);
+        }
+        response
     }
 }
 

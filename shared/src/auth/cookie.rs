@@ -16,8 +16,12 @@ use crate::prelude::*;
 
 pub const NAME: &str = "connect.sid";
 
-/// The cookie of a sign-in by a provider, until the provider sends the user back.
-const PROVIDER: &str = "connect.oidc";
+/// The beginning of the names of cookies of sign-ins by a provider. Each sign-in has its own, until the provider sends
+/// the user back.
+const PROVIDER: &str = "connect.oidc.";
+
+/// The characters of a state that name its cookie.
+const NAMED_BY: usize = 8;
 
 /// Seconds of that cookie.
 pub const PROVIDER_WITHIN: i64 = 600;
@@ -93,34 +97,48 @@ impl SessionCookie {
         self.header("", "; Max-Age=0")
     }
 
-    /// The cookie of a sign-in by a provider, with its signed state, for ten minutes.
-    pub fn set_state(&self, state: &str) -> Result<HeaderValue, Error> {
-        let state = BASE64_URL_SAFE_NO_PAD.encode(state);
-        let signature = mac(&self.secrets.first, &signed_state(&state));
+    /// The cookie of a sign-in by a provider, for ten minutes. The cookie signs `flow`, for
+    /// the service to remember. `state` is the parameter that the provider returns, and names the cookie.
+    pub fn set_flow(&self, state: &str, flow: &str) -> Result<HeaderValue, Error> {
+        let flow = BASE64_URL_SAFE_NO_PAD.encode(flow);
+        let signature = mac(&self.secrets.first, &signed_flow(&flow));
         let signature = BASE64_URL_SAFE_NO_PAD.encode(signature.finalize().into_bytes());
-        self.state_header(&format!("{state}.{signature}"), PROVIDER_WITHIN)
+        let value = format!("{flow}.{signature}");
+        self.flow_header(&flow_name(state), &value, PROVIDER_WITHIN)
     }
 
-    pub fn clear_state(&self) -> Result<HeaderValue, Error> {
-        self.state_header("", 0)
+    /// Makes the browser forget the sign-in of a state, and no other one.
+    pub fn clear_flow(&self, state: &str) -> Result<HeaderValue, Error> {
+        self.flow_header(&flow_name(state), "", 0)
     }
 
-    fn state_header(&self, value: &str, seconds: i64) -> Result<HeaderValue, Error> {
+    fn flow_header(&self, name: &str, value: &str, seconds: i64) -> Result<HeaderValue, Error> {
         let secure = match self.scope {
             CookieScope::PlainHttp => "",
             CookieScope::SameSite | CookieScope::AnySite => "; Secure",
         };
         let scope = format!("Path=/api/auth/oidc; Max-Age={seconds}; HttpOnly; SameSite=Lax");
-        written(format!("{PROVIDER}={value}; {scope}{secure}"))
+        written(format!("{name}={value}; {scope}{secure}"))
     }
 
-    /// The state of a sign-in by a provider; `None` without a cookie that verifies.
-    pub fn read_state(&self, headers: &HeaderMap) -> Option<String> {
-        let value = named(headers, PROVIDER)?;
-        let (state, signature) = value.split_once('.')?;
+    /// The sign-in of a state; `None` without its cookie, and for one that does not verify.
+    pub fn read_flow(&self, headers: &HeaderMap, state: &str) -> Option<String> {
+        let name = flow_name(state);
+        let value = cookies(headers).find_map(|(sent, value)| (sent == name).then_some(value))?;
+        self.flow(value)
+    }
+
+    /// All sign-ins by providers that the browser has begun.
+    pub fn flows(&self, headers: &HeaderMap) -> Vec<String> {
+        let of_flows = cookies(headers).filter(|(name, _)| name.starts_with(PROVIDER));
+        of_flows.filter_map(|(_, value)| self.flow(value)).collect()
+    }
+
+    fn flow(&self, value: &str) -> Option<String> {
+        let (flow, signature) = value.split_once('.')?;
         let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).ok()?;
-        let is_ours = self.signed(&signed_state(state), &signature);
-        is_ours.then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(state).ok()?).ok())?
+        let is_ours = self.signed(&signed_flow(flow), &signature);
+        is_ours.then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(flow).ok()?).ok())?
     }
 
     /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one leaves it as it
@@ -146,25 +164,30 @@ fn written(cookie: String) -> Result<HeaderValue, Error> {
     HeaderValue::try_from(cookie).map_err(|error| Error::internal("writing a cookie", error))
 }
 
-/// The signed text of a state. No session id begins with `oidc`.
-fn signed_state(state: &str) -> String {
-    format!("oidc\n{state}")
+/// The signed text of a sign-in by a provider. No session id begins with `oidc`.
+fn signed_flow(flow: &str) -> String {
+    format!("oidc\n{flow}")
+}
+
+/// The name of the cookie of a state. Characters that no state of ours has are left out.
+fn flow_name(state: &str) -> String {
+    let is_plain = |one: &char| one.is_ascii_alphanumeric() || ['-', '_'].contains(one);
+    let beginning: String = state.chars().take(NAMED_BY).filter(is_plain).collect();
+    format!("{PROVIDER}{beginning}")
 }
 
 /// The value of the first cookie of our name, as sent.
 pub fn value(headers: &HeaderMap) -> Option<String> {
-    named(headers, NAME)
+    let value = cookies(headers).find_map(|(name, value)| (name == NAME).then_some(value));
+    value.map(str::to_owned)
 }
 
-fn named(headers: &HeaderMap, wanted: &str) -> Option<String> {
-    headers
-        .get_all(header::COOKIE)
-        .iter()
-        // One by one, as bytes: other cookies of the host may be no ASCII.
-        .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
-        .filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
-        .find(|(name, _)| *name == wanted)
-        .map(|(_, value)| value.to_owned())
+/// The cookies of a request, by name and value.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let sent = headers.get_all(header::COOKIE).iter();
+    // One by one, as bytes: other cookies of the host may be no ASCII.
+    let each = sent.flat_map(|header| header.as_bytes().split(|byte| *byte == b';'));
+    each.filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
 }
 
 #[cfg(test)]
@@ -223,15 +246,18 @@ mod tests {
     }
 
     #[test]
-    fn a_state_opens_as_it_was_signed_and_in_its_own_cookie() {
+    fn a_flow_opens_as_it_was_signed_and_in_its_own_cookie() {
         let (ours, others) = (cookie(&["new", "keyboard cat"]), cookie(&["another"]));
-        let set = cookie(&["keyboard cat"]).set_state("{\"a\": 1}").unwrap();
+        let state = "1a2b3c4d5e";
+        let set = cookie(&["keyboard cat"]).set_flow(state, "{\"a\": 1}");
+        let set = set.unwrap();
         let set = set.to_str().unwrap();
+        assert!(set.starts_with("connect.oidc.1a2b3c4d="), "{set}");
         let ends = "; Path=/api/auth/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure";
         let value = set.strip_suffix(ends).unwrap();
         let read = |cookie: &SessionCookie, value: &str| {
             let value = HeaderValue::from_str(value).unwrap();
-            cookie.read_state(&HeaderMap::from_iter([(header::COOKIE, value)]))
+            cookie.read_flow(&HeaderMap::from_iter([(header::COOKIE, value)]), state)
         };
         assert_eq!(read(&ours, value).unwrap(), "{\"a\": 1}");
         assert_eq!(read(&others, value), None);
@@ -239,7 +265,8 @@ mod tests {
             &value.replace("oidc", "sid"),
             &value.replace('.', ""),
             &format!("{value}A"),
-            "connect.oidc=.",
+            "connect.oidc.1a2b3c4d=.",
+            &value.replace("1a2b3c4d", "other123"),
         ] {
             assert_eq!(read(&ours, forged), None, "{forged}");
         }

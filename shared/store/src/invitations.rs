@@ -46,6 +46,8 @@ pub struct Accepted {
     pub username: Username,
     pub full_name: FullName,
     pub password_hash: PasswordHash,
+    /// The identity at the organization's provider, by which the invitee accepts.
+    pub provider_subject: Option<ProviderSubject>,
 }
 
 impl Invitations<'_> {
@@ -207,6 +209,13 @@ impl Invitations<'_> {
         Ok(open)
     }
 
+    /// The invitation of a link, as [`open`](Self::open). 403 for one of another organization, too.
+    pub async fn open_of(&self, tenant: Tenant, token: &str) -> Result<OpenInvitation> {
+        let open = self.open(token).await?;
+        let is_own = open.invitation.organization_id == tenant;
+        is_own.then_some(open).ok_or_else(refused)
+    }
+
     /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.
     pub async fn accept(
         &self,
@@ -233,7 +242,7 @@ impl Invitations<'_> {
     }
 
     /// The user of an accepted invitation, and the writes. The account is fresh: the inviter made it.
-    fn account(
+    pub(crate) fn account(
         self,
         open: &OpenInvitation,
         id: UserId,
@@ -249,7 +258,7 @@ impl Invitations<'_> {
             role: invitation.role.known().ok_or_else(refused)?,
             extra_permissions: Vec::new(),
             password_hash: new.password_hash.clone(),
-            provider_subject: None,
+            provider_subject: new.provider_subject.clone(),
         };
         let (directory, tenant) = (self.0.directory(), invitation.organization_id);
         let (user, mut writes) = directory.new_user(tenant, id, new, Some(inviter.id))?;

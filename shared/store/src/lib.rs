@@ -85,7 +85,10 @@ pub use mails::{MailAttempt, MailOutcome, Mails, mail_of_unlisted};
 pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{Pending, PendingWrite, WriteContext};
-pub use providers::{ProviderUser, Providers, SignInClient, SignInWays};
+pub use providers::{
+    BrowserSession, ProviderUser, Providers, SignInClient, SignInPurpose, SignInSettings,
+    SignInWays,
+};
 pub use quotas::Quotas;
 pub use records::{Account, TokenHolder};
 pub use references::{FoundReference, References};

@@ -4,17 +4,19 @@ use tokio::sync::OnceCell;
 
 use crate::prelude::*;
 
+mod discovery;
 mod signing_in;
 
+pub use discovery::SignInSettings;
 pub(crate) use signing_in::hash as subject_hash;
-pub use signing_in::{ProviderUser, SignInClient};
+pub use signing_in::{BrowserSession, ProviderUser, SignInClient, SignInPurpose};
 
 resource! { pub Providers as providers }
 
 record! {
     provider: SignInProvider = "sign_in_provider",
     key: key::sign_in_provider(provider.organization_id),
-    hidden: ["organizationId", "clientSecret"],
+    hidden: ["organizationId", "clientSecret", "discovery"],
 }
 
 record! {
@@ -38,6 +40,8 @@ record! {
 pub struct SignInWays {
     pub passwords: bool,
     pub provider: Option<OrganizationId>,
+    /// False for the ways of a username that does not exist. No answer says so.
+    pub is_real: bool,
 }
 
 type Found = (
@@ -51,6 +55,13 @@ impl Providers<'_> {
     pub async fn get(&self, tenant: Tenant) -> Result<Stored<SignInProvider>> {
         let key = key::sign_in_provider(tenant);
         self.0.one(&key, SignInProvider::NOUN).await
+    }
+
+    /// Returns true if the organization's provider has this issuer, and its discovery document is stored.
+    pub async fn has_discovery_of(&self, tenant: Tenant, issuer: &str) -> Result<bool> {
+        let provider = self.0.read(&key::sign_in_provider(tenant)).await?;
+        let provider = provider.filter(|provider| *provider.issuer == *issuer);
+        Ok(provider.is_some_and(|provider| provider.discovery().is_some()))
     }
 
     /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
@@ -75,13 +86,15 @@ impl Providers<'_> {
         Ok((batch.get(&provider)?, batch.get(&listed)?, head))
     }
 
-    /// Sets the organization's provider on behalf of one with the permissions `by`. `seal` encrypts a new
-    /// secret, once, when the write is authorized. 403 for a role above the caller's. 404 if there is none and
+    /// Sets the organization's provider on behalf of one with the permissions `by`. `discovery` is none if the
+    /// provider gave no answer, and then the stored one stays. `seal` encrypts a new secret, once, when the write is
+    /// authorized. 403 for a role above the caller's. 404 if there is none and
     /// the request expects a version. 409 if passwords are to be off before an admin signed in by the provider.
     pub async fn put<S, H>(
         &self,
         pending: impl Pending,
         put: &SignInPut,
+        discovery: Option<ProviderDiscovery>,
         by: impl Fn() -> H,
         seal: impl Fn(SentSecret) -> S,
     ) -> Result<Stored<SignInProvider>>
@@ -111,7 +124,8 @@ impl Providers<'_> {
             };
             let now = self.0.now();
             let before = found.as_deref();
-            let provider = put.applied_to(before, tenant, sealed(now).await?, now);
+            let secret = sealed(now).await?;
+            let provider = put.applied_to(before, tenant, secret, discovery.clone(), now);
             let provider = provider.map_err(Error::invalid)?;
             if provider.passwords == PasswordSignIn::Off {
                 self.check_admin(&provider, listed.as_deref()).await?;
@@ -121,8 +135,10 @@ impl Providers<'_> {
             let created = || Some(EntryContent::created(event, &provider));
             let entry = before.map_or_else(created, changed);
             let mut writes = Writes::default();
-            if entry.is_some() {
-                writes.push(self.listing(&provider, listed).await?);
+            let is_read_anew = before.is_none_or(|before| before.discovery != provider.discovery);
+            if entry.is_some() || is_read_anew {
+                let discovered_at = discovery.as_ref().map(|_| now);
+                writes.push(self.listing(&provider, listed, discovered_at).await?);
             }
             let writes = writes.noting(entry);
             let found = found.unwrap_or_else(|| Stored::unwritten(provider.clone()));
@@ -153,6 +169,7 @@ impl Providers<'_> {
         &self,
         provider: &SignInProvider,
         before: Option<Stored<ListedProvider>>,
+        discovered_at: Option<Timestamp>,
     ) -> Result<Write> {
         let tenant = provider.organization_id;
         let users = self.0.table.list(key::users(tenant).places()).await?.len();
@@ -165,6 +182,9 @@ impl Providers<'_> {
             users: i64::try_from(users).unwrap_or(i64::MAX),
             bound: same.map_or(0, |listed| listed.bound),
             admin: same.and_then(|listed| listed.admin),
+            discovered_at: discovered_at.or(same.and_then(|listed| listed.discovered_at)),
+            discovery_tried_at: None,
+            silent_until: None,
         };
         Write::create_or_replace(before, listed)
     }
@@ -214,6 +234,17 @@ impl Providers<'_> {
         Ok(self.0.table.write(used).await?.is_ok())
     }
 
+    /// Returns the ways in which an invitation of the organization is accepted.
+    pub async fn ways_of_invitation(&self, tenant: Tenant) -> Result<SignInWays> {
+        let listed = self.0.read(&key::listed_provider(tenant)).await?;
+        let passwords = listed.as_ref().map(|listed| listed.passwords);
+        Ok(SignInWays {
+            passwords: passwords.unwrap_or_default() == PasswordSignIn::Allowed,
+            provider: listed.map(|listed| listed.organization_id),
+            is_real: true,
+        })
+    }
+
     /// Returns the ways in which a username signs in. An unknown one has the way of `decoy`, its number, in the
     /// proportion of users.
     pub async fn ways_of(&self, username: &str, decoy: u64) -> Result<SignInWays> {
@@ -231,6 +262,7 @@ impl Providers<'_> {
         Ok(SignInWays {
             passwords: own.is_none_or(|own| own.passwords == PasswordSignIn::Allowed || !is_bound),
             provider: own.map(|own| own.organization_id),
+            is_real: true,
         })
     }
 }
@@ -251,6 +283,7 @@ fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays 
             one.passwords == PasswordSignIn::Allowed || left + one.users >= one.bound
         }),
         provider: of_place.map(|one| one.organization_id),
+        is_real: false,
     }
 }
 
@@ -266,6 +299,9 @@ mod tests {
             users,
             bound,
             admin: None,
+            discovered_at: None,
+            discovery_tried_at: None,
+            silent_until: None,
         }
     }
 
@@ -294,6 +330,7 @@ mod tests {
         let none = SignInWays {
             passwords: true,
             provider: None,
+            is_real: false,
         };
         assert_eq!(decoy_among(&[], 0, 7), none);
     }

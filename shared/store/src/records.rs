@@ -124,6 +124,15 @@ items! {
         pub(crate) bound: i64,
         /// The admin who signed in by this issuer last.
         pub(crate) admin: Option<UserId>,
+        /// When its discovery document and keys were last read. None before version 2.1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) discovered_at: Option<Timestamp>,
+        /// When an instance last began to read them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) discovery_tried_at: Option<Timestamp>,
+        /// Until when sign-ins do not call the provider, since it did not answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) silent_until: Option<Timestamp>,
     }
 
     /// The state of a sign-in by a provider, once its callback was called.

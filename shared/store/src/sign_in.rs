@@ -416,16 +416,25 @@ impl SignIn<'_> {
         Err(too_many(span::SECOND))
     }
 
-    /// Counts an attempt of a network alone, at a sign-in by a provider. 429 after thirty failures of the
-    /// network in a quarter of an hour. [`network_succeeded`](Self::network_succeeded) takes it back.
-    pub async fn network_attempt(&self, address: &str) -> Result<NetworkAttempt> {
-        self.attempt_of(&network::counted(address)).await
+    /// Counts an attempt of a network to sign in by a provider, apart from those by password. 429 after thirty
+    /// failures in a quarter of an hour. [`network_succeeded`](Self::network_succeeded) takes it back.
+    pub async fn provider_attempt(&self, address: &str) -> Result<NetworkAttempt> {
+        let network = format!("{}\nprovider", network::counted(address));
+        self.attempt_of(&network).await
     }
 
     /// Counts a check of a username's ways, by network. 429 after thirty in a quarter of an hour.
-    pub async fn ways_attempt(&self, address: &str) -> Result<()> {
+    /// [`ways_checked`](Self::ways_checked) takes it back for a name that exists.
+    pub async fn ways_attempt(&self, address: &str) -> Result<NetworkAttempt> {
         let network = format!("{}\nways", network::counted(address));
-        self.attempt_of(&network).await.map(|_| ())
+        self.attempt_of(&network).await
+    }
+
+    /// Ends a check of a username's ways. One of a name that exists does not count. Writes the same for other names:
+    /// the time must not tell which names exist.
+    pub async fn ways_checked(&self, attempt: &NetworkAttempt, exists: bool) -> Result<()> {
+        let NetworkAttempt(counted) = attempt;
+        self.lower(counted, [&counted.network], exists.into()).await
     }
 
     async fn attempt_of(&self, network: &str) -> Result<NetworkAttempt> {
@@ -449,8 +458,17 @@ impl SignIn<'_> {
         counted: &Counted,
         subjects: impl IntoIterator<Item = &String>,
     ) -> Result<()> {
+        self.lower(counted, subjects, 1).await
+    }
+
+    async fn lower(
+        &self,
+        counted: &Counted,
+        subjects: impl IntoIterator<Item = &String>,
+        by: i64,
+    ) -> Result<()> {
         let writes = subjects.into_iter().map(|subject| {
-            let lowered = Change::default().add("failures", -1);
+            let lowered = Change::default().add("failures", -by);
             let key = key::sign_in_count(subject, counted.quarter);
             let write = Write::update(key, lowered, Condition::exists());
             self.0.table.write(write)

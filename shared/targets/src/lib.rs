@@ -3,6 +3,7 @@
 
 mod address;
 mod body;
+mod discovery;
 mod http;
 mod provider;
 mod reader;
@@ -10,6 +11,7 @@ mod response;
 mod secrets;
 pub mod webhooks;
 
+pub use discovery::DiscoveryFault;
 pub use provider::{NoAnswer, ProviderCaller};
 pub use response::{ResponseHead, broken_off};
 pub use secrets::{NoSecret, Sealer, SecretOf, Secrets};

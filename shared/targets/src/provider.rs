@@ -3,22 +3,17 @@
 use std::time::Duration;
 
 use ::http::{Request, Response};
-use model::{SignInProvider, address};
-use runtime::{Start, config::ConfigError, kms::Kms};
-use secrecy::SecretString;
+use model::address;
+use runtime::{Start, config::ConfigError};
 
-use crate::{Secrets, http::Http, response::MOST_READ};
+use crate::{http::Http, response::MOST_READ};
 
 /// The time in which a provider answers a request.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Sends requests to providers, under the address rules of connections. Cheap to clone; clones share cached
-/// secrets.
+/// Sends requests to providers, under the address rules of connections. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct ProviderCaller {
-    http: Http,
-    secrets: Secrets,
-}
+pub struct ProviderCaller(Http);
 
 /// The reason why a provider gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -36,28 +31,20 @@ pub enum NoAnswer {
 
 impl ProviderCaller {
     /// Creates a caller. `local` permits http and addresses of this machine and its network.
-    pub fn new(secrets: Secrets, local: bool) -> Self {
-        Self {
-            http: Http::new(local),
-            secrets,
-        }
+    pub fn new(local: bool) -> Self {
+        Self(Http::new(local))
     }
 
     /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`).
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
         let local = start.environment.flag("LOCAL_TARGETS")?;
-        Ok(Self::new(Secrets::new(Kms::new(&start.aws)?), local))
+        Ok(Self::new(local))
     }
 
     /// True if a URL may be called, or a user sent there: https and a host name in the public DNS.
     pub fn may_call(&self, url: &str) -> bool {
         let is_origin = address::split(url).is_some_and(|(origin, _)| address::is_origin(origin));
-        self.http.allows_local || (is_origin && address::is_public(url))
-    }
-
-    /// Returns the secret of the client at a provider. `None` if it does not decrypt, which is logged.
-    pub async fn secret(&self, provider: &SignInProvider) -> Option<SecretString> {
-        self.secrets.of_provider(provider).await.ok()
+        self.0.allows_local || (is_origin && address::is_public(url))
     }
 
     /// Sends a request, and reads up to 1 MiB of the answer. Follows no redirect.
@@ -65,7 +52,7 @@ impl ProviderCaller {
         if !self.may_call(&request.uri().to_string()) {
             return Err(NoAnswer::Address);
         }
-        let http = self.http.client().ok_or(NoAnswer::NoClient)?;
+        let http = self.0.client().ok_or(NoAnswer::NoClient)?;
         let mut request = reqwest::Request::try_from(request)?;
         *request.timeout_mut() = Some(PATIENCE);
         let mut answer = http.execute(request).await?;

@@ -140,11 +140,13 @@ impl Secrets {
         secret.await.map(Some)
     }
 
-    /// Returns the secret of the client at a provider. Decrypts it once per [`KEPT`].
-    pub(crate) async fn of_provider(
-        &self,
-        provider: &SignInProvider,
-    ) -> Result<SecretString, NoSecret> {
+    /// Creates a reader of secrets, with a client of the key management service.
+    pub fn of(start: &Start) -> Result<Self, ConfigError> {
+        Ok(Self::new(Kms::new(&start.aws)?))
+    }
+
+    /// Returns the secret of the client at a provider. Decrypts it once per five minutes. A failure is logged.
+    pub async fn of_provider(&self, provider: &SignInProvider) -> Result<SecretString, NoSecret> {
         let (tenant, sealed) = (provider.organization_id, &provider.client_secret);
         self.opened(tenant, SecretOf::SignIn, sealed).await
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::SignInFault;
 
+use crate::invitations::invited;
 use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, refused, rows_where, shows};
 
 async fn ways(caller: &Caller, name: &str) -> Value {
@@ -19,11 +20,8 @@ fn answer(passwords: bool, organization: Option<i64>) -> Value {
 async fn with_passwords_off(api: &Api) -> OidcProvider {
     let provider = api.has_provider(json!({})).await;
     for name in ["ada", "mia"] {
-        api.has_address(name, &format!("{name}@example.com")).await;
-        let email = format!("{name}@example.com");
-        let claims = json!({"sub": name, "email": email, "email_verified": true});
-        let answer = provider.signs_in(&api.anonymous(), claims).await;
-        answer.expect(302);
+        let caller = api.sign_in(name).await;
+        provider.connects(&caller, json!({"sub": name})).await;
     }
     api.sets_provider(&provider, json!({"passwords": "off"}))
         .await;
@@ -44,7 +42,7 @@ async fn a_username_is_answered_with_its_ways() {
     with_passwords_off(&api).await;
     let nobody = api.anonymous();
     assert_eq!(ways(&nobody, "MIA").await, answer(false, Some(1)));
-    // Not bound yet: the first sign-in binds.
+    // Not bound yet.
     assert_eq!(ways(&nobody, "sue").await, answer(true, Some(1)));
     assert_eq!(ways(&nobody, "zac").await, answer(true, None));
 }
@@ -75,20 +73,59 @@ async fn a_username_that_does_not_exist_has_one_of_these_ways_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_network_asks_for_thirty_usernames_in_a_quarter_of_an_hour() {
+async fn a_network_asks_for_thirty_usernames_that_do_not_exist_in_a_quarter_of_an_hour() {
     let (api, [_]) = Api::signed_in(["mia"]).await;
     let nobody = api.anonymous();
     for number in 0..30 {
         ways(&nobody, &format!("nobody{number}")).await;
     }
-    let refused = nobody.get("/api/auth/sign-in?username=ada").await;
-    refused.expect_problem(429, "too_many_attempts");
-    assert_eq!(refused.header("retry-after"), Some("900"));
+    // Then no name is answered, so that none is told apart.
+    for name in ["ada", "nobody"] {
+        let path = format!("/api/auth/sign-in?username={name}");
+        let refused = nobody.get(&path).await;
+        refused.expect_problem(429, "too_many_attempts");
+        assert_eq!(refused.header("retry-after"), Some("900"));
+    }
     ways(&nobody.clone().at("198.51.100.9"), "ada").await;
     // Sign-ins have a count of their own.
     nobody.logs_in("mia", PASSWORD).await.expect(200);
     api.clock.advance(15 * 60_000);
     ways(&nobody, "ada").await;
+}
+
+#[tokio::test]
+async fn an_office_behind_one_address_signs_in_at_nine() {
+    let (api, [_]) = Api::signed_in(["mia"]).await;
+    api.has_provider(json!({})).await;
+    let office = api.anonymous();
+    for _ in 0..29 {
+        ways(&office, "nobody").await;
+    }
+    for _ in 0..40 {
+        assert_eq!(ways(&office, "mia").await, answer(true, Some(1)));
+    }
+    // The count of names that do not exist went on.
+    ways(&office, "nobody").await;
+    let refused = office.get("/api/auth/sign-in?username=mia").await;
+    refused.expect_problem(429, "too_many_attempts");
+}
+
+#[tokio::test]
+async fn an_invitation_is_answered_with_its_ways() {
+    let api = Api::start().await;
+    let nobody = api.anonymous();
+    let token = invited(&api, "grace@example.com", "member").await;
+    let path = format!("/api/auth/sign-in?invitation={token}");
+    assert_eq!(nobody.reads(&path).await, answer(true, None));
+    with_passwords_off(&api).await;
+    assert_eq!(nobody.reads(&path).await, answer(false, Some(1)));
+    refused!(nobody.get("/api/auth/sign-in?invitation=x").await => 403, "invitation_invalid");
+    for neither_or_both in ["", "?username=mia&invitation=x"] {
+        let refused = nobody
+            .get(&format!("/api/auth/sign-in{neither_or_both}"))
+            .await;
+        refused.expect_faults(&[("?username", "combination")]);
+    }
 }
 
 #[tokio::test]
@@ -137,7 +174,8 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
 #[tokio::test]
 async fn the_document_names_all_faults_of_a_sign_in_by_a_provider() {
     let mut all = operations().iter();
-    let callback = all.find(|one| one.path == "/api/auth/oidc/callback");
+    let path = "/api/auth/oidc/callback/{organization}";
+    let callback = all.find(|one| one.path == path);
     let text = callback.unwrap().described["description"].to_string();
     for fault in SignInFault::ALL {
         assert!(text.contains(fault.name()), "{}", fault.name());

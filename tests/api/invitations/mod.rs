@@ -6,6 +6,7 @@ mod list;
 mod send;
 
 use serde_json::{Value, json};
+use tests::support::Api;
 
 /// An invitation's body.
 pub fn grace() -> Value {
@@ -18,4 +19,13 @@ pub fn accepting(token: &str) -> Value {
         "token": token, "username": "grace", "fullName": "Grace Okafor",
         "password": "a horse of another colour",
     })
+}
+
+/// The token of an invitation that ada sends.
+pub async fn invited(api: &Api, email: &str, role: &str) -> String {
+    let mut mailbox = api.mailbox().await;
+    let ada = api.sign_in("ada").await;
+    let invitation = json!({"email": email, "role": role});
+    ada.posts("/api/invitations", invitation).await;
+    mailbox.token().await
 }

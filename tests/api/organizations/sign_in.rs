@@ -6,6 +6,7 @@ use tests::support::{Api, OidcProvider, Settings, merges, patches, refused, rows
 
 const PATH: &str = "/api/organizations/1/sign-in";
 
+/// A body for an issuer that no request of it reaches, since it is refused before.
 fn put(more: &Value) -> Value {
     let mut put = json!({
         "issuer": "http://localhost:9", "clientId": "workdesk", "clientSecret": "of the tests",
@@ -19,26 +20,33 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.get(PATH).await.expect_not_found();
     ada.delete(PATH).await.expect_not_found();
+    let oidc = OidcProvider::start(&api.clock).await;
+    let secret = json!({"clientSecret": "of the tests"});
     let roles =
         json!({"roles": {"Staff / EU": "member"}, "defaultRole": "viewer", "groupsClaim": "teams"});
-    let provider = ada.puts(PATH, put(&roles)).await;
+    let mut first = oidc.put(&roles);
+    merges(&mut first, &secret);
+    let provider = ada.puts(PATH, first).await;
     let expected = json!({
-        "issuer": "http://localhost:9", "clientId": "workdesk", "roles": {"Staff / EU": "member"},
+        "issuer": oidc.issuer, "clientId": "workdesk", "roles": {"Staff / EU": "member"},
         "defaultRole": "viewer", "groupsClaim": "teams", "passwords": "allowed", "version": 1,
+        "ownRedirectUri": true,
+        "redirectUri": "https://api.workdesk.example/api/auth/oidc/callback/1",
         "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(provider, expected);
     assert_eq!(ada.get(PATH).await.expect(200), expected);
     assert!(!api.table_dump().await.concat().contains("of the tests"));
     // It replaces what is not sent, but for the secret of the same client.
-    let again = json!({"issuer": "http://localhost:9", "clientId": "workdesk"});
+    let again = json!({"issuer": oidc.issuer, "clientId": "workdesk"});
     let provider = ada.puts(PATH, again).await;
     shows!(provider, {"roles": {}, "defaultRole": null, "groupsClaim": "groups", "version": 2});
+    let other = OidcProvider::start(&api.clock).await;
     for other in [
-        json!({"issuer": "http://localhost:8"}),
+        json!({"issuer": other.issuer}),
         json!({"clientId": "other"}),
     ] {
-        let mut sent = put(&other);
+        let mut sent = oidc.put(&other);
         sent.as_object_mut().unwrap().remove("clientSecret");
         refused!(ada.put(PATH, sent).await => [("/clientSecret", "required")]);
     }
@@ -47,7 +55,7 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     let entries = ada.walk("/api/journal").await;
     let changed = rows_where(&entries, "event", "sign_in_changed");
     assert_eq!(changed.len(), 3);
-    shows!(changed, {"/0/after/issuer": "http://localhost:9", "/2/after": null});
+    shows!(changed, {"/0/after/issuer": oidc.issuer, "/2/after": null});
 }
 
 /// Beside the bounds that the document states.
@@ -86,17 +94,19 @@ async fn an_issuer_is_of_the_public_internet() {
         let refused = ada.put(PATH, put(&json!({ "issuer": issuer }))).await;
         refused.expect_faults(&[("/issuer", "combination")]);
     }
-    let invalid = json!({"issuer": "https://login.example.invalid"});
-    ada.puts(PATH, put(&invalid)).await;
     // The name has no public address, and nothing is called.
-    let answer = api.anonymous().get("/api/auth/oidc?organization=1").await;
-    let unavailable = Some("/#sign-in=provider_unavailable");
-    assert_eq!(answer.header("location"), unavailable);
+    let invalid = json!({"issuer": "https://login.example.invalid"});
+    let refused = ada.put(PATH, put(&invalid)).await;
+    let problem = refused.expect_problem(400, "validation_error");
+    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("login.example.invalid"), "{detail}");
 }
 
 #[tokio::test]
 async fn no_role_is_above_the_callers() {
-    let (_, [ada, max]) = Api::signed_in(["ada", "max"]).await;
+    let (api, [ada, max]) = Api::signed_in(["ada", "max"]).await;
+    let oidc = OidcProvider::start(&api.clock).await;
+    let put = |more: &Value| oidc.put(more);
     patches!(ada, &format!("/api/users/{}", max.id()), {"permissions": ["manage_organization"]});
     let owners = json!({"roles": {"Owners": "admin"}});
     for above in [owners.clone(), json!({"defaultRole": "admin"})] {
@@ -120,16 +130,120 @@ async fn passwords_are_off_once_an_admin_has_signed_in_by_the_provider() {
     refused!(switches_off(&provider).await => 409, "no_admin_signed_in");
     let on = provider.put(&json!({"defaultRole": "member"}));
     ada.puts(PATH, on).await;
-    api.has_address("ada", "ada@example.com").await;
     // A member is no admin.
     for (name, status) in [("mia", 409), ("ada", 200)] {
-        let email = format!("{name}@example.com");
-        let claims = json!({"sub": name, "email": email, "email_verified": true});
-        let signed_in = provider.signs_in(&api.anonymous(), claims).await;
-        signed_in.expect(302);
+        let caller = api.session_of(&api.user(name).await).await;
+        provider.connects(&caller, json!({"sub": name})).await;
         switches_off(&provider).await.expect(status);
     }
     // Another provider begins anew.
     let other = OidcProvider::start(&api.clock).await;
     refused!(switches_off(&other).await => 409, "no_admin_signed_in");
+}
+
+/// Admins hear of it, and not their users.
+#[tokio::test]
+async fn an_issuer_without_a_discovery_document_of_its_own_is_refused() {
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
+    let slashed = OidcProvider::start_at(&api.clock, "/application/o/workdesk/").await;
+    let without = slashed.issuer.trim_end_matches('/');
+    let stated = format!(
+        "The provider states the issuer {}. Send that one.",
+        slashed.issuer
+    );
+    let at = |path: &str| format!("{without}{path}");
+    let document = at("/.well-known/openid-configuration");
+    let lacks = |member| format!("The answer of {document} has no `{member}` that can be used.");
+    let long = "x".repeat(2_001);
+    for (discovery, issuer, detail) in [
+        (json!({}), without, stated),
+        (json!({"issuer": null}), &*slashed.issuer, lacks("issuer")),
+        (
+            json!({"token_endpoint": null}),
+            &*slashed.issuer,
+            lacks("token_endpoint"),
+        ),
+        (
+            json!({"token_endpoint": 7}),
+            &*slashed.issuer,
+            lacks("token_endpoint"),
+        ),
+        (
+            json!({"authorization_endpoint": long}),
+            &*slashed.issuer,
+            lacks("authorization_endpoint"),
+        ),
+        (
+            json!({"jwks_uri": at("/none")}),
+            &*slashed.issuer,
+            format!(
+                "The answer of {} has the status 404 Not Found.",
+                at("/none")
+            ),
+        ),
+        (
+            json!({"jwks_uri": document}),
+            &*slashed.issuer,
+            lacks("keys"),
+        ),
+    ] {
+        slashed.describes(discovery);
+        let put = slashed.put(&json!({"issuer": issuer}));
+        let refused = ada.put(PATH, put).await;
+        let problem = refused.expect_problem(400, "validation_error");
+        shows!(problem["errors"][0], {"pointer": "/issuer", "code": "combination", "detail": detail});
+        ada.get(PATH).await.expect_not_found();
+    }
+    slashed.describes(json!({}));
+    slashed.is_down(true);
+    let refused = ada.put(PATH, slashed.put(&json!({}))).await;
+    refused.expect_faults(&[("/issuer", "combination")]);
+    slashed.is_down(false);
+    ada.puts(PATH, slashed.put(&json!({}))).await;
+    // Of a provider that is down, other settings change.
+    slashed.is_down(true);
+    let roles = json!({"roles": {"Staff": "viewer"}});
+    let provider = ada.puts(PATH, slashed.put(&roles)).await;
+    assert_eq!(provider["roles"], roles["roles"]);
+    // Of one that states another issuer by now, none does.
+    slashed.is_down(false);
+    slashed.describes(json!({"issuer": "https://login.example.com"}));
+    let refused = ada.put(PATH, slashed.put(&roles)).await;
+    refused.expect_faults(&[("/issuer", "combination")]);
+}
+
+#[tokio::test]
+async fn a_test_of_the_provider_says_what_is_wrong() {
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
+    let test = format!("{PATH}/test");
+    ada.trigger(&test).await.expect_not_found();
+    let oidc = api.has_provider(json!({"defaultRole": "member"})).await;
+    let answers = ada.triggers(&test).await;
+    let detail = "The provider answers, with 1 keys.";
+    assert_eq!(
+        answers,
+        json!({"issuer": oidc.issuer, "ok": true, "detail": detail})
+    );
+    oidc.is_down(true);
+    let silent = ada.triggers(&test).await;
+    let detail = format!(
+        "The answer of {}/.well-known/openid-configuration has the status 503 Service Unavailable.",
+        oidc.issuer
+    );
+    assert_eq!(
+        silent,
+        json!({"issuer": oidc.issuer, "ok": false, "detail": detail})
+    );
+    oidc.is_down(false);
+    // What it reads is kept: the next sign-in knows the new key.
+    oidc.rotates();
+    ada.triggers(&test).await;
+    let read = oidc.keys_read();
+    let grace = json!({"sub": "grace", "preferred_username": "grace"});
+    let signed_in = oidc.signs_in(&api.anonymous(), grace).await;
+    assert_eq!(signed_in.header("location"), Some("/#/tasks"));
+    assert_eq!(oidc.keys_read(), read);
+    // Another organization's is not there.
+    let zoe = api.sign_in("zoe").await;
+    zoe.trigger(&test).await.expect_not_found();
 }

@@ -43,10 +43,10 @@ impl AgentSettings {
     }
 
     async fn auth(&self, app: &App) -> Auth {
-        let kms = engines::engines().await.kms().unwrap();
-        let caller = ProviderCaller::new(Secrets::new(kms), !self.is_public);
+        let secrets = Secrets::new(engines::engines().await.kms().unwrap());
+        let caller = ProviderCaller::new(!self.is_public);
         let sealer = sealer(if self.without_key { "none" } else { KEY }).await;
-        Auth::new(app.clone(), caller, sealer, webhooks::API_URL)
+        Auth::new(app.clone(), caller, (secrets, sealer), webhooks::API_URL)
     }
 
     async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {

@@ -171,9 +171,15 @@ impl Answer {
     /// The cookie of the session that the answer begins, as a request has it.
     #[track_caller]
     pub fn session(&self) -> &str {
-        let (cookie, _) = self.cookie().split_once("; ").unwrap();
+        // The last one, which each gateway keeps.
+        let (cookie, _) = self.cookies.last().unwrap().split_once("; ").unwrap();
         assert!(cookie.starts_with("connect.sid=s%3A"), "{cookie}");
         cookie
+    }
+
+    /// The cookies that the answer sets, with their attributes.
+    pub fn cookies(&self) -> &[String] {
+        &self.cookies
     }
 
     /// The one cookie that the answer sets; of several, `cargo lambda watch` would lose all but

@@ -65,9 +65,10 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/auth/sessions/{id}", 2, 4),
     row("GET /api/users/{id}/sessions", 1, 3),
     row("DELETE /api/users/{id}/sessions", 2, 3),
-    row("GET /api/auth/sign-in", 1, 4),
+    row("GET /api/auth/sign-in", 2, 5),
     row("GET /api/auth/oidc", 1, 1),
-    row("GET /api/auth/oidc/callback", 6, 7).because(
+    row("GET /api/auth/oidc/callback", 0, 0),
+    row("GET /api/auth/oidc/callback/{organization}", 6, 7).because(
         "the network is counted and the state used before the provider is called, whose user is then looked for and made",
     ),
     row("GET /api/tokens", 1, 2),
@@ -93,6 +94,7 @@ pub const ROWS: &[Row] = &[
     row("PUT /api/organizations/{id}/sign-in", 3, 4)
         .because("the users are counted once the caller is known"),
     row("DELETE /api/organizations/{id}/sign-in", 2, 3),
+    row("POST /api/organizations/{id}/sign-in/test", 2, 3),
     row("GET /api/changes", 2, 3).because(
         "the caller's permissions decide which entries are read; and 1 more with a cursor, and for the actors of entries",
     ),

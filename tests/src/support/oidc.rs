@@ -7,12 +7,16 @@ use std::{
 
 use aws_lc_rs::{
     rand::SystemRandom,
-    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair},
+    rsa::KeySize,
+    signature::{
+        ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
+    },
 };
 use axum::{
     Json, Router,
-    extract::State,
+    extract::{Request, State},
     http::{HeaderMap, StatusCode},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -41,29 +45,98 @@ pub struct OidcProvider {
 struct Desk {
     clock: Clock,
     issuer: String,
-    key: EcdsaKeyPair,
+    key: SigningKey,
     kid: u32,
     /// Claims and token header by code, with the challenge and the nonce of the request.
     codes: BTreeMap<String, (Value, String, String)>,
     /// Claims of the user info, by access token.
     infos: BTreeMap<String, Value>,
+    /// Requests of any kind.
+    requests: usize,
     /// Times that the keys were read.
     keys_read: usize,
     /// True to answer 503.
     is_down: bool,
     /// Tokens name a key that the keys do not have.
     hides_key: bool,
-    /// Members of the discovery document that differ.
+    /// True to accept requests and answer none.
+    hangs: bool,
+    /// Members of the discovery document that differ. Null takes one away.
     discovery: Value,
+    /// Further members of the token endpoint's answer.
+    answer: Value,
+    /// Codes that the token endpoint got, by issuer of the provider.
+    codes_got: Vec<String>,
 }
 
-fn new_key() -> EcdsaKeyPair {
-    EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap()
+/// A key that signs tokens.
+enum SigningKey {
+    Es256(EcdsaKeyPair),
+    Rs256(RsaKeyPair),
+}
+
+impl SigningKey {
+    fn es256() -> Self {
+        Self::Es256(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap())
+    }
+
+    fn rs256() -> Self {
+        Self::Rs256(RsaKeyPair::generate(KeySize::Rsa2048).unwrap())
+    }
+
+    fn algorithm(&self) -> &'static str {
+        match self {
+            Self::Es256(_) => "ES256",
+            Self::Rs256(_) => "RS256",
+        }
+    }
+
+    fn sign(&self, text: &str) -> Vec<u8> {
+        let random = SystemRandom::new();
+        match self {
+            Self::Es256(key) => key
+                .sign(&random, text.as_bytes())
+                .unwrap()
+                .as_ref()
+                .to_vec(),
+            Self::Rs256(key) => {
+                let mut signature = vec![0; key.public_modulus_len()];
+                let padding = &RSA_PKCS1_SHA256;
+                key.sign(padding, &random, text.as_bytes(), &mut signature)
+                    .unwrap();
+                signature
+            }
+        }
+    }
+
+    /// The public key, as a member of a key set.
+    fn public(&self, kid: u32) -> Value {
+        let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        let key = match self {
+            Self::Es256(key) => {
+                let point = key.public_key().as_ref();
+                json!({"kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..])})
+            }
+            Self::Rs256(key) => {
+                // RFC 8017, A.1.1: a sequence of the modulus, with a zero before it, and of the exponent 65537.
+                let der = key.public_key().as_ref();
+                let modulus = &der[9..9 + 256];
+                assert_eq!(der[9 + 256..], [2, 3, 1, 0, 1]);
+                json!({"kty": "RSA", "n": part(modulus), "e": "AQAB"})
+            }
+        };
+        let named = json!({"use": "sig", "alg": self.algorithm(), "kid": kid.to_string()});
+        with(key, &named)
+    }
 }
 
 fn with(mut value: Value, more: &Value) -> Value {
     for (name, more) in more.as_object().into_iter().flatten() {
-        value[name] = more.clone();
+        if more.is_null() {
+            value.as_object_mut().unwrap().remove(name);
+        } else {
+            value[name] = more.clone();
+        }
     }
     value
 }
@@ -86,26 +159,40 @@ fn parameters(text: &str) -> BTreeMap<String, String> {
 
 impl OidcProvider {
     pub async fn start(clock: &Clock) -> Self {
+        Self::start_at(clock, "").await
+    }
+
+    /// A provider whose issuer has a path, such as `/application/o/workdesk/`.
+    pub async fn start_at(clock: &Clock, path: &str) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let issuer = format!("http://{}{path}", listener.local_addr().unwrap());
         let desk = Arc::new(Mutex::new(Desk {
             clock: clock.clone(),
             issuer: issuer.clone(),
-            key: new_key(),
+            key: SigningKey::es256(),
             kid: 1,
             codes: BTreeMap::new(),
             infos: BTreeMap::new(),
+            requests: 0,
             keys_read: 0,
             is_down: false,
             hides_key: false,
+            hangs: false,
             discovery: json!({}),
+            answer: json!({}),
+            codes_got: Vec::new(),
         }));
         let routes = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
             .route("/keys", get(keys))
             .route("/token", post(token))
             .route("/me", get(me))
+            .layer(middleware::from_fn_with_state(desk.clone(), hanging))
             .with_state(desk.clone());
+        let routes = match path.trim_end_matches('/') {
+            "" => routes,
+            path => Router::new().nest(path, routes),
+        };
         tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
         Self { issuer, desk }
     }
@@ -122,7 +209,15 @@ impl OidcProvider {
 
     /// The provider signs with a new key from now on.
     pub fn rotates(&self) {
-        self.desk(|desk| (desk.key, desk.kid) = (new_key(), desk.kid + 1));
+        self.desk(|desk| {
+            desk.key = SigningKey::es256();
+            desk.kid += 1;
+        });
+    }
+
+    /// The provider signs with RSA from now on, as most providers do.
+    pub fn signs_with_rsa(&self) {
+        self.desk(|desk| desk.key = SigningKey::rs256());
     }
 
     /// Tokens name a key beyond those that it shows.
@@ -134,9 +229,29 @@ impl OidcProvider {
         self.desk(|desk| desk.is_down = is_down);
     }
 
-    /// Its discovery document differs.
+    /// The provider accepts requests and answers none.
+    pub fn hangs(&self, hangs: bool) {
+        self.desk(|desk| desk.hangs = hangs);
+    }
+
+    /// Its discovery document differs. Null takes a member away.
     pub fn describes(&self, members: Value) {
         self.desk(|desk| desk.discovery = members);
+    }
+
+    /// Its token endpoint answers with further members.
+    pub fn answers(&self, members: Value) {
+        self.desk(|desk| desk.answer = members);
+    }
+
+    /// The codes that its token endpoint got.
+    pub fn codes_got(&self) -> Vec<String> {
+        self.desk(|desk| desk.codes_got.clone())
+    }
+
+    /// The number of requests that it got.
+    pub fn requests(&self) -> usize {
+        self.desk(|desk| desk.requests)
     }
 
     /// Times that its keys were read.
@@ -145,21 +260,26 @@ impl OidcProvider {
     }
 
     /// The path by which the provider sends a user back from where the service sent them. `person` has claims
-    /// of the token; `header` replaces members of its header, and `info` has the user info's claims.
+    /// of the token; `header` replaces members of its header, and `info` has the user info's claims, or its status.
     pub fn sends_back(&self, location: &str, person: &Value) -> String {
         let (page, query) = location.split_once('?').unwrap();
-        assert_eq!(page, format!("{}/authorize", self.issuer));
+        let issuer = self.issuer.trim_end_matches('/');
+        assert_eq!(page, format!("{issuer}/authorize"));
         let sent = parameters(query);
         shows!(sent, {"response_type": "code", "code_challenge_method": "S256"});
-        let callback = format!("{}/api/auth/oidc/callback", super::webhooks::API_URL);
-        assert_eq!(sent["redirect_uri"], callback);
+        let redirect = &sent["redirect_uri"];
+        let callback = redirect.strip_prefix(super::webhooks::API_URL).unwrap();
+        assert!(
+            callback.starts_with("/api/auth/oidc/callback"),
+            "{redirect}"
+        );
         assert!(sent["scope"].split(' ').any(|scope| scope == "openid"));
         let [state, challenge, nonce] =
             ["state", "code_challenge", "nonce"].map(|name| sent[name].clone());
         let code = format!("code-{state}");
         let request = (person.clone(), challenge, nonce);
         self.desk(|desk| desk.codes.insert(code.clone(), request));
-        format!("/api/auth/oidc/callback?code={code}&state={state}&session_state=x")
+        format!("{callback}?code={code}&state={state}&session_state=x")
     }
 
     /// A sign-in from the first request to the last answer.
@@ -183,6 +303,27 @@ impl OidcProvider {
         let cookies: Vec<_> = caller.cookie.iter().cloned().chain([state]).collect();
         (caller.clone().with_cookie(cookies.join("; ")), back)
     }
+
+    /// Binds the account of a signed-in caller of organization 1 to a person. Returns the session that follows.
+    pub async fn connects(&self, caller: &Caller, person: Value) -> Caller {
+        let path = "/api/auth/oidc?organization=1&return=/%23/tasks&connect=true";
+        let answer = self.signs_in_by(caller, path, person).await;
+        assert_eq!(answer.header("location"), Some("/#/tasks"));
+        caller.clone().with_cookie(answer.session())
+    }
+}
+
+/// Holds a request back for as long as the provider hangs.
+async fn hanging(State(desk): Shared, request: Request, next: Next) -> Response {
+    let hangs = {
+        let mut desk = desk.lock().unwrap();
+        desk.requests += 1;
+        desk.hangs
+    };
+    if hangs {
+        std::future::pending::<()>().await;
+    }
+    next.run(request).await
 }
 
 type Shared = State<Arc<Mutex<Desk>>>;
@@ -192,16 +333,16 @@ async fn discovery(State(desk): Shared) -> Response {
     if desk.is_down {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
-    let issuer = &desk.issuer;
+    let issuer = desk.issuer.trim_end_matches('/');
     let document = json!({
-        "issuer": issuer,
+        "issuer": desk.issuer,
         "authorization_endpoint": format!("{issuer}/authorize"),
         "token_endpoint": format!("{issuer}/token"),
         "jwks_uri": format!("{issuer}/keys"),
         "userinfo_endpoint": format!("{issuer}/me"),
         "response_types_supported": ["code"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": ["ES256"],
+        "id_token_signing_alg_values_supported": [desk.key.algorithm()],
     });
     Json(with(document, &desk.discovery)).into_response()
 }
@@ -209,18 +350,14 @@ async fn discovery(State(desk): Shared) -> Response {
 async fn keys(State(desk): Shared) -> Json<Value> {
     let mut desk = desk.lock().unwrap();
     desk.keys_read += 1;
-    let point = desk.key.public_key().as_ref();
-    let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
-    let key = json!({
-        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": desk.kid.to_string(),
-        "x": part(&point[1..33]), "y": part(&point[33..]),
-    });
+    let key = desk.key.public(desk.kid);
     Json(json!({"keys": [key]}))
 }
 
 async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
     let form = parameters(&body);
     let mut desk = desk.lock().unwrap();
+    desk.codes_got.push(form["code"].clone());
     let basic = BASE64_STANDARD.encode(format!("workdesk:{}", SECRET.replace(' ', "+")));
     assert_eq!(headers["authorization"], format!("Basic {basic}"));
     let challenge = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"]));
@@ -240,14 +377,20 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
     let header = header.unwrap_or_default();
     let kid = desk.kid.to_string();
     let kid = if desk.hides_key { "hidden" } else { &kid };
-    let header = with(json!({"alg": "ES256", "typ": "JWT", "kid": kid}), &header);
+    let header = with(
+        json!({"alg": desk.key.algorithm(), "typ": "JWT", "kid": kid}),
+        &header,
+    );
     let signed = format!("{}.{}", encoded(&header), encoded(&claims));
     let is_forged = header["forged"] == true;
-    let key = if is_forged { &new_key() } else { &desk.key };
-    let signature = key.sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
+    let key = if is_forged {
+        &SigningKey::es256()
+    } else {
+        &desk.key
+    };
     let signature = match header["alg"].as_str() {
         Some("none") => String::new(),
-        _ => BASE64_URL_SAFE_NO_PAD.encode(signature.as_ref()),
+        _ => BASE64_URL_SAFE_NO_PAD.encode(key.sign(&signed)),
     };
     let access = format!("access-{}", form["code"]);
     let info = info.unwrap_or_else(|| json!({"sub": claims["sub"]}));
@@ -255,7 +398,7 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
     let tokens = json!({
         "access_token": access, "token_type": "Bearer", "id_token": format!("{signed}.{signature}"),
     });
-    Json(tokens).into_response()
+    Json(with(tokens, &desk.answer)).into_response()
 }
 
 async fn me(State(desk): Shared, headers: HeaderMap) -> Response {
@@ -263,6 +406,10 @@ async fn me(State(desk): Shared, headers: HeaderMap) -> Response {
     let access = headers["authorization"].to_str().unwrap();
     let token = access.strip_prefix("Bearer ");
     match token.and_then(|token| desk.infos.get(token)) {
+        Some(Value::Number(status)) => {
+            let status = u16::try_from(status.as_u64().unwrap()).unwrap();
+            StatusCode::from_u16(status).unwrap().into_response()
+        }
         Some(info) => Json(info.clone()).into_response(),
         None => StatusCode::UNAUTHORIZED.into_response(),
     }

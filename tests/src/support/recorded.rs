@@ -12,10 +12,12 @@ use super::{Concierge, Item, Request, Settings, World, document, key_of};
 use crate::path;
 
 /// Operations that call the provider of a sign-in, or delete it. No record has one.
-const OF_PROVIDERS: [&str; 4] = [
+const OF_PROVIDERS: [&str; 6] = [
     "DELETE /api/organizations/{id}/sign-in",
     "GET /api/auth/oidc",
     "GET /api/auth/oidc/callback",
+    "GET /api/auth/oidc/callback/{organization}",
+    "POST /api/organizations/{id}/sign-in/test",
     "PUT /api/organizations/{id}/sign-in",
 ];
 

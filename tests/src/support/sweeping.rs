@@ -9,6 +9,7 @@ use shared::{
     store::{Store, SweepMessage},
 };
 use sweeper::{Answer, Event, Queues, Sweeper, Swept};
+use targets::ProviderCaller;
 
 use super::{Api, engines, event};
 use crate::program::bodies;
@@ -75,7 +76,7 @@ impl Api {
             sweeps: Queue::new(sqs.clone(), &self.queues.sweeps.url),
         };
         Sweeping {
-            sweeper: Sweeper::new(store, queues),
+            sweeper: Sweeper::new(store, queues, ProviderCaller::new(true)),
             sqs,
             url: self.queues.sweeps.url.clone(),
         }

@@ -218,7 +218,10 @@ impl World {
     }
 
     pub async fn caller_of(&self, request: &Request) -> Caller {
-        if request.operation() == "GET /api/auth/oidc/callback" {
+        if request
+            .operation()
+            .starts_with("GET /api/auth/oidc/callback")
+        {
             let state = self.state.clone().unwrap_or_default();
             return self.api().anonymous().with_cookie(state);
         }
@@ -282,7 +285,8 @@ impl World {
             "GET /api/search" => "/api/search?query=works".to_owned(),
             "GET /api/auth/sign-in" => "/api/auth/sign-in?username=max".to_owned(),
             "GET /api/auth/oidc" => "/api/auth/oidc?organization=1".to_owned(),
-            "GET /api/auth/oidc/callback" => self.callback.clone(),
+            "GET /api/auth/oidc/callback/{organization}" => self.callback.clone(),
+            "GET /api/auth/oidc/callback" => "/api/auth/oidc/callback?state=x".to_owned(),
             // It ends mails of organization 1's second user.
             "POST /api/notifications/unsubscribe" => {
                 let link = self.api().links().signed("1.2.assigned");

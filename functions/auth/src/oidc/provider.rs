@@ -1,31 +1,35 @@
-//! The client of an organization's provider: its discovery, its keys, its codes and tokens.
+//! The client of an organization's provider: where its users sign in, and what their codes are worth.
 
 use std::{fmt, pin::Pin, time::Duration};
 
-use chrono::DateTime;
-use openidconnect::{
-    AccessToken, AdditionalClaims, AsyncHttpClient, AuthType, AuthorizationCode,
-    ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EmptyExtraTokenFields,
-    EndpointMaybeSet, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IdTokenFields,
-    IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl,
-    RequestTokenError, Scope, SignatureVerificationError, StandardErrorResponse,
-    StandardTokenResponse, SubjectIdentifier, TokenResponse, UserInfoClaims,
-    core::{
-        CoreAuthDisplay, CoreAuthPrompt, CoreAuthenticationFlow, CoreClientAuthMethod,
-        CoreErrorResponseType, CoreGenderClaim, CoreJsonWebKey, CoreJsonWebKeySet,
-        CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm, CoreProviderMetadata,
-        CoreRevocableToken, CoreRevocationErrorResponse, CoreTokenIntrospectionResponse,
-        CoreTokenType,
+use oauth2::{
+    AsyncHttpClient, AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken,
+    EndpointNotSet, EndpointSet, ExtraTokenFields, HttpRequest, HttpResponse, PkceCodeChallenge,
+    PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, StandardRevocableToken,
+    StandardTokenResponse, TokenResponse, TokenUrl,
+    basic::{
+        BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenIntrospectionResponse,
+        BasicTokenType,
+    },
+    http::{
+        Request, StatusCode,
+        header::{ACCEPT, AUTHORIZATION},
     },
 };
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use shared::endpoint::*;
-use shared::model::input::{Field, Place};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use shared::endpoint::{
+    Error, Id, ProviderDiscovery, ProviderUser, SignInFault, SignInProvider, Timestamp, span,
+};
 use targets::{NoAnswer, ProviderCaller};
 
-use super::state::OidcState;
+use super::{
+    claims::Claims,
+    discovery::renewed,
+    flow::OidcFlow,
+    token::{Expected, TokenFault, subject, verified},
+};
 use crate::Auth;
 
 /// The time in which a provider has answered all requests of a sign-in.
@@ -34,340 +38,290 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Milliseconds since the `auth_time` of a sign-in that was asked for again.
 const AGAIN_WITHIN: i64 = span::MINUTE;
 
-/// Algorithms of signatures. None has a shared secret, which the table's readers could use.
-const SIGNED_BY: [CoreJwsSigningAlgorithm; 9] = [
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha512,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha256,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha384,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha512,
-    CoreJwsSigningAlgorithm::EcdsaP256Sha256,
-    CoreJwsSigningAlgorithm::EcdsaP384Sha384,
-    CoreJwsSigningAlgorithm::EdDsa,
-];
+/// The members of a token endpoint's answer that sign-ins need.
+const TOKEN_MEMBERS: [&str; 4] = ["access_token", "token_type", "id_token", "error"];
 
-/// The claims beyond the standard ones.
+/// The answer of a token endpoint, beside the access token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct OtherClaims {
-    #[serde(flatten)]
-    all: Map<String, Value>,
+struct IdToken {
+    id_token: Option<String>,
 }
 
-impl AdditionalClaims for OtherClaims {}
+impl ExtraTokenFields for IdToken {}
 
-type Tokens = StandardTokenResponse<
-    IdTokenFields<
-        OtherClaims,
-        EmptyExtraTokenFields,
-        CoreGenderClaim,
-        CoreJweContentEncryptionAlgorithm,
-        CoreJwsSigningAlgorithm,
-    >,
-    CoreTokenType,
->;
+type Tokens = StandardTokenResponse<IdToken, BasicTokenType>;
 
-type OidcClient = openidconnect::Client<
-    OtherClaims,
-    CoreAuthDisplay,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJsonWebKey,
-    CoreAuthPrompt,
-    StandardErrorResponse<CoreErrorResponseType>,
+type OAuthClient = oauth2::Client<
+    BasicErrorResponse,
     Tokens,
-    CoreTokenIntrospectionResponse,
-    CoreRevocableToken,
-    CoreRevocationErrorResponse,
+    BasicTokenIntrospectionResponse,
+    StandardRevocableToken,
+    BasicRevocationErrorResponse,
     EndpointSet,
     EndpointNotSet,
     EndpointNotSet,
     EndpointNotSet,
-    EndpointMaybeSet,
-    EndpointMaybeSet,
+    EndpointSet,
 >;
+
+/// The result of requests to a provider.
+type Answered<T> = Result<Result<T, SignInFault>, Error>;
 
 /// The client of this service at a provider.
 pub(super) struct Client<'a> {
     auth: &'a Auth,
     provider: &'a SignInProvider,
-    http: Http,
-    metadata: CoreProviderMetadata,
-    oauth: OidcClient,
+    discovery: ProviderDiscovery,
+    oauth: OAuthClient,
 }
 
-/// The client of the requests to providers.
-struct Http(ProviderCaller);
+/// The client of requests to a token endpoint.
+struct Http<'a>(&'a ProviderCaller);
 
-impl<'c> AsyncHttpClient<'c> for Http {
+impl<'c> AsyncHttpClient<'c> for Http<'_> {
     type Error = NoAnswer;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, NoAnswer>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
-        Box::pin(self.0.send(request))
+        Box::pin(async {
+            let mut response = self.0.send(request).await?;
+            if let Some(members) = needed(&response) {
+                *response.body_mut() = members.to_string().into_bytes();
+            }
+            Ok(response)
+        })
     }
 }
 
+/// Returns the members of a token endpoint's answer that sign-ins need. Others may have any type.
+fn needed(response: &HttpResponse) -> Option<Value> {
+    let mut members: Map<String, Value> = serde_json::from_slice(response.body()).ok()?;
+    members.retain(|name, _| TOKEN_MEMBERS.contains(&&**name));
+    // The one type of RFC 6750. Some providers leave it out.
+    members.insert("token_type".to_owned(), "Bearer".into());
+    Some(members.into())
+}
+
 impl<'a> Client<'a> {
-    /// Creates the client, once the provider's discovery document and keys are known.
-    pub(super) async fn of(
+    /// Creates the client. Users come back to the organization's `own` redirect URI, or to the former one.
+    pub(super) fn of(
         auth: &'a Auth,
         provider: &'a SignInProvider,
+        discovery: ProviderDiscovery,
+        own: bool,
     ) -> Result<Self, SignInFault> {
         let unavailable = SignInFault::ProviderUnavailable;
-        let http = Http(auth.caller.clone());
-        let known = match auth.known.get(&provider.issuer) {
-            Some(known) => Some(known),
-            None => within(discovered(auth, &http, provider)).await?,
+        let redirect = if own {
+            auth.redirect_uri(provider.organization_id)
+        } else {
+            auth.former_redirect_uri()
         };
-        let metadata = known.ok_or(unavailable)?;
-        let secret = auth.caller.secret(provider).await.ok_or(unavailable)?;
-        let redirect = RedirectUrl::new(auth.callback.to_string()).map_err(|_| unavailable)?;
-        let oauth = openidconnect::Client::from_provider_metadata(
-            metadata.clone(),
-            ClientId::new(provider.client_id.to_string()),
-            Some(ClientSecret::new(secret.expose_secret().to_owned())),
-        );
+        let page = discovery.authorization_endpoint.clone();
+        if !auth.caller.may_call(&page) {
+            return Err(unavailable);
+        }
+        let auth_type = if discovery.secret_in_body {
+            AuthType::RequestBody
+        } else {
+            AuthType::BasicAuth
+        };
+        let token_url = TokenUrl::new(discovery.token_endpoint.clone());
+        let client_id = ClientId::new(provider.client_id.to_string());
+        let oauth = oauth2::Client::new(client_id)
+            .set_auth_uri(AuthUrl::new(page).map_err(|_| unavailable)?)
+            .set_token_uri(token_url.map_err(|_| unavailable)?)
+            .set_redirect_uri(RedirectUrl::new(redirect).map_err(|_| unavailable)?)
+            .set_auth_type(auth_type);
         Ok(Self {
             auth,
             provider,
-            http,
-            oauth: oauth
-                .set_redirect_uri(redirect)
-                .set_auth_type(auth_type(&metadata)),
-            metadata,
+            discovery,
+            oauth,
         })
     }
 
     /// Returns the URL of the provider at which a user signs in.
-    pub(super) fn authorize(&self, state: &OidcState) -> String {
-        let csrf = CsrfToken::new(state.state.clone());
-        let nonce = Nonce::new(state.nonce.clone());
-        let flow = CoreAuthenticationFlow::AuthorizationCode;
-        let verifier = PkceCodeVerifier::new(state.verifier.clone());
-        let request = self.oauth.authorize_url(flow, || csrf, || nonce);
-        let mut request = request
+    pub(super) fn authorize(&self, flow: &OidcFlow) -> String {
+        let verifier = PkceCodeVerifier::new(flow.verifier.clone());
+        let scopes = ["openid", "email", "profile"].into_iter();
+        let scopes = scopes.chain(self.discovery.lists_groups.then_some("groups"));
+        let mut request = self
+            .oauth
+            .authorize_url(|| CsrfToken::new(flow.state.clone()))
             .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier))
-            .add_scopes(["email", "profile"].map(|scope| Scope::new(scope.to_owned())));
-        // Some providers refuse scopes that they do not know.
-        let groups = Scope::new("groups".to_owned());
-        let known = self.metadata.scopes_supported();
-        if known.is_some_and(|all| all.contains(&groups)) {
-            request = request.add_scope(groups);
-        }
-        if state.again {
-            request = request.set_max_age(Duration::ZERO);
+            .add_scopes(scopes.map(|scope| Scope::new(scope.to_owned())))
+            .add_extra_param("nonce", flow.nonce.clone());
+        if let Some(seconds) = flow.max_age {
+            request = request.add_extra_param("max_age", seconds.to_string());
         }
         request.url().0.into()
     }
 
     /// Returns the user of a code, by the provider's verified token.
-    pub(super) async fn user_of(
-        mut self,
-        state: &OidcState,
-        code: &str,
-    ) -> Result<ProviderUser, SignInFault> {
-        within(self.read_user(state, code)).await?
+    pub(super) async fn user_of(mut self, flow: &OidcFlow, code: &str) -> Answered<ProviderUser> {
+        let (auth, provider) = (self.auth, self.provider);
+        let read = tokio::time::timeout(PATIENCE, self.read_user(flow, code));
+        match read.await {
+            Ok(answered) => answered,
+            Err(_) => silent(auth, provider, &"the provider took more than eight seconds").await,
+        }
     }
 
-    async fn read_user(
-        &mut self,
-        state: &OidcState,
-        code: &str,
-    ) -> Result<ProviderUser, SignInFault> {
-        let code = AuthorizationCode::new(code.to_owned());
-        let request = self.oauth.exchange_code(code);
-        let request = request.map_err(|_| SignInFault::ProviderUnavailable)?;
-        let request = request.set_pkce_verifier(PkceCodeVerifier::new(state.verifier.clone()));
-        let tokens = request.request_async(&self.http).await;
-        let tokens = tokens.map_err(|error| match error {
-            RequestTokenError::ServerResponse(refused) => {
-                self.failed(&refused, SignInFault::CodeInvalid)
-            }
-            RequestTokenError::Request(error) => {
-                self.failed(&error, SignInFault::ProviderUnavailable)
-            }
-            error => self.failed(&error, SignInFault::TokenInvalid),
-        })?;
-        let mut claims = self.verified(state, &tokens).await?;
-        let lacks = |name: &str| claims.get(name).is_none();
-        let roles = &self.provider.roles.0;
-        let is_thin = lacks("email") || (!roles.is_empty() && lacks(&self.provider.groups_claim));
-        if is_thin {
-            let sub = SubjectIdentifier::new(text(&claims, "sub").unwrap_or_default());
-            let token = tokens.access_token().clone();
-            for (name, claim) in self.user_info(token, sub).await? {
-                // The token's own claims count.
-                claims.entry(name).or_insert(claim);
+    async fn read_user(&mut self, flow: &OidcFlow, code: &str) -> Answered<ProviderUser> {
+        let tokens = match self.exchange(flow, code).await? {
+            Ok(tokens) => tokens,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let now = self.auth.app.clock.now();
+        let token = tokens.extra_fields().id_token.as_deref();
+        let token = token.unwrap_or_default();
+        let all = match self.verified(flow, token, now).await? {
+            Ok(claims) => claims,
+            Err(fault) => return Ok(Err(self.failed(&fault, SignInFault::TokenInvalid))),
+        };
+        let mut claims = Claims {
+            all,
+            is_whole: true,
+        };
+        let user_info = self.discovery.userinfo_endpoint.as_deref();
+        if let Some(url) = user_info.filter(|_| claims.are_thin(self.provider)) {
+            let access_token = tokens.access_token().secret();
+            match self.user_info(url, access_token).await {
+                Ok(user_info) if subject(&user_info) == subject(&claims.all) => {
+                    claims.complete(user_info);
+                }
+                Ok(_) => {
+                    let fault = SignInFault::ProviderUnavailable;
+                    return Ok(Err(
+                        self.failed(&"`sub` of the user info is another's", fault)
+                    ));
+                }
+                Err(cause) => {
+                    claims.is_whole = false;
+                    warn(self.provider, &cause);
+                }
             }
         }
-        Ok(user(self.provider, &claims))
+        Ok(self.user(flow, &claims, now))
     }
 
-    /// Returns the claims of the ID token, once it verifies. Reads the keys again, once, if it names another
-    /// one.
+    fn user(
+        &self,
+        flow: &OidcFlow,
+        claims: &Claims,
+        now: Timestamp,
+    ) -> Result<ProviderUser, SignInFault> {
+        let auth_time = claims.auth_time();
+        let is_new = auth_time.is_some_and(|at| now.since(at) <= AGAIN_WITHIN);
+        if flow.again && !is_new {
+            let why = "`claims.auth_time` of the ID token is not of the last minute";
+            return Err(self.failed(&why, SignInFault::SignInAgain));
+        }
+        // Without `auth_time`, the user may have shown credentials as long ago as `max_age` allows.
+        let oldest = |seconds: i64| now.plus(-(seconds + 1) * span::SECOND);
+        let signed_in_at = auth_time.or(flow.max_age.map(oldest));
+        let user = claims.user(self.provider, signed_in_at);
+        user.inspect_err(|fault| warn(self.provider, &format!("the sign-in is {}", fault.name())))
+    }
+
+    /// Exchanges the code for the provider's tokens.
+    async fn exchange(&self, flow: &OidcFlow, code: &str) -> Answered<Tokens> {
+        let unavailable = SignInFault::ProviderUnavailable;
+        let Ok(secret) = self.auth.secrets.of_provider(self.provider).await else {
+            return Ok(Err(unavailable));
+        };
+        let secret = ClientSecret::new(secret.expose_secret().to_owned());
+        let oauth = self.oauth.clone().set_client_secret(secret);
+        let http = Http(&self.auth.caller);
+        let tokens = oauth
+            .exchange_code(AuthorizationCode::new(code.to_owned()))
+            .set_pkce_verifier(PkceCodeVerifier::new(flow.verifier.clone()))
+            .request_async(&http)
+            .await;
+        match tokens {
+            Ok(tokens) => Ok(Ok(tokens)),
+            Err(RequestTokenError::Request(cause)) => {
+                silent(self.auth, self.provider, &cause).await
+            }
+            Err(RequestTokenError::ServerResponse(refused)) => {
+                Ok(Err(self.failed(&refused, SignInFault::CodeInvalid)))
+            }
+            Err(RequestTokenError::Parse(cause, _)) => {
+                let path = cause.path().to_string();
+                let cause = format!("`{path}` of the token endpoint's answer: {}", cause.inner());
+                Ok(Err(self.failed(&cause, SignInFault::TokenInvalid)))
+            }
+            Err(RequestTokenError::Other(cause)) => {
+                Ok(Err(self.failed(&cause, SignInFault::TokenInvalid)))
+            }
+        }
+    }
+
+    /// Returns the claims of the ID token, once it verifies. Reads the keys again if it names another one.
     async fn verified(
         &mut self,
-        state: &OidcState,
-        tokens: &Tokens,
-    ) -> Result<Map<String, Value>, SignInFault> {
-        match self.claims(state, tokens) {
-            Err(ClaimsVerificationError::SignatureVerification(
-                SignatureVerificationError::NoMatchingKey,
-            )) => {}
-            verified => return verified.map_err(|error| self.refused(&error)),
+        flow: &OidcFlow,
+        token: &str,
+        now: Timestamp,
+    ) -> Result<Result<Map<String, Value>, TokenFault>, Error> {
+        let expected = Expected {
+            issuer: &self.provider.issuer,
+            client_id: &self.provider.client_id,
+            nonce: &flow.nonce,
+            now,
+        };
+        let claims = verified(token, &self.discovery.keys, &expected);
+        if claims != Err(TokenFault::UnknownKey) {
+            return Ok(claims);
         }
-        let keys = CoreJsonWebKeySet::fetch_async(self.metadata.jwks_uri(), &self.http).await;
-        let keys = keys.map_err(|error| self.failed(&error, SignInFault::ProviderUnavailable))?;
-        self.metadata = self.metadata.clone().set_jwks(keys);
-        self.auth.known.keep(&self.metadata);
-        let verified = self.claims(state, tokens);
-        verified.map_err(|error| self.refused(&error))
+        if let Some(discovery) = renewed(self.auth, self.provider).await? {
+            self.discovery = discovery;
+        }
+        Ok(verified(token, &self.discovery.keys, &expected))
     }
 
-    fn refused(&self, error: &ClaimsVerificationError) -> SignInFault {
-        let fault = match error {
-            ClaimsVerificationError::InvalidAuthTime(_) => SignInFault::SignInAgain,
-            _ => SignInFault::TokenInvalid,
-        };
-        self.failed(error, fault)
+    /// Returns the user info. The error says why there is none; it names no token.
+    async fn user_info(&self, url: &str, access_token: &str) -> Result<Map<String, Value>, String> {
+        let request = Request::get(url)
+            .header(ACCEPT, "application/json")
+            .header(AUTHORIZATION, format!("Bearer {access_token}"))
+            .body(Vec::new());
+        let request = request.map_err(|error| error.to_string())?;
+        let response = self.auth.caller.send(request).await;
+        let response = response.map_err(|error| format!("no user info: {error}"))?;
+        let status = response.status();
+        if status != StatusCode::OK {
+            return Err(format!("the user info has the status {status}"));
+        }
+        let members = serde_json::from_slice(response.body());
+        members.map_err(|_| "the user info is not a JSON object".to_owned())
     }
 
     fn failed(&self, cause: &dyn fmt::Display, fault: SignInFault) -> SignInFault {
         warn(self.provider, cause);
         fault
     }
-
-    fn claims(
-        &self,
-        state: &OidcState,
-        tokens: &Tokens,
-    ) -> Result<Map<String, Value>, ClaimsVerificationError> {
-        let other = |why: &str| ClaimsVerificationError::Other(why.to_owned());
-        let token = tokens.id_token();
-        let token = token.ok_or_else(|| other("there is no ID token"))?;
-        let now = self.auth.app.clock.now();
-        let verifier = openidconnect::core::CoreIdTokenVerifier::new_public_client(
-            ClientId::new(self.provider.client_id.to_string()),
-            self.metadata.issuer().clone(),
-            self.metadata.jwks().clone(),
-        );
-        let verifier = verifier
-            .set_allowed_algs(SIGNED_BY)
-            .set_time_fn(move || DateTime::from_timestamp_millis(now.millis()).unwrap_or_default())
-            .set_auth_time_verifier_fn(|at| {
-                let at = at.map(|at| Timestamp::from_millis(at.timestamp_millis()));
-                let is_new = at.is_some_and(|at| now.since(at) <= AGAIN_WITHIN);
-                let old = || "the sign-in at the provider is older than a minute".to_owned();
-                (is_new || !state.again).then_some(()).ok_or_else(old)
-            });
-        let claims = token.claims(&verifier, &Nonce::new(state.nonce.clone()))?;
-        let azp = claims.authorized_party();
-        if azp.is_some_and(|azp| **azp != *self.provider.client_id) {
-            return Err(other("the token is for another client"));
-        }
-        Ok(members(claims))
-    }
-
-    async fn user_info(
-        &self,
-        token: AccessToken,
-        sub: SubjectIdentifier,
-    ) -> Result<Map<String, Value>, SignInFault> {
-        let Ok(request) = self.oauth.user_info(token, Some(sub)) else {
-            return Ok(Map::new());
-        };
-        let claims: Result<UserInfoClaims<OtherClaims, CoreGenderClaim>, _> =
-            request.request_async(&self.http).await;
-        let claims = claims.map(|claims| members(&claims));
-        claims.map_err(|error| self.failed(&error, SignInFault::ProviderUnavailable))
-    }
 }
 
-/// Reads a provider's discovery document and keys. None if it does not answer as it should.
-async fn discovered(
+/// Notes for all instances that the provider gave no answer.
+async fn silent<T>(
     auth: &Auth,
-    http: &Http,
     provider: &SignInProvider,
-) -> Option<CoreProviderMetadata> {
-    let issuer = IssuerUrl::new(provider.issuer.to_string()).ok()?;
-    let found = CoreProviderMetadata::discover_async(issuer, http).await;
-    let found = found.inspect_err(|error| warn(provider, error)).ok()?;
-    let found = leads_outside(&auth.caller, &found).then_some(found);
-    found.inspect(|found| auth.known.keep(found))
+    cause: &(dyn fmt::Display + Sync),
+) -> Answered<T> {
+    warn(provider, cause);
+    let providers = auth.app.store.providers();
+    providers.note_silence(provider.organization_id).await?;
+    Ok(Err(SignInFault::ProviderUnavailable))
 }
 
-/// True if users and codes are sent to public addresses alone.
-fn leads_outside(caller: &ProviderCaller, metadata: &CoreProviderMetadata) -> bool {
-    let token = metadata.token_endpoint().map(|url| url.as_str());
-    let pages = [Some(metadata.authorization_endpoint().as_str()), token];
-    let is_outside = |url: Option<&str>| url.is_some_and(|url| caller.may_call(url));
-    pages.into_iter().all(is_outside)
-}
-
-async fn within<T>(read: impl Future<Output = T>) -> Result<T, SignInFault> {
-    let read = tokio::time::timeout(PATIENCE, read).await;
-    read.map_err(|_| SignInFault::ProviderUnavailable)
-}
-
-fn auth_type(metadata: &CoreProviderMetadata) -> AuthType {
-    let methods = metadata.token_endpoint_auth_methods_supported();
-    let takes = |method| methods.is_none_or(|all| all.contains(&method));
-    if takes(CoreClientAuthMethod::ClientSecretBasic) {
-        AuthType::BasicAuth
-    } else {
-        AuthType::RequestBody
-    }
-}
-
-/// Logs a fault of a provider. The error names no secret and no token.
+/// Logs a fault of a provider. The cause names no secret and no token.
 fn warn(provider: &SignInProvider, cause: &dyn fmt::Display) {
-    let (organization, cause) = (provider.organization_id.get(), cause.to_string());
+    let organization = provider.organization_id.get();
+    let cause = cause.to_string();
     tracing::warn!(
         organizationId = organization,
         cause,
         "a sign-in by the provider failed"
     );
-}
-
-/// The members of claims, as JSON has them.
-fn members(claims: &impl Serialize) -> Map<String, Value> {
-    match json!(claims) {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
-}
-
-fn text(claims: &Map<String, Value>, name: &str) -> Option<String> {
-    claims.get(name)?.as_str().map(str::to_owned)
-}
-
-/// Returns an address that a client could send, too.
-fn address(email: &Value) -> Option<Email> {
-    let mut faults = Vec::new();
-    Email::read(email, &mut Place::body(&mut faults))
-}
-
-/// Returns the user of verified claims.
-fn user(provider: &SignInProvider, claims: &Map<String, Value>) -> ProviderUser {
-    let email = claims.get("email").and_then(address);
-    let named = text(claims, "preferred_username");
-    let named = named.into_iter().chain(email.as_deref().map(str::to_owned));
-    let usernames =
-        named.flat_map(|name| [name.split('@').next().unwrap_or_default().to_owned(), name]);
-    let groups = match claims.get(&*provider.groups_claim) {
-        Some(Value::Array(groups)) => groups.iter().filter_map(Value::as_str).collect(),
-        Some(Value::String(group)) => vec![group.as_str()],
-        _ => Vec::new(),
-    };
-    ProviderUser {
-        sub: text(claims, "sub").unwrap_or_default(),
-        email_verified: claims.get("email_verified") == Some(&Value::Bool(true)),
-        email,
-        full_name: text(claims, "name").and_then(|name| FullName::try_from(name).ok()),
-        usernames: usernames
-            .filter_map(|name| Username::try_from(name).ok())
-            .collect(),
-        groups: groups.into_iter().map(str::to_owned).collect(),
-    }
 }

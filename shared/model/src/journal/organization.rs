@@ -173,7 +173,7 @@ impl EntryCredential {
 impl From<&Session> for EntryCredential {
     fn from(session: &Session) -> Self {
         Self {
-            signed_in_at: Some(session.created_at),
+            signed_in_at: Some(session.signed_in_at()),
             ..Self::session()
         }
     }

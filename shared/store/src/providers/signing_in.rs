@@ -1,11 +1,11 @@
-//! A sign-in by a provider: its user is found by the subject, bound by a verified address, or made.
+//! A sign-in by a provider: its user is found by the subject, bound from the user's own session, or made.
 
 use serde_json::{Value, json};
 
 use super::Providers;
 use crate::{
-    NewUser, directory::count_admins, fields::is_same, prelude::*, sessions::end_all,
-    sign_in_journal::signed_in,
+    Accepted, NewUser, OpenInvitation, directory::count_admins, fields::is_same, prelude::*,
+    sessions::end_all, sign_in_journal::signed_in,
 };
 
 /// A hash that fits no password.
@@ -22,27 +22,61 @@ pub struct ProviderUser {
     /// Usernames of a new user, the best first.
     pub usernames: Vec<Username>,
     pub groups: Vec<String>,
+    /// When the user showed credentials, as far as the provider says so.
+    pub signed_in_at: Option<Timestamp>,
+}
+
+/// The purpose of a sign-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInPurpose {
+    /// To begin a session.
+    Session,
+    /// To bind this user, whose session began the sign-in.
+    Connect(UserId),
+    /// To accept the invitation of this token.
+    Invitation(String),
 }
 
 #[derive(Clone, Debug)]
 pub struct SignInClient {
     pub address: String,
     pub user_agent: Option<String>,
-    /// The session that the sign-in replaces, if it is of the same user.
-    pub replaces: Option<Sid>,
+    /// The valid session of the browser.
+    pub session: Option<BrowserSession>,
+    /// True if the new session replaces the browser's.
+    pub replaces: bool,
     /// True to tell a user who is bound by mail.
     pub sends_mail: bool,
+}
+
+/// The session that a browser holds already.
+#[derive(Clone, Debug)]
+pub struct BrowserSession {
+    pub organization: OrganizationId,
+    pub user: UserId,
+    pub sid_hash: String,
 }
 
 struct Known {
     /// False for a suspended organization.
     works: bool,
-    /// True if the subject led to the user, false if the address did.
-    by_subject: bool,
-    user: Option<Stored<User>>,
+    /// The user of the subject.
+    of_subject: Option<Stored<User>>,
+    /// The user who binds the own account.
+    connecting: Option<Stored<User>>,
+    /// The invitation that the user accepts.
+    invitation: Option<OpenInvitation>,
+    /// True if a user of the organization has the address.
+    has_address: bool,
     listed: Option<Stored<ListedProvider>>,
     head: ReadHead,
 }
+
+/// The session of a sign-in, or the reason why there is none.
+type SignInResult = Result<Sid, SignInFault>;
+
+/// The result of an attempt to write a sign-in. None if records changed meanwhile.
+type Attempt = Result<Option<SignInResult>>;
 
 /// The user of a sign-in, and the writes that find, bind or make them.
 struct Found {
@@ -52,19 +86,31 @@ struct Found {
     writes: Writes,
 }
 
+impl SignInClient {
+    /// True if the browser has a session of another user. It would be replaced without a word to its user.
+    fn is_of_another(&self, tenant: Tenant, user: Option<UserId>) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|one| (one.organization, Some(one.user)) != (tenant, user))
+    }
+}
+
 impl Providers<'_> {
-    /// Signs a user in: finds them by the subject, binds the one of the address, or makes one. Sets the role by
-    /// the groups. Returns the id of the session; none if the sign-in is not allowed.
+    /// Signs a user in: finds them by the subject, binds the one whose session began it, or makes one. Sets the
+    /// role by the groups. Returns the id of the session, or the reason why the sign-in is refused.
     pub async fn sign_in(
         &self,
         provider: &SignInProvider,
         who: &ProviderUser,
+        purpose: &SignInPurpose,
         client: &SignInClient,
-    ) -> Result<Option<Sid>> {
-        let read = || self.known(provider, who);
+    ) -> Result<SignInResult> {
+        let read = || self.known(provider, who, purpose);
         let write = |known: Known| async move {
             let known = &known;
-            let sign_in = |keeps_role| self.signed_in(provider, who, client, known, keeps_role);
+            let sign_in = |keeps_role| {
+                let client = (client, keeps_role);
+                self.signed_in(provider, who, purpose, client, known)
+            };
             match sign_in(false).await {
                 Err(error) if is_conflict(&error, Code::LastAdmin) => sign_in(true).await,
                 done => done,
@@ -73,7 +119,12 @@ impl Providers<'_> {
         retry(read().await?, read, write).await
     }
 
-    async fn known(&self, provider: &SignInProvider, who: &ProviderUser) -> Result<Known> {
+    async fn known(
+        &self,
+        provider: &SignInProvider,
+        who: &ProviderUser,
+        purpose: &SignInPurpose,
+    ) -> Result<Known> {
         let tenant = provider.organization_id;
         let of_subject = key::subject_holder(tenant, &hash(&provider.issuer, &who.sub));
         let email = who.email.as_ref().map(Email::key);
@@ -87,69 +138,146 @@ impl Providers<'_> {
         ];
         keys.extend(of_email.iter().map(AnyKey::from));
         let batch = self.0.batch(keys).await?;
-        let (organization, by_subject) = (batch.get(&organization)?, batch.get(&of_subject)?);
-        let by_email = of_email.as_ref().and_then(|key| batch.get(key).transpose());
-        let by_email = by_email.transpose()?.map(|holder| holder.user_id);
-        let id = by_subject.as_ref().map(|holder| holder.user_id);
-        let user = match id.or(by_email) {
-            Some(id) => self.0.read(&id.key(tenant)).await?,
-            None => None,
+        let organization = batch.get(&organization)?;
+        let holder = batch.get(&of_subject)?;
+        let has_address = match &of_email {
+            Some(of_email) => batch.get(of_email)?.is_some(),
+            None => false,
         };
+        let user = async |id: Option<UserId>| match id {
+            Some(id) => self.0.read(&id.key(tenant)).await,
+            None => Ok(None),
+        };
+        let connecting = match purpose {
+            SignInPurpose::Connect(user) => Some(*user),
+            _ => None,
+        };
+        let (of_subject, connecting, invitation) = tokio::try_join!(
+            user(holder.map(|holder| holder.user_id)),
+            user(connecting),
+            self.invitation(tenant, purpose),
+        )?;
         Ok(Known {
             works: organization.is_some_and(|one| one.works().is_ok()),
-            by_subject: by_subject.is_some(),
-            user,
+            of_subject,
+            connecting,
+            invitation,
+            has_address,
             listed: batch.get(&of_listed)?,
             head: head_in(&batch, tenant)?,
         })
     }
 
-    /// Writes a sign-in: `Some(None)` for one that is not allowed, `None` if records changed meanwhile.
+    /// Returns the invitation that a sign-in accepts. None for a dead one.
+    async fn invitation(
+        &self,
+        tenant: Tenant,
+        purpose: &SignInPurpose,
+    ) -> Result<Option<OpenInvitation>> {
+        let SignInPurpose::Invitation(token) = purpose else {
+            return Ok(None);
+        };
+        match self.0.invitations().open_of(tenant, token).await {
+            Ok(open) => Ok(Some(open)),
+            Err(Error::Forbidden { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a sign-in.
     async fn signed_in(
         &self,
         provider: &SignInProvider,
         who: &ProviderUser,
-        client: &SignInClient,
+        purpose: &SignInPurpose,
+        (client, keeps_role): (&SignInClient, bool),
         known: &Known,
-        keeps_role: bool,
-    ) -> Result<Option<Option<Sid>>> {
-        let context = WriteContext::from(provider.organization_id).with_head(known.head.clone());
+    ) -> Attempt {
+        let tenant = provider.organization_id;
+        let context = WriteContext::from(tenant).with_head(known.head.clone());
+        let refused = |fault| Ok(Some(Err(fault)));
+        let not_allowed = || refused(SignInFault::SignInNotAllowed);
+        if !known.works {
+            return not_allowed();
+        }
         let of_groups = provider.role_of(&who.groups);
-        let found = match &known.user {
-            _ if !known.works => return Ok(Some(None)),
-            Some(user) if user.disabled => return Ok(Some(None)),
-            Some(user) if known.by_subject => {
-                let subject = user.provider_subject.as_ref();
-                let is_by_group = subject.is_some_and(|one| one.by_group);
-                if is_by_group && !provider.roles.0.is_empty() && of_groups.is_none() {
-                    return self.end_sessions(&context, user).await;
-                }
-                Some(self.changed(user, of_groups, None, (client, keeps_role))?)
+        if let Some(user) = &known.of_subject {
+            let is_wanted = match purpose {
+                SignInPurpose::Session => true,
+                SignInPurpose::Connect(wanted) => *wanted == user.id,
+                SignInPurpose::Invitation(_) => false,
+            };
+            if user.disabled || !is_wanted {
+                return not_allowed();
             }
-            Some(user) => {
-                let may_bind = who.email_verified && user.email_verified_at.is_some();
-                if !may_bind || provider.is_of(user) {
-                    return Ok(Some(None));
+            if client.is_of_another(tenant, Some(user.id)) {
+                return refused(SignInFault::OtherUser);
+            }
+            let subject = user.provider_subject.as_ref();
+            let is_by_group = subject.is_some_and(|one| one.by_group);
+            if is_by_group && !provider.roles.0.is_empty() && of_groups.is_none() {
+                return self.end_sessions(&context, user).await;
+            }
+            let found = self.changed(user, of_groups, None, (client, keeps_role))?;
+            return self.begin(&context, known, (who, client), found).await;
+        }
+        match purpose {
+            SignInPurpose::Connect(_) => {
+                let user = known.connecting.as_ref();
+                let user = user.filter(|user| !user.disabled && !provider.is_of(user));
+                let Some(user) = user else {
+                    return not_allowed();
+                };
+                if client.is_of_another(tenant, Some(user.id)) {
+                    return refused(SignInFault::OtherUser);
                 }
                 let subject = subject(provider, who, false);
-                Some(self.changed(user, of_groups, Some(subject), (client, keeps_role))?)
+                let found = self.changed(user, of_groups, Some(subject), (client, keeps_role))?;
+                self.begin(&context, known, (who, client), found).await
             }
-            None => None,
-        };
-        if let Some(found) = found {
-            return self.begin(&context, known, client, found).await;
+            _ if client.is_of_another(tenant, None) => refused(SignInFault::OtherUser),
+            SignInPurpose::Invitation(_) => {
+                let Some(invitation) = &known.invitation else {
+                    return not_allowed();
+                };
+                let subject = subject(provider, who, false);
+                let make = |id, username: &Username| {
+                    self.invited(invitation, id, who, (username, &subject))
+                };
+                self.begin_new(&context, known, (who, client), make).await
+            }
+            SignInPurpose::Session => {
+                let role = of_groups.or(provider.default_role);
+                let Some(role) = role.filter(|_| !known.has_address) else {
+                    return not_allowed();
+                };
+                let subject = subject(provider, who, of_groups.is_some());
+                let make = |id, username: &Username| {
+                    self.made(tenant, id, who, (username, role, &subject))
+                };
+                self.begin_new(&context, known, (who, client), make).await
+            }
         }
-        let Some(role) = of_groups.or(provider.default_role) else {
-            return Ok(Some(None));
-        };
-        let subject = subject(provider, who, of_groups.is_some());
+    }
+
+    /// Makes a user under the first username that is free, and begins the session.
+    async fn begin_new(
+        &self,
+        context: &WriteContext,
+        known: &Known,
+        (who, client): (&ProviderUser, &SignInClient),
+        make: impl Fn(UserId, &Username) -> Result<Found>,
+    ) -> Attempt {
         let id = self.0.next_id().await?.used();
         for username in usernames(who) {
-            let found = self.made(&context, id, who, (&username, role, &subject))?;
-            match self.begin(&context, known, client, found).await {
+            let found = make(id, &username)?;
+            match self.begin(context, known, (who, client), found).await {
                 Err(error) if is_conflict(&error, Code::UsernameTaken) => {}
-                // Another request gave the address to a user.
-                Err(error) if is_conflict(&error, Code::EmailTaken) => return Ok(None),
+                // Another user has the address of the token, or that of the invitation.
+                Err(error) if is_conflict(&error, Code::EmailTaken) => {
+                    return Ok(Some(Err(SignInFault::SignInNotAllowed)));
+                }
+                Err(Error::Forbidden { .. }) => return Ok(None),
                 done => return done,
             }
         }
@@ -167,7 +295,8 @@ impl Providers<'_> {
         let (tenant, now) = (user.organization_id, self.0.now());
         let mut after = user.clone();
         let mut writes = Writes::default();
-        let counts = [0, i64::from(subject.is_some())];
+        let binds = subject.is_some();
+        let counts = [0, i64::from(binds)];
         if let Some(new) = subject {
             if let Some(old) = &user.provider_subject {
                 let old = key::subject_holder(tenant, &hash(&old.issuer, &old.sub));
@@ -198,7 +327,8 @@ impl Providers<'_> {
             Some(role) => after.role = role.into(),
             None => {}
         }
-        if after.differs_in_access(user) {
+        // Whoever controls the provider may act through a bound account.
+        if binds || after.differs_in_access(user) {
             after.access_changed_at = Some(now);
         }
         let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
@@ -217,7 +347,7 @@ impl Providers<'_> {
 
     fn made(
         self,
-        context: &WriteContext,
+        tenant: Tenant,
         id: UserId,
         who: &ProviderUser,
         (username, role, subject): (&Username, Role, &ProviderSubject),
@@ -234,7 +364,7 @@ impl Providers<'_> {
             password_hash: PasswordHash::from(NO_PASSWORD),
             provider_subject: Some(subject.clone()),
         };
-        let (mut user, mut writes) = self.0.directory().new_user(context.tenant, id, new, None)?;
+        let (mut user, mut writes) = self.0.directory().new_user(tenant, id, new, None)?;
         // The provider's administrators may act through it.
         user.access_changed_at = Some(now);
         writes.push(Write::create(&user)?);
@@ -247,26 +377,51 @@ impl Providers<'_> {
         })
     }
 
+    /// A user who accepts an invitation, with its role and address, and the names of the token.
+    fn invited(
+        self,
+        invitation: &OpenInvitation,
+        id: UserId,
+        who: &ProviderUser,
+        (username, subject): (&Username, &ProviderSubject),
+    ) -> Result<Found> {
+        let of_invitation = || invitation.invitation.full_name.clone();
+        let full_name = who.full_name.clone().or_else(of_invitation);
+        let full_name = full_name.or_else(|| FullName::try_from(username.to_string()).ok());
+        let account = Accepted {
+            username: username.clone(),
+            full_name: full_name.ok_or_else(|| Error::internal("naming a user", "no name"))?,
+            password_hash: PasswordHash::from(NO_PASSWORD),
+            provider_subject: Some(subject.clone()),
+        };
+        let invitations = self.0.invitations();
+        let (user, mut writes) = invitations.account(invitation, id, &account, self.0.now())?;
+        writes.push(Write::create(&holder(&user, subject))?);
+        Ok(Found {
+            user,
+            counts: [1, 1],
+            writes,
+        })
+    }
+
     /// Begins the session of a user, with what was found.
     async fn begin(
         self,
         context: &WriteContext,
         known: &Known,
-        client: &SignInClient,
+        (who, client): (&ProviderUser, &SignInClient),
         found: Found,
-    ) -> Result<Option<Option<Sid>>> {
+    ) -> Attempt {
         let (user, [made, bound], mut writes) = (found.user, found.counts, found.writes);
         let (tenant, now) = (context.tenant, self.0.now());
         let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
         let session = Session::begin(&sid, &user, now)
             .from(client.address.clone(), client.user_agent.clone())
-            .by(SignInMethod::Oidc);
+            .by_provider(who.signed_in_at);
         writes.push(Write::create(&session)?);
         writes.push(signed_in(&session, SignInMethod::Oidc)?);
-        let replaced = client.replaces.as_ref();
-        if let Some(old) = replaced.filter(|old| (old.organization, old.user) == (tenant, user.id))
-        {
-            let old = key::session(tenant, user.id, &old.hash());
+        if let Some(old) = client.session.as_ref().filter(|_| client.replaces) {
+            let old = key::session(tenant, user.id, &old.sid_hash);
             writes.push(Write::delete(old, Condition::default()));
         }
         if let Some(listed) = &known.listed {
@@ -280,16 +435,12 @@ impl Providers<'_> {
                 writes.push(Write::update(key, change, Condition::exists()));
             }
         }
-        let done = self.0.commit(context, writes, Some(sid)).await?;
+        let done = self.0.commit(context, writes, Ok(sid)).await?;
         done.map(Created::not_replayed).transpose()
     }
 
     /// Ends the sessions and tokens of a user who lost the groups that made the account.
-    async fn end_sessions(
-        self,
-        context: &WriteContext,
-        user: &Stored<User>,
-    ) -> Result<Option<Option<Sid>>> {
+    async fn end_sessions(self, context: &WriteContext, user: &Stored<User>) -> Attempt {
         let as_read = Condition::version(user.version);
         let ended = Write::update(user.key(), end_all(Change::default()), as_read);
         let event = OrganizationEvent::SessionsEnded;
@@ -297,7 +448,8 @@ impl Providers<'_> {
         let subjects = model::Journaled::subjects(&user.record);
         let entry = EntryContent::noted(event, subjects, [Value::Null, why]);
         let writes = Writes::from(ended).noting(entry);
-        let done = self.0.commit(context, writes, None).await?;
+        let refused = Err(SignInFault::SignInNotAllowed);
+        let done = self.0.commit(context, writes, refused).await?;
         done.map(Created::not_replayed).transpose()
     }
 }

@@ -87,31 +87,6 @@ async fn an_organization_without_a_provider_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_provider_that_does_not_answer_as_it_should_is_unavailable() {
-    let world = World::start(json!({"defaultRole": "member"})).await;
-    let (api, provider) = (&world.api, &world.provider);
-    let begin = async || api.anonymous().get("/api/auth/oidc?organization=1").await;
-    provider.is_down(true);
-    failed(&begin().await, "provider_unavailable");
-    provider.is_down(false);
-    // Of another issuer, or without what a sign-in needs.
-    for discovery in [
-        json!({"issuer": "https://another.example.com"}),
-        json!({"jwks_uri": "nowhere"}),
-        json!({"token_endpoint": null}),
-    ] {
-        provider.describes(discovery);
-        failed(&begin().await, "provider_unavailable");
-    }
-    provider.describes(json!({}));
-    begin().await.expect(302);
-    // What it said is kept, so that a short outage keeps nobody out before the provider does.
-    provider.is_down(true);
-    let location = begin().await.header("location").unwrap().to_owned();
-    assert!(location.starts_with(&provider.issuer), "{location}");
-}
-
-#[tokio::test]
 async fn a_sign_in_again_asks_the_provider_and_replaces_the_session() {
     let world = World::start(json!({"defaultRole": "member"})).await;
     let again = "/api/auth/oidc?organization=1&return=/%23/tasks&again=true";
@@ -134,5 +109,52 @@ async fn a_sign_in_again_asks_the_provider_and_replaces_the_session() {
     let [session] = &world.session_of(&answer).walk("/api/auth/sessions").await[..] else {
         panic!("one session");
     };
-    shows!(session, {"method": "oidc", "signedInAt": session["createdAt"]});
+    // As the provider says.
+    shows!(session, {"method": "oidc", "signedInAt": "2026-01-15T11:59:30.000Z"});
+}
+
+/// The provider says when the user showed credentials, which may be long before the sign-in.
+#[tokio::test]
+async fn a_session_is_as_old_as_its_credentials() {
+    let world = World::start(json!({"defaultRole": "member"})).await;
+    let now = world.api.clock.now().epoch_seconds();
+    for (auth_time, signed_in_at) in [
+        (json!(null), "2026-01-15T12:00:00.000Z"),
+        (json!(now - 7_200), "2026-01-15T10:00:00.000Z"),
+        (json!((now - 7_200).to_string()), "2026-01-15T10:00:00.000Z"),
+        (json!("an hour ago"), "2026-01-15T12:00:00.000Z"),
+        // The provider's clock is ahead.
+        (json!(now + 60), "2026-01-15T12:00:00.000Z"),
+    ] {
+        let answer = world
+            .signs_in("grace", json!({"auth_time": auth_time}))
+            .await;
+        let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
+        let current = sessions.iter().find(|one| one["current"] == true).unwrap();
+        assert_eq!(current["signedInAt"], signed_in_at, "{auth_time}");
+    }
+}
+
+/// Else an open browser would be a new sign-in, without credentials.
+#[tokio::test]
+async fn the_policys_age_of_a_sign_in_is_asked_of_the_provider() {
+    let world = World::start(json!({"defaultRole": "admin"})).await;
+    let ada = world.api.sign_in("ada").await;
+    ada.puts("/api/concierge/policy", json!({"signedInWithin": 5}))
+        .await;
+    let begun = world.api.anonymous().get(super::BEGIN).await;
+    let location = begun.header("location").unwrap();
+    assert!(location.contains("max_age=300"), "{location}");
+    let signed_in_at = async |more| {
+        let answer = world.signs_in("grace", more).await;
+        let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
+        let mut current = sessions.into_iter().filter(|one| one["current"] == true);
+        current.next().unwrap()["signedInAt"].clone()
+    };
+    let now = world.api.clock.now().epoch_seconds();
+    let stated = signed_in_at(json!({"auth_time": now - 30})).await;
+    assert_eq!(stated, "2026-01-15T11:59:30.000Z");
+    // A provider that does not say when asked for it may have asked for credentials just before.
+    let unstated = signed_in_at(json!({})).await;
+    assert_eq!(unstated, "2026-01-15T11:54:59.000Z");
 }

@@ -1,8 +1,14 @@
 //! `/api/auth/oidc`, before a small provider of the tests
 
 mod begin;
+mod claims;
+mod connect;
+mod discovery;
 mod faults;
+mod flows;
 mod people;
+mod providers;
+mod redirects;
 mod roles;
 
 use serde_json::{Value, json};
@@ -49,6 +55,25 @@ impl World {
             .await
     }
 
+    /// Binds a user's account to a person, from a session of that user. Returns the session that follows.
+    async fn connects(&self, name: &str, more: Value) -> Caller {
+        let caller = self.api.sign_in(name).await;
+        self.provider.connects(&caller, person(name, &more)).await
+    }
+
+    /// Makes the organization one that was set up before it had a redirect URI of its own.
+    async fn was_set_up_before(&self) {
+        let key = ["ORG#1", "SIGN_IN"];
+        let mut item = self.api.item(key).await.unwrap();
+        item.remove("ownRedirectUri");
+        item.remove("discovery");
+        self.api.puts([item]).await;
+        let mut listed = self.api.items_of("listed_provider").await.remove(0);
+        listed.remove("discoveredAt");
+        listed.remove("discoveryTriedAt");
+        self.api.puts([listed]).await;
+    }
+
     /// The user of an answer's session.
     async fn user_of(&self, answer: &Answer) -> Value {
         answer.expect(302);
@@ -80,14 +105,28 @@ impl World {
     }
 }
 
-/// Asserts that a sign-in ended with a fault, and forgets its state.
+/// Asserts that a sign-in ended with a fault. The browser forgets it, and no other one.
 #[track_caller]
 fn failed(answer: &Answer, fault: &str) {
+    is_sent_to(answer, fault);
+    let (name, attributes) = answer.cookie().split_once('=').unwrap();
+    assert!(name.starts_with("connect.oidc."), "{name}");
+    let forgotten = "; Path=/api/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
+    assert_eq!(attributes, forgotten);
+}
+
+/// Asserts that no sign-in of this browser ended: the answer has a fault, and no cookie.
+#[track_caller]
+fn unknown(answer: &Answer, fault: &str) {
+    is_sent_to(answer, fault);
+    assert_eq!(answer.cookies(), [""; 0]);
+}
+
+#[track_caller]
+fn is_sent_to(answer: &Answer, fault: &str) {
     answer.expect(302);
     let page = format!("/#sign-in={fault}");
     assert_eq!(answer.header("location"), Some(&*page));
-    let forgotten = "connect.oidc=; Path=/api/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
-    assert_eq!(answer.cookie(), forgotten);
 }
 
 /// Claims of a user whose address the provider verified.

@@ -5,59 +5,30 @@ use serde_json::{Value, json};
 use super::{World, person};
 use tests::support::{PASSWORD, refused, shows};
 
+/// Whoever sets the issuer chooses the addresses of its tokens, too.
 #[tokio::test]
-async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
-    let world = World::start(json!({})).await;
-    let api = &world.api;
-    let mia = api.user("mia").await;
-    api.has_address("mia", "mia@example.com").await;
-    // In whatever case.
-    let bound = world.user("mia", json!({"email": "MIA@example.com"})).await;
-    shows!(bound, {"id": mia.id, "role": "member", "fullName": "Mia Tester"});
-    // From then on the subject leads to the user, whatever the address.
-    let later = json!({"email": "new@example.com", "email_verified": false});
-    assert_eq!(world.user("mia", later).await["id"], json!(mia.id));
-    // The password holds until it is off.
-    api.anonymous().logs_in("mia", PASSWORD).await.expect(200);
-    let mut bound = world.entries("sign_in_changed").await;
-    bound.retain(|entry| entry["subjects"][0] == format!("user:{}", mia.id));
-    let [bound] = bound.try_into().unwrap();
-    shows!(bound, {"after": {"issuer": world.provider.issuer, "sub": "sub-mia"}});
-}
-
-#[tokio::test]
-async fn an_address_that_is_not_verified_on_both_sides_binds_and_makes_nobody() {
+async fn an_address_of_a_user_binds_and_makes_nobody() {
     let world = World::start(json!({"defaultRole": "member"})).await;
     let api = &world.api;
-    let sue = json!(api.user("sue").await.id);
     api.has_address("mia", "mia@example.com").await;
-    let before = world.names().await;
-    for verified in [json!(false), Value::Null] {
-        let claims = json!({"email_verified": verified});
-        world.refuses("mia", claims, "sign_in_not_allowed").await;
-    }
+    let sue = json!(api.user("sue").await.id);
     // An admin typed it.
+    let typed = json!({"email": "sue@example.com"});
+    world.changes(&sue, typed).await;
+    let before = world.names().await;
+    for name in ["mia", "sue"] {
+        for more in [json!({}), json!({"email_verified": false})] {
+            world.refuses(name, more, "sign_in_not_allowed").await;
+        }
+    }
+    let in_capitals = json!({"email": "MIA@example.com"});
     world
-        .changes(&sue, json!({"email": "sue@example.com"}))
+        .refuses("mia", in_capitals, "sign_in_not_allowed")
         .await;
-    world.refuses("sue", json!({}), "sign_in_not_allowed").await;
     assert_eq!(world.names().await, before);
-}
-
-#[tokio::test]
-async fn a_user_with_another_subject_is_not_bound_again() {
-    let mut world = World::start(json!({"defaultRole": "member"})).await;
-    world.api.has_address("mia", "mia@example.com").await;
-    let subject = |sub: &str| json!({ "sub": sub });
-    let mia = world.user("mia", subject("first")).await;
-    let second = subject("second");
-    world
-        .refuses("mia", second.clone(), "sign_in_not_allowed")
-        .await;
-    assert_eq!(world.user("mia", subject("first")).await["id"], mia["id"]);
-    // Another provider names its users anew.
-    world.provider = world.api.has_provider(json!({})).await;
-    assert_eq!(world.user("mia", second).await["id"], mia["id"]);
+    let account = api.store.sign_in().account("mia").await.unwrap().unwrap();
+    let mia = api.store.sign_in().user(&account).await.unwrap().unwrap();
+    assert_eq!(mia.provider_subject, None);
 }
 
 #[tokio::test]
@@ -125,8 +96,7 @@ async fn a_disabled_user_stays_out() {
     let disabled = json!({"disabled": true});
     world.changes(&grace["id"], disabled.clone()).await;
     world.session_of(&answer).is_signed_out().await;
-    // Neither by the address.
-    world.api.has_address("mia", "mia@example.com").await;
+    world.connects("mia", json!({})).await;
     let mia = json!(world.api.user("mia").await.id);
     world.changes(&mia, disabled).await;
     for name in ["grace", "mia"] {
@@ -141,7 +111,7 @@ async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     let zoe = api.sign_in("zoe").await;
     let put = provider.put(&json!({"defaultRole": "viewer"}));
     zoe.puts("/api/organizations/2/sign-in", put).await;
-    api.has_address("mia", "mia@example.com").await;
+    world.connects("mia", json!({})).await;
     let here = world.user("mia", json!({})).await;
     let abroad = "/api/auth/oidc?organization=2&return=/%23/tasks";
     let mia = person("mia", &json!({}));

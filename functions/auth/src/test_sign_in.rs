@@ -1,0 +1,47 @@
+//! `POST /api/organizations/{id}/sign-in/test`
+
+use crate::prelude::*;
+
+/// The result of a test of the provider.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SignInTested, examples(json!({
+    "issuer": "https://login.example.com", "ok": true, "detail": "The provider answers, with 2 keys."
+})))]
+pub struct SignInTestedView {
+    #[schema(value_type = String)]
+    issuer: IssuerUrl,
+    /// True if the discovery document and the keys serve sign-ins.
+    ok: bool,
+    /// Reason why they do not, or the number of keys.
+    detail: String,
+}
+
+/// Reads the discovery document and keys of the organization's provider, and keeps them.
+///
+/// 200 with `ok: false` and the reason if they do not serve sign-ins. Waits up to eight seconds. 404 without a
+/// provider, and for any other organization.
+#[utoipa::path(post, path = "/api/organizations/{id}/sign-in/test")]
+pub async fn test_sign_in(
+    State(auth): State<Auth>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<OrganizationId>>,
+) -> Result<Json<SignInTestedView>, Problem> {
+    caller.owns(id)?;
+    // Nothing is sent to a provider before the caller is known.
+    caller.identity().await?;
+    let providers = auth.app.store.providers();
+    let provider = providers.get(caller.tenant()).await?;
+    let (ok, detail) = match auth.caller.discover(&provider.issuer).await {
+        Ok(discovery) => {
+            providers.keep_discovery(&provider, &discovery).await?;
+            let keys = discovery.keys.len();
+            (true, format!("The provider answers, with {keys} keys."))
+        }
+        Err(fault) => (false, fault.to_string()),
+    };
+    Ok(Json(SignInTestedView {
+        issuer: provider.record.issuer,
+        ok,
+        detail,
+    }))
+}
