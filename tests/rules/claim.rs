@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use shared::model::{Role, span};
 
 use tests::support::{
-    Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example, refused,
+    Answer, Api, Caller, Fault, Faults, Request, Requests, Settings, World, example, refused,
 };
 
 async fn behind_faults() -> (World, Faults) {
@@ -234,4 +234,59 @@ async fn a_cookie_that_does_not_verify_costs_no_request() {
         }
     }
     assert_eq!(world.api().counter.take().total, 0);
+}
+
+/// A tab that shows one user, in a browser in which another one signed in since.
+#[tokio::test]
+async fn a_credential_of_another_user_than_named_starts_no_operation() {
+    let world = World::start().await;
+    let api = world.api();
+    let refused = Refused::all(&world).await;
+    let ada = api.user("ada").await.id.to_string();
+    let of_ada = |caller: &Caller| caller.clone().with_header("workdesk-user", &ada);
+    let max = of_ada(&world.caller().await);
+    let script = of_ada(&world.script().await);
+    let before = api.records().await;
+    let requests: Vec<_> = of_callers(&world).iter().flat_map(hopeless).collect();
+    // Authentication alone reads: a session in one request, a token in two.
+    for (caller, most) in [(&max, 1), (&script, 2)] {
+        api.counter.take();
+        for answer in join_all(requests.iter().map(|request| request.by(caller))).await {
+            refused!(answer => 409, "other_user");
+        }
+        let read = api.counter.take().total;
+        assert!(read <= most * requests.len(), "{read} reads");
+    }
+    for refused in &refused {
+        let caller = of_ada(&refused.caller);
+        for answer in join_all(requests.iter().map(|request| request.by(&caller))).await {
+            match refused.status {
+                401 => answer.expect_problem(401, "unauthenticated"),
+                _ => answer.expect_problem(409, "other_user"),
+            };
+        }
+    }
+    same(&before, &api.records().await);
+}
+
+#[tokio::test]
+async fn a_request_may_name_its_own_user() {
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    let script = api.token_of(&api.user("mia").await, json!({})).await;
+    for caller in [&mia, &script] {
+        let named = caller
+            .clone()
+            .with_header("workdesk-user", &mia.id().to_string());
+        named.creates_task(json!({})).await;
+        let malformed = caller.clone().with_header("workdesk-user", "mia");
+        let answer = malformed
+            .post("/api/tasks", json!({"title": "Not made"}))
+            .await;
+        let problem = answer.expect_problem(400, "validation_error");
+        assert_eq!(problem["errors"][0]["pointer"], "Workdesk-User");
+    }
+    assert_eq!(mia.walk("/api/tasks").await.len(), 2);
+    let forged = api.anonymous().with_cookie("connect.sid=s%3Asid.x");
+    let forged = forged.with_header("workdesk-user", "mia");
+    refused!(forged.get("/api/tasks").await => 401, "unauthenticated");
 }

@@ -92,6 +92,7 @@ codes! {
         MethodNotAllowed: "The path does not take this method; see `Allow`.",
     }
     409 "Conflict" {
+        OtherUser: "The session or token is another user's than `Workdesk-User` names; read the session again.",
         ConcurrentChange: "Other requests kept changing the record at the same time; read it and try again.",
         RequestUnderWay: "A request with the same idempotency key is under way; see `Retry-After`.",
         InvalidTransition: "The state of the record does not allow the change.",

@@ -2,6 +2,7 @@
 
 use super::{
     claim::Claim,
+    named_user,
     need::{Need, OwnOr},
 };
 use crate::{
@@ -11,9 +12,10 @@ use crate::{
 
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters `Q`.
 ///
-/// 401 at once for a cookie with a bad signature, and for a malformed token. The session or token and
-/// the permission are checked beside the operation (see `claim`). A read simply starts;
-/// a write passes its [`write`](Self::write) to the store.
+/// 401 at once for a cookie with a bad signature, and for a malformed token. 409 for a credential of another
+/// user than the request names; the operation does not start. The session or token and the permission are
+/// checked beside the operation (see `claim`). A read simply starts; a write passes its
+/// [`write`](Self::write) to the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
@@ -124,6 +126,7 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
         description.needs(needs);
         description.problems(&[Unauthenticated, OrganizationSuspended, RateLimited]);
         description.problems(&codes.into_iter().flatten().collect::<Vec<_>>());
+        named_user::describe(description);
         query::describe::<Q>(description);
         condition::describe(description);
     }

@@ -9,6 +9,9 @@
 //! - An error of the authentication replaces the response of the operation, which starts no further read.
 //! - No write begins before the authentication has succeeded ([`PendingWrite`]).
 //!
+//! A request may name its user (`Workdesk-User`). The credential of another user starts no operation: the
+//! request is 409, or 401 if that session or token has ended, and no other refusal comes before these.
+//!
 //! A token is random and names no user. Its holder is read before the operation starts, so that a token
 //! costs one request more than a cookie. From there on both are the same.
 
@@ -26,6 +29,7 @@ use super::{
     bearer,
     identity::Credential,
     limits::{Limits, Meter},
+    named_user,
 };
 use crate::{
     http::{MOST_BYTES, condition, problem::add_quota},
@@ -70,7 +74,7 @@ type Authenticating = BoxFuture<'static, Result<(), Error>>;
 
 impl Claim {
     /// The claim of a request, which hands its authentication to the layer. 401 for a cookie or a token
-    /// that the service did not issue. Reads nothing for a cookie, and the holder of a well-formed token.
+    /// that the service did not issue. 409 for another user's than the request names. Reads nothing for a cookie, and the holder of a well-formed token.
     pub(super) async fn make(
         parts: &Parts,
         check: fn(&Identity) -> Result<(), Error>,
@@ -80,6 +84,11 @@ impl Claim {
         let slot = left.ok_or_else(|| defect("the layer left no slot"))?;
         let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
         let limits = &authentication.limits;
+        let named = named_user::read(&parts.headers);
+        let of_other = |user: UserId| {
+            let named = named.as_ref().ok()?.filter(|named| *named != user)?;
+            Some(named_user::other(user, named))
+        };
         let (notify, identity) = oneshot::channel();
         let (tenant, user, counted, credential) = if bearer::is_shown(&parts.headers) {
             let token = bearer::read(&parts.headers, authentication.store.cell());
@@ -90,7 +99,8 @@ impl Claim {
             let holder = known.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (holder.organization_id, holder.user_id);
             meter.caller(counted.clone(), tenant);
-            limits.admit(&counted, Some(tenant))?;
+            let admitted = limits.admit(&counted, Some(tenant));
+            admitted.map_err(|limited| of_other(user).unwrap_or(limited))?;
             (tenant, user, vec![counted], Shown::Token(holder))
         } else {
             let signed = authentication.cookie.read(&parts.headers);
@@ -104,13 +114,19 @@ impl Claim {
             let counted = vec![QuotaHolder::User(user), unproven.clone()];
             for holder in &counted {
                 let admitted = limits.admit(holder, Some(tenant));
-                admitted.inspect_err(|_| telemetry::caller(user, tenant))?;
+                let admitted = admitted.inspect_err(|_| telemetry::caller(user, tenant));
+                admitted.map_err(|limited| of_other(user).unwrap_or(limited))?;
             }
             meter.caller(unproven, tenant);
             (tenant, user, counted, Shown::Session(sid))
         };
+        let refusal = of_other(user);
         let authenticated = async move {
             let identity = authentication.identity_of(&credential);
+            if let Some(refusal) = refusal {
+                identity.await?;
+                return Err(refusal);
+            }
             let identity = authentication.within_limits(identity, &counted, tenant, &meter);
             authentication.admit(identity.await?, check, notify).await
         };
@@ -118,6 +134,10 @@ impl Claim {
         if layer.is_none_or(|layer| layer.send(authenticated.boxed()).is_err()) {
             return Err(defect("the request already has a caller"));
         }
+        if let Some(refusal) = of_other(user) {
+            return Err(refusal);
+        }
+        named?;
         Ok(Self {
             tenant,
             user,

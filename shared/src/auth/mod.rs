@@ -11,6 +11,7 @@ pub mod cross_site;
 mod cursors;
 mod identity;
 pub(crate) mod limits;
+mod named_user;
 pub mod need;
 pub mod password;
 

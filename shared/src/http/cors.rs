@@ -4,7 +4,7 @@
 //! compare them with the document.
 
 /// Request headers that such a page may set, in lower case.
-pub const ALLOWED_HEADERS: [&str; 9] = [
+pub const ALLOWED_HEADERS: [&str; 10] = [
     "authorization",
     "baggage",
     "content-type",
@@ -14,6 +14,7 @@ pub const ALLOWED_HEADERS: [&str; 9] = [
     "prefer",
     "traceparent",
     "tracestate",
+    "workdesk-user",
 ];
 
 /// Request headers of tracing (W3C Trace Context and Baggage). No operation takes them, but libraries add them to
