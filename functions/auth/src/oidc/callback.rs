@@ -80,10 +80,13 @@ pub async fn end_oidc(
         sends_mail: auth.app.sends_mail,
     };
     match signed_in(&auth, begun, &returned, &client).await? {
-        Ok(sid) => Ok(Redirect {
-            location: begun.r#return.to_string(),
-            cookie: auth.app.cookie.set(&sid.to_string())?,
-        }),
+        Ok(sid) => {
+            telemetry::caller(sid.user, sid.organization);
+            Ok(Redirect {
+                location: begun.r#return.to_string(),
+                cookie: auth.app.cookie.set(&sid.to_string())?,
+            })
+        }
         Err(fault) => Ok(failed(&auth, &begun.r#return, fault)?),
     }
 }
