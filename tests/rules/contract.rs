@@ -11,7 +11,7 @@ use tests::support::{
 };
 
 /// Operations that need no session.
-const PUBLIC: [&str; 10] = [
+const PUBLIC: [&str; 11] = [
     "POST /api/auth/login",
     "POST /api/auth/accept",
     "POST /api/auth/forgot",
@@ -20,6 +20,7 @@ const PUBLIC: [&str; 10] = [
     "GET /api/auth/sign-in",
     "GET /api/auth/oidc",
     "GET /api/auth/oidc/callback",
+    "GET /api/notifications/unsubscribe",
     "POST /api/notifications/unsubscribe",
     "GET /api/openapi.json",
 ];

@@ -284,7 +284,7 @@ impl World {
             "GET /api/auth/oidc" => "/api/auth/oidc?organization=1".to_owned(),
             "GET /api/auth/oidc/callback" => self.callback.clone(),
             // It ends mails of organization 1's second user.
-            "POST /api/notifications/unsubscribe" => {
+            "GET /api/notifications/unsubscribe" | "POST /api/notifications/unsubscribe" => {
                 let link = self.api().links().signed("1.2.assigned");
                 format!("/api/notifications/unsubscribe?link={link}")
             }
