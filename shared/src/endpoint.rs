@@ -39,8 +39,8 @@ pub use crate::{
     },
     http::{
         Accepted, AccessTo, Body, Changed, ClientAddress, Conditional, DoneAt, Lines, Linked,
-        Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, UserAgent, denied,
-        fitting,
+        Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, ToPage, UserAgent,
+        denied, fitting,
         operation::{Answer, Argument, Description},
         refusal::*,
     },

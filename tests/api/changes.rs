@@ -58,7 +58,7 @@ async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
     let updated = json!({
         "id": entries[1]["id"], "type": "task", "recordId": 1, "action": "updated", "version": 2,
         "parent": {"type": "project", "recordId": 1}, "part": null, "fields": ["title"],
-        "at": "2026-01-15T12:00:00.000Z",
+        "at": "2026-01-15T12:00:00.000Z", "writeId": entries[1]["writeId"],
         "actor": {"id": max.id(), "username": "max", "fullName": entries[1]["actor"]["fullName"]},
     });
     assert_eq!(entries[1], updated);

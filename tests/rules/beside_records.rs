@@ -1,5 +1,5 @@
-//! Lists of a record's fields that stand beside the record: of the organization's journal, of the calls that an
-//! approval covers, and of a looser policy. serde names the fields, so that a new one cannot be forgotten.
+//! Lists of fields beside a record: of the organization's journal, of an approval's calls, of a looser policy, and
+//! of an erasure. serde names the fields, so that a new one cannot be forgotten.
 
 use std::{collections::BTreeSet, fmt::Debug};
 
@@ -12,8 +12,8 @@ use shared::{
         policy::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule},
     },
     model::{
-        EntryContent, Invitation, Journaled, Organization, OrganizationEvent, SignInProvider,
-        Token, User, Webhook,
+        EntryContent, EventChange, Invitation, Journaled, Mail, Notification, Organization,
+        OrganizationEntry, OrganizationEvent, Session, SignInProvider, Token, User, Webhook,
         journal::{USUALLY_UNNOTED, is_unnoted},
     },
 };
@@ -55,8 +55,7 @@ impl Pair {
         })
     }
 
-    /// Expects an entry of the organization's journal for a change of each field that is not on a list of those
-    /// that entries leave out.
+    /// Expects an entry of the organization's journal for a change of each field. Entries leave the listed ones out.
     fn is_noted<R: Journaled + DeserializeOwned + Debug>(&self) {
         let before: R = self.before();
         let event = OrganizationEvent::UserChanged;
@@ -137,29 +136,7 @@ fn connection() -> Pair {
 
 #[test]
 fn each_field_of_a_journaled_record_is_noted_or_left_out_on_purpose() {
-    bookkeeping([
-        ("id", json!(1), json!(2)),
-        ("username", json!("ada"), json!("max")),
-        ("fullName", json!("Ada"), json!("Max")),
-        ("email", json!("ada@example.com"), Value::Null),
-        ("emailVerifiedAt", json!(NOON), Value::Null),
-        ("emailBouncedAt", json!(NOON), Value::Null),
-        ("role", json!("viewer"), json!("admin")),
-        ("extraPermissions", json!([]), json!(["manage_users"])),
-        ("disabled", json!(false), json!(true)),
-        ("sessionEpoch", json!(1), json!(2)),
-        ("keptSession", json!("a1"), Value::Null),
-        ("tokenEpoch", json!(1), json!(2)),
-        ("passwordSetBy", json!(1), Value::Null),
-        ("passwordSetAt", json!(NOON), Value::Null),
-        ("accessChangedAt", json!(NOON), Value::Null),
-        (
-            "providerSubject",
-            json!({"issuer": "https://login.example.com", "sub": "1", "byGroup": false}),
-            Value::Null,
-        ),
-    ])
-    .is_noted::<User>();
+    user().is_noted::<User>();
     bookkeeping([
         ("id", json!(1), json!(2)),
         (
@@ -227,6 +204,31 @@ fn each_field_of_a_journaled_record_is_noted_or_left_out_on_purpose() {
     ])
     .is_noted::<AgentPause>();
     alert().is_noted::<Alert>();
+}
+
+fn user() -> Pair {
+    bookkeeping([
+        ("id", json!(1), json!(2)),
+        ("username", json!("ada"), json!("max")),
+        ("fullName", json!("Ada"), json!("Max")),
+        ("email", json!("ada@example.com"), Value::Null),
+        ("emailVerifiedAt", json!(NOON), Value::Null),
+        ("emailBouncedAt", json!(NOON), Value::Null),
+        ("role", json!("viewer"), json!("admin")),
+        ("extraPermissions", json!([]), json!(["manage_users"])),
+        ("disabled", json!(false), json!(true)),
+        ("sessionEpoch", json!(1), json!(2)),
+        ("keptSession", json!("a1"), Value::Null),
+        ("tokenEpoch", json!(1), json!(2)),
+        ("passwordSetBy", json!(1), Value::Null),
+        ("passwordSetAt", json!(NOON), Value::Null),
+        ("accessChangedAt", json!(NOON), Value::Null),
+        (
+            "providerSubject",
+            json!({"issuer": "https://login.example.com", "sub": "1", "byGroup": false}),
+            Value::Null,
+        ),
+    ])
 }
 
 fn provider() -> Pair {
@@ -336,7 +338,7 @@ fn each_field_of_a_connection_raises_its_revision_or_changes_no_call() {
     assert!(newer.calls_as(&before));
 }
 
-/// A rule that demands much, and one that demands less in each field.
+/// A strict rule, and one with less of each field.
 fn rule() -> Pair {
     Pair::of([
         ("when", json!({}), json!({"movesMoney": true})),
@@ -417,4 +419,137 @@ fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
         rule["when"] = when;
         with("rules", json!([rule]))
     });
+}
+
+/// Fields of an erased user that stay, each with its reason.
+const KEPT_OF_USERS: [&str; 5] = [
+    // Other records name it by its id, which says nothing of the person.
+    "id",
+    "organizationId",
+    // Another user, and instants. Approvals of before are judged by them.
+    "passwordSetBy",
+    "passwordSetAt",
+    "accessChangedAt",
+];
+
+#[test]
+fn each_field_of_a_user_is_erased_or_kept_on_purpose() {
+    let pair = user();
+    let mut before: Value = pair.one.clone();
+    for name in ["role", "extraPermissions"] {
+        before[name] = pair.other[name].clone();
+    }
+    let mut user: User = serde_json::from_value(before.clone()).unwrap();
+    user.erase(LATER.parse().unwrap());
+    let after = json!(user);
+    for name in fields_of::<User>() {
+        let is_kept = KEPT_OF_USERS.contains(name) || *name == "createdAt";
+        let value = after.get(*name).unwrap_or(&Value::Null);
+        assert_eq!(*value == before[*name], is_kept, "{name}: {value}");
+    }
+    let text = after.to_string().to_lowercase();
+    for personal in ["ada", "example.com"] {
+        assert!(!text.contains(personal), "{text}");
+    }
+}
+
+/// Fields about persons, by their names, and the effect of an erasure on each.
+const OF_PERSONS: &[(&str, &str, &str)] = &[
+    (
+        "Invitation",
+        "email",
+        "deleted with the invitation to the address",
+    ),
+    ("Invitation", "fullName", "deleted with it"),
+    ("Invitation", "invitedBy", "an id"),
+    ("Mail", "to", "deleted with mails of the user"),
+    ("Mail", "userId", "deleted with mails of the user"),
+    (
+        "Notification",
+        "userId",
+        "deleted with the user's partition",
+    ),
+    ("Notification", "actor", "an id"),
+    ("Session", "userId", "deleted with the user's partition"),
+    ("Session", "address", "deleted with the user's partition"),
+    ("Session", "userAgent", "deleted with the user's partition"),
+    ("Token", "userId", "deleted with the user's partition"),
+    ("Token", "name", "deleted with the user's partition"),
+    ("Organization", "name", "no person's"),
+    ("Connection", "name", "no person's"),
+    ("AgentPolicy", "updatedBy", "an id"),
+    ("AgentPause", "by", "an id"),
+    ("Alert", "statusBy", "a kind of source"),
+    ("Alert", "createdBy", "an id"),
+    (
+        "EventChange",
+        "actor",
+        "replaced by the name of the erased user",
+    ),
+    ("EventChange", "userId", "an id"),
+    ("OrganizationEntry", "actor", "an id"),
+    ("OrganizationEntry", "personal", "deleted beside the entry"),
+    ("OrganizationEntry", "erasedBy", "the place of an entry"),
+];
+
+/// Words in the names of fields that are about persons.
+const PERSONAL: [&str; 12] = [
+    "name", "email", "address", "user", "actor", "author", "creator", "assignee", "sender", "by",
+    "to", "personal",
+];
+
+/// Returns the fields of a record whose names have a word of [`PERSONAL`].
+fn personal<R: DeserializeOwned>(record: &'static str) -> Vec<(&'static str, &'static str)> {
+    let words = |name: &str| {
+        let split = name.replace(|sign: char| sign.is_ascii_uppercase(), " ");
+        let firsts = name.chars().filter(char::is_ascii_uppercase);
+        let rests = split.split(' ').map(str::to_owned);
+        let initials =
+            std::iter::once(String::new()).chain(firsts.map(|one| one.to_lowercase().to_string()));
+        initials
+            .zip(rests)
+            .map(|(initial, rest)| initial + &rest)
+            .collect::<Vec<_>>()
+    };
+    let is_personal = |name: &&&str| {
+        words(name)
+            .iter()
+            .any(|word| PERSONAL.contains(&word.as_str()))
+    };
+    let fields = fields_of::<R>().iter();
+    fields
+        .filter(is_personal)
+        .map(|name| (record, *name))
+        .collect()
+}
+
+#[test]
+fn each_field_about_a_person_is_erased_or_kept_on_purpose() {
+    let found = [
+        personal::<Invitation>("Invitation"),
+        personal::<Mail>("Mail"),
+        personal::<Notification>("Notification"),
+        personal::<Session>("Session"),
+        personal::<Token>("Token"),
+        personal::<Organization>("Organization"),
+        personal::<Webhook>("Webhook"),
+        personal::<Connection>("Connection"),
+        personal::<AgentPolicy>("AgentPolicy"),
+        personal::<AgentPause>("AgentPause"),
+        personal::<Alert>("Alert"),
+        personal::<EventChange>("EventChange"),
+        personal::<OrganizationEntry>("OrganizationEntry"),
+    ];
+    let found: BTreeSet<_> = found.concat().into_iter().collect();
+    let listed: BTreeSet<_> = OF_PERSONS
+        .iter()
+        .map(|(record, name, _)| (*record, *name))
+        .collect();
+    let unlisted: Vec<_> = found.difference(&listed).collect();
+    assert!(
+        unlisted.is_empty(),
+        "say what an erasure does about {unlisted:?}"
+    );
+    let gone: Vec<_> = listed.difference(&found).collect();
+    assert!(gone.is_empty(), "no field {gone:?}");
 }

@@ -11,7 +11,7 @@ use tests::support::{
 };
 
 /// Operations that need no session.
-const PUBLIC: [&str; 11] = [
+const PUBLIC: [&str; 12] = [
     "POST /api/auth/login",
     "POST /api/auth/accept",
     "POST /api/auth/forgot",
@@ -21,6 +21,7 @@ const PUBLIC: [&str; 11] = [
     "GET /api/auth/oidc",
     "GET /api/auth/oidc/callback",
     "GET /api/auth/oidc/callback/{organization}",
+    "GET /api/notifications/unsubscribe",
     "POST /api/notifications/unsubscribe",
     "GET /api/openapi.json",
 ];

@@ -168,8 +168,9 @@ async fn letters_have_links_and_quote_what_users_wrote_as_text() {
         assert_eq!(mail.html.contains(&url), !page.is_empty(), "{}", mail.html);
         match page {
             "accept" => {
-                let beginning = "Eve <b>  Bcc: all@example.com invites you";
-                assert!(mail.subject.starts_with(beginning), "{}", mail.subject);
+                let subject =
+                    "Invitation to “Halden Services”, from “Eve <b>  Bcc: all@example.com”";
+                assert_eq!(mail.subject, subject);
                 assert!(mail.html.contains("Eve &lt;b&gt;"), "{}", mail.html);
             }
             "" => assert!(mail.text.contains("203.0.113.0/24"), "{}", mail.text),

@@ -141,8 +141,8 @@ async fn a_change_is_told_without_its_values() {
         "data": {"url": format!("{API_URL}/api/tasks/1"), "webUrl": format!("{API_URL}/#/tasks/1"), "change": {
             "id": change["id"], "type": "task", "recordId": 1, "action": "created", "version": 1,
             "parent": {"type": "project", "recordId": 1}, "part": null, "fields": [],
-            "at": "2026-01-15T12:00:00.000Z", "actor": change["actor"], "userId": null,
-            "kind": null, "subject": null,
+            "at": "2026-01-15T12:00:00.000Z", "writeId": change["writeId"], "actor": change["actor"],
+            "userId": null, "kind": null, "subject": null,
         }},
     });
     assert_eq!(body, expected);

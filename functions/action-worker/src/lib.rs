@@ -124,9 +124,12 @@ impl Worker {
             && has_time
             && let Err(error) = self.check(&action).await
         {
-            let (organization_id, session_id) = (action.organization_id, action.session_id);
-            let cause = error.chain();
-            tracing::warn!(%organization_id, %session_id, cause, "the sweeper will request the check again");
+            tracing::warn!(
+                organizationId = action.organization_id.get(),
+                sessionId = action.session_id.get(),
+                cause = error.chain(),
+                "the sweeper will request the check again"
+            );
         }
         Ok(())
     }

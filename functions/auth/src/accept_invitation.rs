@@ -40,6 +40,7 @@ pub async fn accept_invitation(
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     };
     let (sid, user) = invitations.accept(open, &sent.token, &new, begun).await?;
+    telemetry::caller(user.id, user.organization_id);
     let cookie = app.cookie.set(&sid.to_string())?;
     Ok(SetCookie(cookie, UserView::of(&user)))
 }

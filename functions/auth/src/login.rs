@@ -50,6 +50,7 @@ pub async fn login(
     let begun = sign_in.begin(&account, &session, Some(SignInMethod::Password));
     let (begun, noted) = tokio::join!(begun, sign_in.succeeded(&attempt));
     begun.and(noted)?;
+    telemetry::caller(user.id, user.organization_id);
     let cookie = app.cookie.set(&sid.to_string())?;
     Ok(SetCookie(cookie, UserView::of(&user)))
 }

@@ -74,7 +74,11 @@ impl Consumer for Indexer {
             Box::pin(search.index(organization, &listed)),
         );
         let (notified, ()) = (notified?, indexed?);
-        tracing::info!(organizationId = organization.get(), changes = count, notified);
+        tracing::info!(
+            organizationId = organization.get(),
+            changes = count,
+            notified
+        );
         Ok(())
     }
 }

@@ -2,13 +2,16 @@
 
 use model::{
     AccountChange, Letter, MailedLink, NotificationKind, Role, Timestamp, Unsubscription,
-    characters::on_one_line,
+    characters::{beginning, on_one_line},
 };
 use runtime::{
     config::{ApiUrl, ConfigError, Environment, session_secrets},
     links::Links,
 };
 use store::{JoinedNotification, MailAttempt};
+
+/// The most characters of a name in a letter. Longer ones are cut.
+const NAME: usize = 60;
 
 const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><body>";
 
@@ -52,7 +55,7 @@ impl Writer {
     /// Writes the letter of an attempt. `None` if it has nothing to say, or its user may not get it. An error
     /// tells why it cannot be written.
     pub(crate) fn write(&self, attempt: &MailAttempt) -> Result<Option<Written>, &'static str> {
-        let organization = one_line(&attempt.organization.name);
+        let organization = quoted(&attempt.organization.name);
         let web_url = self.api_url.web_url(attempt.organization.web_url.as_ref());
         let link = |label, page: &str, link: &MailedLink| {
             let token = self.links.token(link);
@@ -66,13 +69,14 @@ impl Writer {
                 link: to,
                 expires_at,
             } => {
-                let invited_by = one_line(invited_by);
+                let invited_by = quoted(invited_by);
                 let role = role.known().map_or("user", Role::name);
-                let invites = format!("{invited_by} invites you to {organization}");
-                let text = format!("{invites} in Workdesk, as {role}.");
+                let subject = format!("Invitation to {organization}, from {invited_by}");
+                let text =
+                    format!("{invited_by} invites you to {organization} in Workdesk, as {role}.");
                 let link = link("Accept the invitation", "accept", to)?;
                 let otherwise = "Ignore this mail if you do not know the sender.";
-                (invites, with_link(text, link, *expires_at, otherwise))
+                (subject, with_link(text, link, *expires_at, otherwise))
             }
             Letter::PasswordReset {
                 username,
@@ -113,9 +117,9 @@ impl Writer {
         let all: Vec<JoinedNotification> = all.collect();
         let subject = match all.as_slice() {
             [] => return None,
-            [only] => about(only),
+            [only] => without_urls(&about(only)),
             _ => {
-                let name = one_line(&attempt.organization.name);
+                let name = quoted(&attempt.organization.name);
                 format!("{} notifications of {name}", all.len())
             }
         };
@@ -212,6 +216,30 @@ fn one_line(text: &str) -> String {
     on_one_line(text).trim().to_owned()
 }
 
+/// A name that a user wrote, in quotes: it reads as a name, and not as a sentence of the service. It leads nowhere.
+fn quoted(name: &str) -> String {
+    let name = without_urls(&one_line(name));
+    let whole = name.chars().count() <= NAME;
+    let end = if whole { "" } else { "…" };
+    format!("“{}{end}”", beginning(&name, NAME).trim_end())
+}
+
+/// A line without the words that lead to a page. `…` stands for each.
+fn without_urls(line: &str) -> String {
+    let words = line.split(' ');
+    let words = words.map(|word| if leads_to_page(word) { "…" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// True for a word such as `https://x`, `www.x` or `x.example/y`.
+fn leads_to_page(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let has_path = word
+        .split_once('/')
+        .is_some_and(|(host, _)| host.contains('.'));
+    word.contains("://") || word.contains("www.") || has_path
+}
+
 /// An instant as `2026-01-15 12:00 UTC`.
 fn time(at: Timestamp) -> String {
     let text = at.to_string();
@@ -238,6 +266,27 @@ mod tests {
         for part in ["&lt;b&gt;all&lt;/b&gt;", "&quot;&amp;"] {
             assert!(html.contains(part), "{html}");
         }
+    }
+
+    #[test]
+    fn a_name_is_no_sentence_of_the_service_and_leads_nowhere() {
+        for (name, shown) in [
+            ("Ada Lindqvist", "“Ada Lindqvist”"),
+            ("J.R.R. Tolkien", "“J.R.R. Tolkien”"),
+            ("Booking.com", "“Booking.com”"),
+            (
+                "Your account is locked: https://evil.example/x click",
+                "“Your account is locked: … click”",
+            ),
+            ("See WWW.evil.example, evil.example/x", "“See … …”"),
+            ("(HTTP://evil.example)", "“…”"),
+        ] {
+            assert_eq!(quoted(name), shown);
+        }
+        let long = quoted(&"ä".repeat(255));
+        assert_eq!(long, format!("“{}…”", "ä".repeat(NAME)));
+        let line = without_urls("Overdue: read https://wiki.example/page and/or 1/2");
+        assert_eq!(line, "Overdue: read … and/or 1/2");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod count_notifications;
 mod get_notification_preferences;
 mod list_changes;
 mod list_notifications;
+mod open_unsubscribe;
 mod prelude;
 mod read_notifications;
 mod search;
@@ -25,6 +26,7 @@ pub fn routes() -> Routes<Updates> {
         operation!(read_notifications::read_notifications),
         operation!(get_notification_preferences::get_notification_preferences),
         operation!(set_notification_preferences::set_notification_preferences),
+        operation!(open_unsubscribe::open_unsubscribe),
         operation!(unsubscribe::unsubscribe),
         operation!(webhooks::list::list_webhooks),
         operation!(webhooks::create::create_webhook),

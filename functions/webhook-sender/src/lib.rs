@@ -94,7 +94,9 @@ impl WebhookSender {
             deliveryId = delivery_id,
             writeId = attempt.delivery.change.write_id.as_deref(),
             attempt = attempt.delivery.attempts,
-            status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
+            status = outcome
+                .as_ref()
+                .map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
         let name = outcome.as_ref().map_or("failed", |_| "delivered");

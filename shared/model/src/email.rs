@@ -2,11 +2,62 @@
 
 use crate::prelude::*;
 
-plain_text! {
-    /// An address for mail, kept as it was sent. Addresses are compared without regard to case.
-    Email, r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$", 254,
-    "ada@example.com", fits,
-    "an address for mail in ASCII, such as ada@example.com";
+/// An address for mail, of at most 254 characters. Addresses are compared without regard to case.
+///
+/// White space around it is cut. A domain such as `bücher.example` is stored in Punycode:
+/// `xn--bcher-kva.example`. All else is kept as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Email(String);
+
+crate::as_text!(Email);
+
+const MOST: usize = 254;
+
+/// The form of a stored address.
+const PATTERN: &str = r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$";
+
+impl Component for Email {
+    fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
+        let text = place.text(value)?;
+        let address = in_ascii(text.trim());
+        let address = address.as_deref().unwrap_or_else(|| text.trim());
+        if !(1..=MOST).contains(&address.chars().count()) {
+            return place.must(FaultCode::Length, "have 1 to 254 characters");
+        }
+        if !fits(address) {
+            let rule = "be an address for mail, in ASCII before the @, such as ada@example.com";
+            return place.must(FaultCode::Pattern, rule);
+        }
+        Some(Self(address.to_owned()))
+    }
+}
+
+impl PartialSchema for Email {
+    fn schema() -> Schema {
+        let about = "An address for mail. Addresses are compared without regard to case. White space around it \
+            is cut, and a domain in other letters is stored in Punycode.";
+        string()
+            .min_length(Some(1))
+            .max_length(Some(MOST))
+            .pattern(Some(PATTERN))
+            .description(Some(about))
+            .examples(["ada@example.com"])
+            .into()
+    }
+}
+
+impl ToSchema for Email {}
+
+/// Returns an address whose domain has other letters than ASCII's with the domain in Punycode. `None` for
+/// another address, and for what is no domain.
+fn in_ascii(text: &str) -> Option<String> {
+    let (local, domain) = text.rsplit_once('@')?;
+    if domain.is_ascii() {
+        return None;
+    }
+    let domain = idna::domain_to_ascii_strict(domain).ok()?;
+    Some(format!("{local}@{domain}"))
 }
 
 fn fits(text: &str) -> bool {
@@ -63,6 +114,37 @@ mod tests {
         let long = [format!("{local}@example.com"), format!("a@{domain}com")];
         for bad in bad.split('|').chain(long.iter().map(String::as_str)) {
             assert!(!is_one(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_domain_in_other_letters_is_kept_in_punycode() {
+        let stored = |text: &str| Email::of_text(text).map(|email| email.to_string()).ok();
+        for (sent, kept) in [
+            ("info@bücher.example", "info@xn--bcher-kva.example"),
+            ("info@BÜCHER.example", "info@xn--bcher-kva.example"),
+            ("info@xn--bcher-kva.example", "info@xn--bcher-kva.example"),
+            ("info@例え.テスト", "info@xn--r8jz45g.xn--zckzah"),
+            (" Me@X.example\n", "Me@X.example"),
+        ] {
+            assert_eq!(stored(sent).as_deref(), Some(kept), "{sent}");
+        }
+        let key = |text: &str| Email::of_text(text).unwrap().key();
+        assert_eq!(
+            key("Info@Bücher.Example"),
+            key("info@xn--bcher-kva.example")
+        );
+        // No letters of a domain, a name that is too long, and a local part that no server need take.
+        let long = format!("info@{}.example", "ü".repeat(64));
+        let bad = [
+            "info@bü cher.example",
+            "info@-bücher.example",
+            "bücher@example.com",
+            &long,
+            " ",
+        ];
+        for bad in bad {
+            assert_eq!(stored(bad), None, "{bad}");
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Notification {
     /// The user who acted; none for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
-    /// The id of the write that it follows from; none for what follows from time.
+    /// The id of the write that caused it; none for a reminder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause_write: Option<String>,
     pub subject: NotificationSubject,

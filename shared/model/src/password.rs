@@ -68,7 +68,7 @@ impl TryFrom<String> for NewPassword {
     fn try_from(text: String) -> Result<Self, WrongText> {
         let text = composed(&text);
         Form::Text.check(&text, Self::LEAST, Self::MOST)?;
-        common::check(&text).map_err(WrongText::Common)?;
+        common::check(&text, Self::LEAST).map_err(WrongText::Common)?;
         Ok(Self(text.into()))
     }
 }
@@ -177,6 +177,20 @@ mod tests {
         let refused = |why| Err(WrongText::Common(why));
         for text in "1qaz2wsx3edc QWERTY123456 Passwordpassword iloveyouforever".split(' ') {
             assert_eq!(code(text), refused(CommonPassword::Listed), "{text}");
+        }
+        let stems = "correcthorsebatterystaple CorrectHorseBatteryStaple1! Passw0rd1234! P@$$w0rd2026!! \
+                     Qw3rtyQw3rty2026! !l0vey0u!!!! letmein123456789";
+        for text in stems.split_whitespace() {
+            assert_eq!(code(text), refused(CommonPassword::Listed), "{text}");
+        }
+        for text in [
+            "my password is a long story",
+            "Passw0rd beside twelve more",
+            "the horse and its battery",
+            "1 horse, 2 carts & 7 staples",
+            "kT9$vq!2mZr#",
+        ] {
+            assert_eq!(code(text), Ok(()), "{text}");
         }
         let texts = "zzzzzzzzzzzzzzzz ÜÜÜÜÜÜÜÜüüüü 890123456789012 VwxyzAbcdefgh";
         for text in texts.split(' ') {

@@ -200,13 +200,29 @@ impl SigningSecrets {
         })
     }
 
-    /// Reads a comma-separated list, newest first. `purpose` describes it in the error if it is empty.
+    /// The fewest characters of a secret. `openssl rand -hex 32` writes 64.
+    pub const LEAST: usize = 32;
+
+    /// Reads a comma-separated list, newest first. `purpose` describes it in the error if it is empty. A secret of
+    /// fewer than 32 characters is an error: whoever guesses it signs as the service.
     fn read(
         environment: &Environment,
         name: &'static str,
         purpose: &'static str,
     ) -> Result<Self, ConfigError> {
-        Self::new(environment.list(name)).ok_or(ConfigError::Missing(name, purpose))
+        let secrets = environment.list(name);
+        let is_short = |secret: &String| secret.chars().count() < Self::LEAST;
+        if let Some(place) = secrets.iter().position(is_short) {
+            let least = Self::LEAST;
+            let problem = format!(
+                "a list whose secret {} of {} has fewer than {least} characters. Put a new one first, such as that \
+                 of `openssl rand -hex 32`, and drop the short one",
+                place + 1,
+                secrets.len(),
+            );
+            return Err(ConfigError::malformed(name, problem));
+        }
+        Self::new(secrets).ok_or(ConfigError::Missing(name, purpose))
     }
 
     /// Returns all secrets that verify, newest first.
@@ -287,12 +303,36 @@ impl ApiConfig {
             table: table(environment)?,
             cell: cell(environment)?,
             cookie_scope: CookieScope::read(environment)?,
-            allowed_origins: environment.list("ALLOWED_ORIGINS"),
+            allowed_origins: allowed_origins(environment)?,
             sends_mail: sends_mail(environment),
             proxy: TrustedProxy::read(environment)?,
             is_paused: environment.flag("PAUSED")?,
         })
     }
+}
+
+/// Reads `ALLOWED_ORIGINS`: comma-separated origins. One of http is an error unless it is of this machine, or
+/// `PLAIN_HTTP` is true. Anyone on the way to such a page could change it, and act for its users.
+fn allowed_origins(environment: &Environment) -> Result<Vec<String>, ConfigError> {
+    const NAME: &str = "ALLOWED_ORIGINS";
+    let origins = environment.list(NAME);
+    let is_plain = environment.flag("PLAIN_HTTP")?;
+    let is_refused = |origin: &&String| !(is_plain || is_safe(origin));
+    let Some(refused) = origins.iter().find(is_refused) else {
+        return Ok(origins);
+    };
+    let problem =
+        format!("a list with {refused:?}; expected https, or http://localhost with a port");
+    Err(ConfigError::malformed(NAME, problem))
+}
+
+/// Returns true for an origin of https, and for one of this machine.
+fn is_safe(origin: &str) -> bool {
+    let of_http = origin.strip_prefix("http://").map(|authority| {
+        let host = authority.split(':').next().unwrap_or_default();
+        host == "127.0.0.1" || host.rsplit('.').next() == Some("localhost")
+    });
+    of_http.unwrap_or_else(|| origin.starts_with("https://"))
 }
 
 /// Reads `CELL`: 1 to 8 letters or digits; cell 0 when absent.
@@ -397,16 +437,62 @@ mod tests {
             let header = ("CLIENT_ADDRESS_HEADER", header);
             TrustedProxy::read(&Environment::of(&[header, ("PROXY_SECRETS", secrets)]))
         };
-        assert!(proxy("", "hush").unwrap().is_none());
-        let known = proxy("X-Forwarded-For", "new,old").unwrap().unwrap();
+        let [new, old] = ["n", "o"].map(|letter| letter.repeat(SigningSecrets::LEAST));
+        assert!(proxy("", &new).unwrap().is_none());
+        let both = format!("{new},{old}");
+        let known = proxy("X-Forwarded-For", &both).unwrap().unwrap();
         assert_eq!(known.address_header, "x-forwarded-for");
         assert_eq!(known.secrets.all().count(), 2);
         for (header, secrets, named) in [
-            ("X Forwarded", "hush", "CLIENT_ADDRESS_HEADER"),
+            ("X Forwarded", &*new, "CLIENT_ADDRESS_HEADER"),
             ("X-Forwarded-For", "", "PROXY_SECRETS"),
+            ("X-Forwarded-For", "hush", "PROXY_SECRETS"),
         ] {
             let refused = proxy(header, secrets).unwrap_err().to_string();
             assert!(refused.contains(named), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_can_be_guessed_fails_the_start() {
+        let good = "s".repeat(SigningSecrets::LEAST);
+        let short = "s".repeat(SigningSecrets::LEAST - 1);
+        let names = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
+        for (name, read) in names.into_iter().zip([session_secrets, webhook_secrets]) {
+            let read = |secrets: &str| read(&Environment::of(&[(name, secrets)]));
+            assert_eq!(read(&format!("{good}, {good}")).unwrap().all().count(), 2);
+            for (secrets, place) in [(short.clone(), "1 of 1"), (format!("{good},x"), "2 of 2")] {
+                let refused = read(&secrets).unwrap_err().to_string();
+                for part in [name, place, "32 characters", "openssl rand -hex 32"] {
+                    assert!(refused.contains(part), "{refused}");
+                }
+                assert!(!refused.contains(&short), "{refused}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_allowed_origin_is_of_https_or_of_this_machine() {
+        let read = |origins: &str, plain: &str| {
+            let variables = [("ALLOWED_ORIGINS", origins), ("PLAIN_HTTP", plain)];
+            allowed_origins(&Environment::of(&variables))
+        };
+        let good = "https://app.example.com, http://localhost:5173,http://app.localhost,http://127.0.0.1:80";
+        assert_eq!(read(good, "false").unwrap().len(), 4);
+        assert_eq!(read("", "false").unwrap(), [""; 0]);
+        for bad in [
+            "http://app.example.com",
+            "http://localhost.example.com",
+            "http://evil-localhost",
+            "app.example",
+        ] {
+            let refused = read(&format!("https://app.example.com,{bad}"), "").unwrap_err();
+            let refused = refused.to_string();
+            assert!(
+                refused.contains("ALLOWED_ORIGINS") && refused.contains(bad),
+                "{refused}"
+            );
+            assert_eq!(read(bad, "true").unwrap(), [bad]);
         }
     }
 

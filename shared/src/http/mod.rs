@@ -12,6 +12,7 @@ pub mod problem;
 pub(crate) mod query;
 mod routes;
 mod single;
+mod to_page;
 
 pub use body::Body;
 pub(crate) use body::{MOST_BYTES, Rest};
@@ -27,3 +28,4 @@ pub use query::Query;
 pub use routes::{Endpoint, Routes};
 pub use single::{Changed, Single, describe_if_none_match};
 pub use store::Versioned;
+pub use to_page::ToPage;

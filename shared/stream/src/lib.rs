@@ -250,7 +250,12 @@ async fn attempt<C: Consumer>(
 
 fn log_refusal(organization: OrganizationId, changes: usize, cause: &Cause) {
     let (Cause::Refused(cause) | Cause::Fault(cause)) = cause;
-    tracing::error!(organizationId = organization.get(), changes, cause, "changes come again");
+    tracing::error!(
+        organizationId = organization.get(),
+        changes,
+        cause,
+        "changes come again"
+    );
 }
 
 /// Sends changes to the dead-letter queue, and counts and logs them. Returns the first one that was not sent.

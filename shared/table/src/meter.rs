@@ -25,7 +25,7 @@ pub struct Used {
     pub write_units: f64,
     /// Keys of unreadable records, as `pk sk`.
     pub unreadable: BTreeSet<String>,
-    /// The id of the task's last write that it [noted](note_write), or of the one that it replayed.
+    /// The id of the last [noted](note_write) write. A replay notes the earlier one.
     pub write_id: Option<String>,
 }
 

@@ -30,7 +30,9 @@ mod tests {
 
     #[tokio::test]
     async fn ids_begin_with_the_request_and_differ() {
-        let ids = of_request("JKJaXmPLvHcESHA=", async { [new_write_id(), new_write_id()] });
+        let ids = of_request("JKJaXmPLvHcESHA=", async {
+            [new_write_id(), new_write_id()]
+        });
         let [one, other] = ids.await;
         assert_ne!(one, other);
         for id in [one, other] {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, Item, column, shows, text_of};
+use tests::support::{Api, Caller, Item, column, refused, shows, text_of};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";
 const ALERTS: &str = "/api/concierge/alerts";
@@ -225,6 +225,30 @@ async fn an_unreadable_alert_takes_no_other_along() {
         shows!(recorded[0], {"id": 3, "count": count});
         shows!(recorded[1], {"id": 2, "count": count + 1});
     }
+}
+
+/// Alertmanager sends a group whole unless `max_alerts` is set, and repeats nothing that is answered 4xx.
+#[tokio::test]
+async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
+    let api = Api::start().await;
+    let sender = alertmanager(&api).await;
+    let mut all: Vec<_> = (0..502).map(|number| alert(number, "firing")).collect();
+    // What is no alert takes the place of none.
+    all.insert(1, json!(7));
+    let answer = sender.posts(WEBHOOK, webhook(&all)).await;
+    let recorded = answer["recorded"].as_array().unwrap();
+    assert_eq!(recorded.len(), 500);
+    assert_eq!(recorded[499]["index"], 500);
+    let rejected = answer["rejected"].as_array().unwrap();
+    assert_eq!(column(rejected, "index"), [1, 501, 502]);
+    shows!(rejected[1], {"/errors/0/pointer": "/alerts/501", "/errors/0/code": "length"});
+    let detail = rejected[1]["errors"][0]["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("first 500") && detail.contains("another message"),
+        "{detail}"
+    );
+    let too_many = vec![json!(7); 5_001];
+    refused!(sender.post(WEBHOOK, webhook(&too_many)).await => [("/alerts", "length")]);
 }
 
 /// Transactions have a hundred writes, batches a hundred keys: a large body takes several.

@@ -1,4 +1,4 @@
-//! `POST /api/notifications/unsubscribe`, and the mails that have its link.
+//! `GET` and `POST /api/notifications/unsubscribe`, and the mails that have its link.
 
 use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
@@ -80,6 +80,29 @@ async fn a_minute_of_notifications_is_one_mail_with_one_click_to_end_it() {
     assert_eq!(preferences["approval_needed"], channels(true));
     world.mention("once more").await;
     assert_eq!(world.sends().await, 0);
+}
+
+/// Mail programs without one click open the link in a browser. Scanners of mails read it.
+#[tokio::test]
+async fn opening_the_link_changes_nothing_and_leads_to_the_settings() {
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
+    let link = api.links().signed(&format!("1.{}.mentioned", mia.id()));
+    let nobody = api.anonymous();
+    let before = mia.reads("/api/notifications/preferences").await;
+    api.counter.take();
+    for link in [&*link, "of-nobody"] {
+        for method in ["GET", "HEAD"] {
+            let path = format!("{PATH}?link={link}");
+            let answer = nobody.send(method, &path, None).await;
+            assert_eq!(answer.status, 302, "{method}: {}", answer.text);
+            assert_eq!(answer.header("location"), Some("/#/settings/notifications"));
+            assert_eq!(answer.header("set-cookie"), None);
+            assert_eq!(answer.text, "");
+        }
+    }
+    assert_eq!(api.counter.take().total, 0);
+    let after = mia.reads("/api/notifications/preferences").await;
+    assert_eq!(before, after);
 }
 
 #[tokio::test]

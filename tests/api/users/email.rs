@@ -33,6 +33,24 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
 }
 
 #[tokio::test]
+async fn a_domain_in_other_letters_is_one_with_its_punycode() {
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
+    let made = ada
+        .posts("/api/users", with_email(" Ingrid@Bücher.example "))
+        .await;
+    assert_eq!(made["email"], "Ingrid@xn--bcher-kva.example");
+    let mia = format!("/api/users/{}", api.user("mia").await.id);
+    for same in ["ingrid@bücher.example", "ingrid@XN--BCHER-KVA.example"] {
+        let taken = ada.patch(&mia, json!({"email": same})).await;
+        taken.expect_problem(409, "email_taken");
+    }
+    let invitation = json!({"email": "info@例え.テスト ", "role": "member"});
+    let invited = ada.posts("/api/invitations", invitation).await;
+    assert_eq!(invited["email"], "info@xn--r8jz45g.xn--zckzah");
+    refused!(ada.patch(&mia, json!({"email": "info@bü cher.example"})).await => [("/email", "pattern")]);
+}
+
+#[tokio::test]
 async fn an_address_is_one_users_in_an_organization_in_every_case() {
     let (api, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let lower = with_email("ingrid@example.com");

@@ -10,7 +10,7 @@ use shared::{
 use crate::records;
 
 /// The secret that signs the cookies of a program's users.
-pub const SECRET: &str = "a secret of the programs";
+pub const SECRET: &str = "a secret of the programs of enough letters";
 
 /// A new organization whose plan includes the agent.
 pub async fn organization(store: &Store) -> OrganizationId {

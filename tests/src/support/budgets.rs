@@ -103,6 +103,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/notifications/read", 2, 3),
     row("GET /api/notifications/preferences", 1, 2),
     row("PUT /api/notifications/preferences", 2, 3),
+    row("GET /api/notifications/unsubscribe", 0, 0),
     row("POST /api/notifications/unsubscribe", 2, 2),
     row("GET /api/search", 3, 4).because("words lead to records of the index, and these to the records themselves"),
     row("GET /api/webhooks", 2, 3),

@@ -288,7 +288,7 @@ impl World {
             "GET /api/auth/oidc/callback/{organization}" => self.callback.clone(),
             "GET /api/auth/oidc/callback" => "/api/auth/oidc/callback?state=x".to_owned(),
             // It ends mails of organization 1's second user.
-            "POST /api/notifications/unsubscribe" => {
+            "GET /api/notifications/unsubscribe" | "POST /api/notifications/unsubscribe" => {
                 let link = self.api().links().signed("1.2.assigned");
                 format!("/api/notifications/unsubscribe?link={link}")
             }

@@ -108,13 +108,16 @@ pub(super) async fn end(
         sends_mail: auth.app.sends_mail,
     };
     match signed_in(auth, flow, came_to, &returned, &client).await? {
-        Ok(sid) => Ok(Redirect {
-            location: flow.r#return.to_string(),
-            cookies: vec![
-                auth.app.cookie.clear_flow(&flow.state)?,
-                auth.app.cookie.set(&sid.to_string())?,
-            ],
-        }),
+        Ok(sid) => {
+            telemetry::caller(sid.user, sid.organization);
+            Ok(Redirect {
+                location: flow.r#return.to_string(),
+                cookies: vec![
+                    auth.app.cookie.clear_flow(&flow.state)?,
+                    auth.app.cookie.set(&sid.to_string())?,
+                ],
+            })
+        }
         Err(fault) => flow.failed(auth, fault),
     }
 }

@@ -7,7 +7,7 @@ use shared::endpoint::*;
 pub struct AlertsReceived {
     /// Alerts that were recorded or counted.
     recorded: Vec<AlertReceived>,
-    /// Alerts that cannot be recorded; sending them again does not help.
+    /// Elements that are no alerts, and alerts after the first 500.
     rejected: Vec<AlertRejected>,
 }
 
@@ -24,7 +24,7 @@ view! {
     }
 }
 
-/// An alert that cannot be recorded.
+/// An alert that is not recorded.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertRejected {
     /// Index in the posted list, from 0.
@@ -37,7 +37,7 @@ pub struct AlertRejected {
 /// Takes version 4 of Alertmanager's format. An alert with the status `resolved` resolves the
 /// recorded one. The answer is 200 even if some or all alerts are rejected, since Alertmanager
 /// would send rejected ones again for as long as they fire. `rejected` lists them with their
-/// errors.
+/// errors. The first 500 alerts of a message are recorded.
 #[utoipa::path(post, path = "/api/concierge/alerts/alertmanager")]
 pub async fn receive_alertmanager(
     caller: Caller<need::WithAgent<need::ManageSignals>>,
@@ -49,8 +49,13 @@ pub async fn receive_alertmanager(
     let recorded = alerts.record_all(caller.write(), &reports).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
-        let (organization_id, rejected) = (caller.tenant(), rejected.len());
-        tracing::warn!(%organization_id, rejected, "alerts of Alertmanager were rejected");
+        let organization = caller.tenant().get();
+        let rejected = rejected.len();
+        tracing::warn!(
+            organizationId = organization,
+            rejected,
+            "alerts of Alertmanager were rejected"
+        );
     }
     let recorded = places.into_iter().zip(recorded);
     let recorded = recorded.map(|(index, alert)| AlertReceived::of(index, alert));

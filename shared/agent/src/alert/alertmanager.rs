@@ -11,12 +11,16 @@ const UNKNOWN: &str = "unknown";
 /// The most left out labels that a description names.
 const MOST_NAMED: usize = 10;
 
+/// The most alerts of a message that are recorded. More take longer than a request may.
+const MOST_RECORDED: usize = 500;
+
 input! {
     /// The body of a webhook of Alertmanager, or of another sender of its format. Other members are
     /// ignored.
     pub struct AlertmanagerWebhook {
-        /// The alerts. The response names the elements that are no alerts; the others are recorded.
-        alerts: List<Apart<AlertmanagerAlert>, 0, 500>,
+        /// The alerts. The first 500 are recorded. The response names the others, and the elements that are no
+        /// alerts.
+        alerts: List<Apart<AlertmanagerAlert>, 0, 5_000>,
     }
     example {
         "alerts": [{
@@ -92,11 +96,20 @@ impl Field for AlertmanagerTexts {
     }
 }
 
-/// An element that is no alert: its index among the others, and its faults.
+/// An element that is not recorded: its index among the others, and its faults.
 type Rejected = (usize, Vec<Fault>);
 
+/// The fault of an alert after the most that a message may have.
+fn beyond(field: &str) -> Fault {
+    let detail = format!(
+        "The first {MOST_RECORDED} alerts of a message are recorded. Send this one in another message: group by \
+         more labels."
+    );
+    Fault::at(field, FaultCode::Length, detail)
+}
+
 impl AlertmanagerWebhook {
-    /// Returns the reports, each with its alert's index, and the faults of the elements that are no alerts.
+    /// Returns the first 500 reports, each with its alert's index, and the faults of the other elements.
     pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let (mut reports, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
@@ -109,7 +122,8 @@ impl AlertmanagerWebhook {
                 )
             };
             match alert.and_then(|alert| alert.report(now).ok_or_else(|| vec![none()])) {
-                Ok(report) => reports.push((at, report)),
+                Ok(report) if reports.len() < MOST_RECORDED => reports.push((at, report)),
+                Ok(_) => rejected.push((at, vec![beyond(&field)])),
                 Err(faults) => rejected.push((at, faults)),
             }
         }

@@ -14,14 +14,48 @@ const COUNTS: usize = 1 << 16;
 /// The fewest characters of a word that counts: shorter ones are in most passwords.
 const SHORTEST_WORD: usize = 3;
 
-/// Checks a text in the form NFC.
-pub(super) fn check(text: &str) -> Result<(), CommonPassword> {
+/// Usual parts of passwords, and a famous passphrase. Words of plain language are not among them: a phrase may
+/// have those.
+const STEMS: [&str; 11] = [
+    "password",
+    "passwort",
+    "qwertyuiop",
+    "qwerty",
+    "qwertz",
+    "azerty",
+    "letmein",
+    "iloveyou",
+    "changeme",
+    "administrator",
+    "correcthorsebatterystaple",
+];
+
+/// Checks a text in the form NFC: a stem counts no more than the user's own name does.
+pub(super) fn check(text: &str, least: usize) -> Result<(), CommonPassword> {
     let text = text.to_lowercase();
+    let mut spellings = ['l', 'i'].map(|one| in_letters(&text, one)).into_iter();
     match text {
         text if is_run(&text) => Err(CommonPassword::Run),
         text if is_listed(&text) => Err(CommonPassword::Listed),
+        _ if spellings.any(|text| leans_on(&text, &STEMS, least)) => Err(CommonPassword::Listed),
         _ => Ok(()),
     }
+}
+
+/// Returns a text with letters for the signs that often stand for them. `one` is the letter of the digit 1.
+fn in_letters(text: &str, one: char) -> String {
+    let letter = |sign| match sign {
+        '0' => 'o',
+        '1' | '!' | '|' => one,
+        '3' | '€' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' | '+' => 't',
+        '8' => 'b',
+        '9' => 'g',
+        other => other,
+    };
+    text.chars().map(letter).collect()
 }
 
 /// Returns true for a listed password, and for one of some 33,000 others.

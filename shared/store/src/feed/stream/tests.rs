@@ -40,7 +40,7 @@ fn a_new_record_is_created_by_its_author() {
     let created = json!({
         "type": "task", "recordId": 7, "parent": {"type": "project", "recordId": 5},
         "action": "created", "version": 1, "at": "2026-01-15T12:00:00.250Z", "actor": 3,
-        "projectId": 5,
+        "writeId": "w1", "projectId": 5,
     });
     assert_eq!(json!(entry(None, Some(task))), created);
 }
@@ -190,4 +190,22 @@ fn an_unreadable_image_is_named_by_its_key_alone() {
     let error = delivered(None, Some(damaged)).change().unwrap_err();
     let expected = "the image of ORG#1#X 0000000000000007 does not read";
     assert_eq!(error.to_string(), expected);
+}
+
+/// Neither has a write of its own: the item of a removed record is that of before, and a copy has no request.
+#[test]
+fn a_removed_record_and_a_copy_name_no_write() {
+    let task = image("task", 1, json!({"projectId": {"N": "5"}}));
+    let removed = entry(Some(task.clone()), None).unwrap();
+    assert_eq!(
+        (removed.action, removed.write_id),
+        (FeedAction::Deleted, None)
+    );
+    let copied = json!({"projectId": {"N": "5"}, "writeId": {"S": COPIED}});
+    let replayed = entry(None, Some(image("task", 1, copied))).unwrap();
+    assert_eq!(replayed.write_id, None);
+    assert_eq!(
+        entry(None, Some(task)).unwrap().write_id.as_deref(),
+        Some("w1")
+    );
 }
