@@ -207,7 +207,7 @@ class Noise:
             loud.execute(path, approval)
         for task in tasks:
             loud.delete(task)
-        operator(stack, "set-plan", table, loud.id, UNITS, "agentAI")
+        operator(stack, "set-plan", table, loud.id, "--units", UNITS)
         self.client, self.statuses, self.ended = loud.client, [], threading.Event()
         self.senders = concurrent.futures.ThreadPoolExecutor(32)
         threading.Thread(target=self.flood, daemon=True).start()

@@ -175,7 +175,7 @@ def drill(shell, api, targets):
     came_back = shell.run(prepare)
     down = time.monotonic() - begun
     print(re.sub(r"^", "    ", came_back.strip(), flags=re.MULTILINE))
-    assert re.search(rf"token, alive again: {revoked_id}, ", came_back), came_back
+    assert re.search(rf"token, alive at that instant: {revoked_id}, ", came_back), came_back
     assert re.search(rf"user, enabled: {mia['id']}, mia", came_back), came_back
     admin.call("GET", "/api/tasks", expect=401)
 

@@ -117,7 +117,7 @@ def check(operator, stack):
     arguments = ("Other Services", login["username"], "Olga Lind")
     other_id = re.search(r"\d+", operator.run("create-organization", *arguments, given=f"{PASSWORD}\n"))[0]
     for organization in ("1", other_id):
-        operator.run("set-plan", organization, UNITS, "agentAI")
+        operator.run("set-plan", organization, "--units", UNITS)
     # Instances keep a plan for some seconds.
     time.sleep(BOUND_SECONDS)
     home = Load(stack.api.base, end_to_end.LOGIN)

@@ -1,10 +1,7 @@
 //! Reads at half the price or none: names of users and projects, and the caller's organization.
 
 use serde_json::json;
-use shared::{
-    model::quota::UnitsPerSecond,
-    store::{Used, metered},
-};
+use shared::store::{PlanChange, Used, metered};
 use tests::support::{Api, Caller, Fault, Requests, posts};
 
 async fn units(caller: &Caller, path: &str) -> Used {
@@ -71,8 +68,14 @@ async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
     // The operator's program is another process.
     let operator = api.store_beside().await;
     let directory = operator.directory();
-    let (none, units) = (Vec::new(), UnitsPerSecond::default());
-    directory.set_plan(api.home.id, none, units).await.unwrap();
+    let plan_without = PlanChange {
+        features: Some(Vec::new()),
+        ..PlanChange::default()
+    };
+    directory
+        .change_plan(api.home.id, plan_without)
+        .await
+        .unwrap();
     api.clock.advance(4_999);
     assert_eq!(plan().await, json!(["agentAI"]));
     api.clock.advance(1);

@@ -34,6 +34,7 @@ mod guide;
 mod halved_reads;
 mod hidden_rows;
 mod history;
+mod imports;
 mod inbox;
 mod keys;
 mod layers;

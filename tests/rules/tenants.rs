@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashSet},
     fs,
+    io::Cursor,
 };
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -10,7 +11,10 @@ use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
 use shared::{
     auth::password,
-    model::{AccountChange, Id, Letter, RecordType, UserId, digest, journal::canonical, span},
+    model::{
+        AccountChange, Id, Letter, MailedLink, RecordType, Role, UserId, digest,
+        journal::canonical, span,
+    },
     store::Line,
 };
 
@@ -90,7 +94,7 @@ async fn the_walk_of_an_organization_finds_each_of_its_items() {
 }
 
 /// An export of an organization: its lines, without the instant of the header.
-async fn export(world: &World, accounts: bool) -> Vec<String> {
+pub async fn export(world: &World, accounts: bool) -> Vec<String> {
     let (api, store) = (world.api(), &world.api().store);
     let tenants = store.tenants();
     let header = tenants.export_header(api.home.id, store.now()).await;
@@ -154,7 +158,7 @@ async fn an_export_comes_back_after_the_deletion() {
     assert!(tenants.is_deleted(home).await.unwrap());
     session_of(&world, "zoe").await.reads("/api/tasks").await;
 
-    let imported = tenants.import(&text, None).await.unwrap();
+    let imported = tenants.import(Cursor::new(&text), None).await.unwrap();
     assert_eq!(imported.items, before.len() - 1);
     let billing = "connection billing".to_owned();
     assert!(imported.without_secret.contains(&billing));
@@ -165,7 +169,7 @@ async fn an_export_comes_back_after_the_deletion() {
     let mut kinds = items.iter().map(|item| text_of(item, "kind"));
     let holds = kinds.all(|kind| kind != "feed_batch");
     assert!(holds, "an import is no change");
-    let again = tenants.import(&text, None).await.unwrap_err();
+    let again = tenants.import(Cursor::new(&text), None).await.unwrap_err();
     assert_eq!(again.to_string(), format!("organization {home} exists"));
 
     store.directory().suspend(home, false).await.unwrap();
@@ -189,13 +193,19 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
     let suspended = store.directory().suspend(home, true).await.unwrap();
     let text = export(&world, true).await.join("\n");
     let name = "Halden again".try_into().unwrap();
-    let taken = tenants.import(&text, Some(&name)).await.unwrap_err();
+    let taken = tenants
+        .import(Cursor::new(&text), Some(&name))
+        .await
+        .unwrap_err();
     assert!(taken.to_string().contains("taken usernames: "), "{taken}");
     assert!(taken.to_string().contains("ada"), "{taken}");
     tenants.begin_deletion(&suspended).await.unwrap();
     while tenants.delete_items(home, &mut |_| {}).await.unwrap() > 0 {}
     tenants.bury(home).await.unwrap();
-    let imported = tenants.import(&text, Some(&name)).await.unwrap();
+    let imported = tenants
+        .import(Cursor::new(&text), Some(&name))
+        .await
+        .unwrap();
     assert_ne!(imported.organization, home);
     let (directory, copy) = (store.directory(), imported.organization);
     directory.suspend(copy, false).await.unwrap();
@@ -225,6 +235,43 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     let id = ada.creates("/api/users", new.clone()).await;
     let old = as_earlier_releases_wrote(&world).await;
     let zorro = session_of(&world, names[0]).await;
+    // Mails of links: of a confirmed address, of one that was not confirmed, of an invitation to the first and by the
+    // user. Refused sign-ins under the first name.
+    let addresses = ["zorro@first.example", "zorro@second.example"];
+    let letter = |account: Option<&str>| {
+        let link = MailedLink {
+            seed: "seed".to_owned(),
+            hash: digest(&format!("{account:?}")),
+        };
+        let expires_at = api.clock.now().plus(span::DAY);
+        match account {
+            Some(username) => Letter::EmailConfirmation {
+                username: username.to_owned(),
+                link,
+                expires_at,
+            },
+            None => Letter::Invitation {
+                invited_by: names[1].to_owned(),
+                role: Role::Member.into(),
+                link,
+                expires_at,
+            },
+        }
+    };
+    api.has_mails([
+        (None, addresses[0], letter(Some("somebody"))),
+        (None, addresses[1], letter(Some(names[0]))),
+        (None, addresses[0], letter(None)),
+        (None, "guest@example.com", letter(None)),
+    ])
+    .await;
+    let email = json!({"email": addresses[0]});
+    ada.patch(&format!("/api/users/{id}"), email)
+        .await
+        .expect(200);
+    let wrong = json!({"username": names[0], "password": "another password"});
+    refused!(api.anonymous().post("/api/auth/login", wrong).await => 401, "invalid_credentials");
+    assert!(counts_of(&world, id).await > 0);
     creates!(zorro, "/api/tokens", {"name": "script"});
     zorro.creates_task(json!({"title": "Left behind"})).await;
     let later = json!({"fullName": "Zorro Quixotic Erased-Again"});
@@ -244,10 +291,17 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     assert_eq!(erased.user.full_name, format!("Deleted user {id}"));
     for item in api.items().await {
         let text = format!("{item:?}");
-        for name in names {
+        for name in names.into_iter().chain(addresses) {
             assert!(!text.contains(name), "{name}: {}", key_of(&item));
         }
     }
+    assert_eq!(counts_of(&world, id).await, 0);
+    // The guest of the user may still come.
+    let guest = api.items_of("mail").await.into_iter();
+    let guest: Vec<Item> = guest
+        .filter(|mail| text_of(mail, "to") == "guest@example.com")
+        .collect();
+    assert_eq!(guest.len(), 1);
     refused!(zorro.get("/api/tasks").await => 401, "unauthenticated");
     let check = verified().await;
     assert_eq!(check["verified"], true, "{check}");
@@ -258,6 +312,13 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     set(&mut entry, [("after", text(r#"{"role":"admin"}"#))]);
     api.puts([entry]).await;
     assert_eq!(verified().await["breaks"][0]["why"], "changed");
+}
+
+/// The counts of refused sign-ins of a user.
+async fn counts_of(world: &World, user: i64) -> usize {
+    let counts = world.api().items_of("sign_in_count").await;
+    let of_user = |count: &&Item| count.get("userId") == Some(&number(user.to_string()));
+    counts.iter().filter(of_user).count()
 }
 
 async fn session_of(world: &World, username: &str) -> Caller {

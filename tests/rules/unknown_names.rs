@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
     model::{quota::UnitsPerSecond, span},
-    store::WriteContext,
+    store::{PlanChange, WriteContext},
 };
 
 use tests::support::{
@@ -338,10 +338,21 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
 
     // The operator's program sets another plan.
     let directory = api.store.directory();
-    let (features, units) = (Vec::new(), UnitsPerSecond::default());
-    let operator = WriteContext::of_operator(api.home.id);
-    let plan = directory.set_plan(operator, features, units).await.unwrap();
-    assert!(plan.plan_features.is_empty());
+    let change = async |change: PlanChange| {
+        let operator = WriteContext::of_operator(api.home.id);
+        directory.change_plan(operator, change).await.unwrap()
+    };
+    // A change of something else keeps it.
+    let units = PlanChange {
+        units_per_second: UnitsPerSecond::new(9_000),
+        ..PlanChange::default()
+    };
+    assert!(!change(units).await.plan_features.is_empty());
+    let features = PlanChange {
+        features: Some(Vec::new()),
+        ..PlanChange::default()
+    };
+    assert!(change(features).await.plan_features.is_empty());
 }
 
 /// The operator's program goes on after an organization that does not read.

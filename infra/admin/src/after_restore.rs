@@ -22,6 +22,9 @@ Usage: workdesk-admin after-restore TABLE --at INSTANT [--end-tokens]
   --at           The instant to which it was restored, such as 2026-11-20T08:00:00Z
   --end-tokens   Ends all tokens too
 
+The table of that instant does not say which tokens were deleted after it. So each token that was alive then is
+listed, and works again: those that were revoked since, too. End them one by one, or all by --end-tokens.
+
 Run again for the same instant, it repeats the list, the index and --end-tokens, and nothing else. A failure
 of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
@@ -58,8 +61,14 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     terminal::say(&format!(
         "At the target systems, check calls and messages since {at}. Their idempotency keys begin with \
-         wd-{stack}- and the organization's id. Then resume the agent of each organization."
+         wd-{stack}- and the organization's id. Then resume the agents with resume-agents."
     ));
+    if end_tokens.is_none() {
+        terminal::say(
+            "Nothing in the table says which of the listed tokens were revoked after that instant: all of them \
+             work. Delete the revoked ones, or run this again with --end-tokens.",
+        );
+    }
     match failed {
         0 => Ok(()),
         some => Err(Error::Incomplete(some)),
@@ -84,7 +93,7 @@ fn say(came_back: &CameBack, ends_tokens: bool) {
     let tokens = if ends_tokens {
         "token, ended"
     } else {
-        "token, alive again"
+        "token, alive at that instant"
     };
     for token in &came_back.tokens {
         let (id, user) = (token.id, token.user_id);

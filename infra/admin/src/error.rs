@@ -31,15 +31,63 @@ pub(crate) enum Error {
     /// A missing or unknown subcommand, or an invalid argument or input.
     #[error("{0}")]
     Invalid(String),
-    /// Some organizations were left out; holds their number. Each is named before.
-    #[error("left out: {0}")]
+    /// Some organizations or messages failed; holds their number. Each is named before.
+    #[error("failed: {0}; each is named above")]
     Incomplete(usize),
+    /// Some organizations have items of another form, or could not be read; holds their number.
+    #[error(
+        "organizations with items that are listed above: {0}. Run migrate for those of older forms"
+    )]
+    OtherForms(usize),
     /// The input cannot be imported.
     #[error("{0}")]
     Import(#[from] ImportError),
     /// An operation on the table failed.
-    #[error("{}", .0.chain())]
+    #[error("{}", in_words(.0))]
     Store(#[from] shared::Error),
+}
+
+/// Words of answers and of failures of the SDK, and the remedy.
+const REMEDIES: [(&str, &str); 6] = [
+    (
+        "ResourceNotFoundException",
+        "there is no such table in this account and region: check TABLE, AWS_PROFILE and AWS_REGION",
+    ),
+    (
+        "AccessDenied",
+        "the credentials do not allow this: use those of an operator of the table",
+    ),
+    (
+        "UnrecognizedClient",
+        "the credentials are not valid: check AWS_PROFILE",
+    ),
+    (
+        "ExpiredToken",
+        "the credentials have expired: sign in to the account again",
+    ),
+    (
+        "credential",
+        "there are no credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    ),
+    // Nothing answered.
+    (
+        "dispatch failure",
+        "the database cannot be reached: check AWS_REGION and the network",
+    ),
+];
+
+/// Returns what an operator can do about a failed operation, with its cause.
+fn in_words(error: &shared::Error) -> String {
+    let chain = error.chain();
+    let is_of_table = matches!(
+        error,
+        shared::Error::Internal { .. } | shared::Error::Unavailable { .. }
+    );
+    let mut remedies = REMEDIES.iter().filter(|_| is_of_table);
+    match remedies.find(|(word, _)| chain.contains(word)) {
+        Some((_, remedy)) => format!("{remedy} ({chain})"),
+        None => chain,
+    }
 }
 
 impl Error {

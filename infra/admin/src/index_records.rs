@@ -38,20 +38,17 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     .await
 }
 
-/// Does work for the named organizations, or for all. Goes on after one that fails, and then returns an error.
+/// Does work for the named organizations, or for all. Goes on after one that fails, and then returns an error. Does
+/// nothing if one of the named does not exist.
 pub(crate) async fn each(
     store: &Store,
     named: &[String],
     work: impl AsyncFn(OrganizationId) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let named = named.iter().map(|id| organization_id(id));
-    let mut organizations = named.collect::<Result<Vec<_>, _>>()?;
-    if organizations.is_empty() {
-        let all = store.directory().organizations().await?.into_iter();
-        organizations = all.map(|(id, _)| id).collect();
-    }
+    let named = named.collect::<Result<Vec<_>, _>>()?;
     let mut failed = 0;
-    for organization in organizations {
+    for organization in table::organizations(store, named).await? {
         if let Err(error) = work(organization).await {
             failed += 1;
             terminal::fail(&format!("organization {organization}: {error}"));

@@ -1,6 +1,7 @@
 //! `workdesk-admin list-organizations`: all organizations of a table.
 
 use lexopt::Parser;
+use shared::model::{Organization, Suspension, SuspensionCause};
 
 use crate::{arguments, error::Error, set_plan::plan, table, terminal};
 
@@ -8,8 +9,10 @@ use crate::{arguments, error::Error, set_plan::plan, table, terminal};
 pub(crate) const NAME: &str = "list-organizations";
 
 const USAGE: &str = "\
-Lists all organizations by id. Each line has id, creation, plan, units a second and name, separated by
-tabs. One that does not read is named on standard error, with the reason, and the exit code is 1.
+Lists all organizations by id. Each line has id, creation, plan, units a second, invitations a day, suspension
+and name, separated by tabs. The suspension is -, or an instant with the cause: operator, deletion, or the export
+of an import that has not ended. One that does not read is named on standard error, with the reason, and the exit
+code is 1.
 
 Usage: workdesk-admin list-organizations TABLE
 
@@ -34,11 +37,13 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
             }
         };
         terminal::say(&format!(
-            "{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}",
             organization.id,
             organization.created_at,
             plan(&organization),
             organization.units_per_second.get(),
+            organization.invitations_per_day,
+            suspension(&organization),
             organization.name
         ));
     }
@@ -46,4 +51,16 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         0 => Ok(()),
         some => Err(Error::Incomplete(some)),
     }
+}
+
+/// Returns since when and why an organization is suspended; `-` for one that works.
+fn suspension(organization: &Organization) -> String {
+    let Some(Suspension { since, cause }) = organization.suspended else {
+        return "-".to_owned();
+    };
+    let of = organization
+        .import_of
+        .filter(|_| cause == SuspensionCause::Import);
+    let of = of.map(|of| format!(" of organization {}, exported {}", of.organization, of.at));
+    format!("{since} {}{}", cause.name(), of.unwrap_or_default())
 }

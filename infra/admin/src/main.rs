@@ -16,6 +16,7 @@ mod record_alert;
 mod replay_changes;
 mod reset_password;
 mod restart_feed;
+mod resume_agents;
 mod set_plan;
 mod sign_in;
 mod suspend_organization;
@@ -39,10 +40,10 @@ Usage: workdesk-admin SUBCOMMAND TABLE ...
 
 Subcommands:
   create-organization   Creates an organization with its first admin
-  set-plan              Sets the table units and features of an organization's plan
+  set-plan              Changes the table units, invitations or features of an organization's plan
   reset-password        Sets a user's password and ends the user's sessions
   sign-in               Allows passwords beside an organization's provider again
-  list-organizations    Lists all organizations
+  list-organizations    Lists all organizations, with their plans and suspensions
   record-alert          Records an alert for the resolution agent
   index-records         Adds older records to the search index
   migrate               Gives items of earlier versions the form of this one
@@ -53,6 +54,7 @@ Subcommands:
   delete-organization   Deletes an organization and all of its items
   erase-user            Erases what names a user
   after-restore         Prepares a table that was put back to an earlier instant
+  resume-agents         Resumes the agents that after-restore paused
   restart-feed          Has clients of the change feed read their lists again
   replay-changes        Handles the dead-letter queue of changes
 
@@ -95,6 +97,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         after_restore::NAME => after_restore::run(given).await,
         replay_changes::NAME => replay_changes::run(given).await,
         restart_feed::NAME => restart_feed::run(given).await,
+        resume_agents::NAME => resume_agents::run(given).await,
         index_records::NAME => index_records::run(given).await,
         migrate::NAME => migrate::run(given).await,
         verify::NAME => verify::run(given).await,

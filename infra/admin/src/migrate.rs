@@ -44,7 +44,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let Some(walk) = Walk::read(given, USAGE)? else {
         return Ok(());
     };
-    walk.each(true, |forms| forms.unreadable.is_empty()).await
+    match walk.each(true, |forms| forms.unreadable.is_empty()).await? {
+        0 => Ok(()),
+        some => Err(Error::Incomplete(some)),
+    }
 }
 
 impl Walk {
@@ -75,17 +78,16 @@ impl Walk {
         }))
     }
 
-    /// Walks all organizations, or those that are named. An organization is a failure if its forms are not `fine`.
+    /// Walks all organizations, or those that are named. Returns the number of organizations that failed, or whose
+    /// forms are not `fine`.
     pub(crate) async fn each(
         mut self,
         rewrites: bool,
         fine: impl Fn(&Forms) -> bool,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         let store = table::open(&self.table).await;
-        if self.organizations.is_empty() {
-            let all = store.directory().organizations().await?.into_iter();
-            self.organizations = all.map(|(id, _)| id).collect();
-        }
+        let named = std::mem::take(&mut self.organizations);
+        self.organizations = table::organizations(&store, named).await?;
         let mut failed = 0;
         for id in &self.organizations {
             let walked = metered(self.walk(&store, *id, rewrites));
@@ -99,10 +101,7 @@ impl Walk {
                 }
             }
         }
-        match failed {
-            0 => Ok(()),
-            some => Err(Error::Incomplete(some)),
-        }
+        Ok(failed)
     }
 
     async fn walk(

@@ -24,13 +24,14 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let store = table::open(&table).await;
-    let sign_in = store.sign_in();
-    let user = match sign_in.account(&username).await? {
-        Some(account) => sign_in.user(&account).await?,
-        None => None,
-    };
-    let user = user.ok_or_else(|| Error::Invalid(format!("there is no user {username}")))?;
+    let account = store.sign_in().account(&username).await?;
+    let no_user = || Error::Invalid(format!("there is no user {username}"));
+    let account = account.ok_or_else(no_user)?;
     let directory = store.directory();
+    // Also of a suspended organization, which no user signs in to.
+    let user = directory
+        .user(account.organization_id, account.user_id)
+        .await?;
     let organization = directory.organization(user.organization_id).await?;
     let password = terminal::new_password(&user.username)?;
     let password = password.for_user(&user.username, &organization.name)?;
@@ -40,6 +41,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         .await?;
     let though = if user.disabled {
         ", who is disabled and cannot sign in"
+    } else if organization.suspended.is_some() {
+        ", which is suspended: sign-in waits for the lift"
     } else {
         ""
     };

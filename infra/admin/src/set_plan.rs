@@ -3,7 +3,7 @@
 use lexopt::Parser;
 use shared::{
     model::{Id, OrOther, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
-    store::{PlanLimits, WriteContext},
+    store::{PlanChange, WriteContext},
 };
 
 use crate::{arguments, error::Error, table, terminal};
@@ -11,39 +11,45 @@ use crate::{arguments, error::Error, table, terminal};
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "set-plan";
 
+/// The text of a plan without features.
+const NONE: &str = "-";
+
 const USAGE: &str = "\
-Sets the plan of an organization, and replaces the one before, with features that this version does not know.
+Changes the plan of an organization: what is named, and nothing else. Prints the whole plan.
 
-Usage: workdesk-admin set-plan TABLE ORGANIZATION [UNITS [INVITATIONS]] [FEATURE]...
+Usage: workdesk-admin set-plan TABLE ORGANIZATION [--units N] [--invitations N] [--features NAMES]
 
-  TABLE          The DynamoDB table: the output TableName of the deployed stack
-  ORGANIZATION   The organization's id, as list-organizations shows it
-  UNITS          Table units that the organization may use in a second, 1 to 1000000; 4000 without it.
-                 Each user and each token may use a quarter of them
-  INVITATIONS    Invitations that the organization may send in a day, up to 1000000; 50 without it
-  FEATURE        agentAI, the resolution agent; without a FEATURE, the plan has none";
+  TABLE              The DynamoDB table: the output TableName of the deployed stack
+  ORGANIZATION       The organization's id, as list-organizations shows it
+  --units N          Table units that the organization may use in a second, 1 to 1000000. Each user and each token
+                     may use a quarter of them. A new organization has 4000
+  --invitations N    Invitations that the organization may send in a day, up to 1000000. A new organization has 50
+  --features NAMES   All features of the plan, separated by commas; - for none. agentAI is the resolution agent.
+                     Features that this version does not know end, too";
 
-/// Sets an organization's plan.
+/// Changes an organization's plan.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table, organization], mut features)) = arguments::values(given, USAGE)? else {
+    let options = [("units", true), ("invitations", true), ("features", true)];
+    let given = arguments::with_options(given, USAGE, options)?;
+    let Some(([table, organization], [units, invitations, features])) = given else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
-    let units = match number(&mut features) {
-        Some(text) => units(&text)?,
-        None => UnitsPerSecond::default(),
+    let change = PlanChange {
+        units_per_second: units.as_deref().map(units_per_second).transpose()?,
+        invitations_per_day: invitations
+            .as_deref()
+            .map(invitations_per_day)
+            .transpose()?,
+        features: features.as_deref().map(plan_features).transpose()?,
     };
-    let mut limits = PlanLimits::from(units);
-    if let Some(text) = number(&mut features) {
-        limits.invitations_per_day = invitations(&text)?;
+    if change.is_empty() {
+        return Err(Error::Arguments(USAGE));
     }
-    let features = features.iter().map(|name| feature(name));
-    let features = features.collect::<Result<Vec<_>, _>>()?;
     let store = table::open(&table).await;
     let directory = store.directory();
-    let organization = directory
-        .set_plan(WriteContext::of_operator(organization), features, limits)
-        .await?;
+    let context = WriteContext::of_operator(organization);
+    let organization = directory.change_plan(context, change).await?;
     terminal::say(&format!(
         "Organization {}, {}; plan {}, {} units a second, {} invitations a day.",
         organization.id,
@@ -55,12 +61,12 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the names of the plan's features, separated by commas; `-` for none.
+/// Returns the names of the plan's features, separated by commas; [`NONE`] for none.
 pub(crate) fn plan(organization: &Organization) -> String {
     let features = organization.plan_features.iter();
     let names: Vec<&str> = features.map(name).collect();
     if names.is_empty() {
-        "-".to_owned()
+        NONE.to_owned()
     } else {
         names.join(",")
     }
@@ -78,22 +84,26 @@ pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
     id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
 }
 
-/// Takes the first argument, if it is a number.
-fn number(arguments: &mut Vec<String>) -> Option<String> {
-    let first = arguments.first()?;
-    let is_number = first.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| arguments.remove(0))
-}
-
-fn units(text: &str) -> Result<UnitsPerSecond, Error> {
+fn units_per_second(text: &str) -> Result<UnitsPerSecond, Error> {
     let units = text.parse().ok().and_then(UnitsPerSecond::new);
     let most = UnitsPerSecond::MOST;
-    units.ok_or_else(|| Error::Invalid(format!("{text} is not a number from 1 to {most}")))
+    let wrong = || Error::Invalid(format!("--units: {text} is not a number from 1 to {most}"));
+    units.ok_or_else(wrong)
 }
 
-fn invitations(text: &str) -> Result<u32, Error> {
+fn invitations_per_day(text: &str) -> Result<u32, Error> {
     let number = text.parse().ok().filter(|number| *number <= 1_000_000);
-    number.ok_or_else(|| Error::Invalid(format!("{text} is not a number up to 1000000")))
+    let wrong = || {
+        Error::Invalid(format!(
+            "--invitations: {text} is not a number up to 1000000"
+        ))
+    };
+    number.ok_or_else(wrong)
+}
+
+fn plan_features(names: &str) -> Result<Vec<PlanFeature>, Error> {
+    let names = names.split(',').filter(|name| !["", NONE].contains(name));
+    names.map(feature).collect()
 }
 
 fn feature(name: &str) -> Result<PlanFeature, Error> {
@@ -109,6 +119,9 @@ mod tests {
     fn features_and_ids_that_there_cannot_be_are_refused() {
         assert_eq!(feature("agentAI").unwrap(), PlanFeature::AgentAi);
         assert!(feature("agentai").is_err());
+        assert_eq!(plan_features("agentAI").unwrap(), [PlanFeature::AgentAi]);
+        assert_eq!(plan_features(NONE).unwrap(), []);
+        assert!(plan_features("agentAI,else").is_err());
         assert_eq!(organization_id("7").unwrap().get(), 7);
         for wrong in ["0", "-1", "x", ""] {
             assert!(organization_id(wrong).is_err(), "{wrong}");

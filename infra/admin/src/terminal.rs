@@ -5,7 +5,10 @@
     reason = "an operator runs this at a terminal"
 )]
 
-use std::io::{self, IsTerminal};
+use std::{
+    fs::File,
+    io::{self, BufReader, IsTerminal, Seek},
+};
 
 use shared::model::NewPassword;
 
@@ -32,6 +35,24 @@ pub(crate) fn fail(line: &str) {
 pub(crate) fn input() -> Result<String, Error> {
     let text = io::read_to_string(io::stdin());
     text.map_err(|error| Error::Invalid(format!("reading standard input: {error}")))
+}
+
+/// Copies standard input into a file without a name, to be read twice. Only this program can open it, and it goes when
+/// the program ends.
+pub(crate) fn input_file() -> Result<BufReader<File>, Error> {
+    let copied = tempfile::tempfile().and_then(|mut file| {
+        io::copy(&mut io::stdin().lock(), &mut file)?;
+        file.rewind()?;
+        Ok(file)
+    });
+    let file = copied.map_err(|error| {
+        let folder = std::env::temp_dir();
+        let folder = folder.display();
+        Error::Invalid(format!(
+            "copying standard input to a file in {folder}: {error}"
+        ))
+    })?;
+    Ok(BufReader::new(file))
 }
 
 /// Reads a new password: twice on a terminal, without showing it, and otherwise from the first line

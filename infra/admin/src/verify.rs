@@ -26,7 +26,11 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let Some(walk) = Walk::read(given, USAGE)? else {
         return Ok(());
     };
-    walk.each(false, Forms::are_present).await?;
-    terminal::say("All items have the form of this version.");
-    Ok(())
+    match walk.each(false, Forms::are_present).await? {
+        0 => {
+            terminal::say("All items have the form of this version.");
+            Ok(())
+        }
+        some => Err(Error::OtherForms(some)),
+    }
 }

@@ -30,6 +30,10 @@ pub struct Organization {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub suspended: Option<Suspension>,
+    /// The export of an import that has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub import_of: Option<ImportOf>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -39,6 +43,13 @@ pub struct Organization {
 pub struct Suspension {
     pub since: Timestamp,
     pub cause: SuspensionCause,
+}
+
+/// An export, by the first line of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportOf {
+    pub organization: OrganizationId,
+    pub at: Timestamp,
 }
 
 names! {

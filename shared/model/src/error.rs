@@ -93,8 +93,8 @@ pub enum Error {
         /// Seconds until units of the quota are free.
         retry_after: u64,
     },
-    /// 503: the table or the queue does not answer, or is throttled.
-    #[error("{what} cannot be reached")]
+    /// 503: the table or the queue does not answer, fails, or is throttled. The source tells which.
+    #[error("{what} is not available")]
     Unavailable {
         what: &'static str,
         #[source]

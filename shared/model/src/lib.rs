@@ -25,6 +25,7 @@ mod link;
 mod list;
 mod mail;
 mod milestone;
+mod named_records;
 #[doc(hidden)]
 pub mod names;
 pub mod network;
@@ -82,6 +83,7 @@ pub use link::*;
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
+pub use named_records::{NamedRecord, named_records};
 pub use notification::*;
 pub use or_other::OrOther;
 pub use password::{LoginPassword, NewPassword, PasswordHash};

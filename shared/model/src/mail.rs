@@ -119,6 +119,19 @@ pub struct MailedLink {
 }
 
 impl Letter {
+    /// The username of the account that it is about; none for an invitation and for notifications.
+    pub fn username(&self) -> Option<&str> {
+        match self {
+            Self::PasswordReset { username, .. } | Self::EmailConfirmation { username, .. } => {
+                Some(username)
+            }
+            Self::PasswordChanged(change)
+            | Self::EmailChanged(change)
+            | Self::ProviderChanged(change) => Some(&change.username),
+            Self::Invitation { .. } | Self::Notifications { .. } => None,
+        }
+    }
+
     /// Returns its link, and the instant from which the letter is of no use.
     pub const fn link(&self) -> Option<(&MailedLink, Timestamp)> {
         match self {

@@ -156,11 +156,16 @@ pub trait Id: Copy + Sized + Send + Sync + 'static {
 macro_rules! id {
     ($(#[$doc:meta])+ $name:ident = $article:literal $noun:expr) => {
         $(#[$doc])+
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-        )]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         #[serde(transparent)]
         pub struct $name(i64);
+
+        /// The form is the number. The name of the type tells [`named_records`](crate::named_records) of it.
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_newtype_struct(stringify!($name), &self.0)
+            }
+        }
 
         impl Id for $name {
             const NOUN: &'static str = $noun;

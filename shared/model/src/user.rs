@@ -205,11 +205,16 @@ impl User {
         }
     }
 
+    /// The full name of an erased user.
+    pub fn erased_name(id: UserId) -> String {
+        format!("Deleted user {id}")
+    }
+
     /// Replaces all that names the person. The user is disabled, and has the least role.
     pub fn erase(&mut self, now: Timestamp) {
         self.disable(true);
         self.username = format!("deleted-user-{}", self.id);
-        self.full_name = format!("Deleted user {}", self.id);
+        self.full_name = Self::erased_name(self.id);
         self.set_email(None);
         self.provider_subject = None;
         self.role = Role::Viewer.into();

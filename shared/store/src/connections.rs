@@ -180,17 +180,18 @@ impl Connections<'_> {
         found.map_or(running, |found| found.record)
     }
 
+    /// Pauses the agent, or resumes it. `by` is none for the operator. Does nothing if it is so already.
     pub async fn pause_agent(
         &self,
         pending: impl Pending,
-        by: UserId,
+        by: impl Into<Option<UserId>>,
         paused: bool,
     ) -> Result<AgentPause> {
         let (pending, tenant) = pending.with_tenant();
         let pause = AgentPause {
             organization_id: tenant,
             paused,
-            by: Some(by),
+            by: by.into(),
             restored: None,
             updated_at: self.0.now(),
         };

@@ -6,7 +6,7 @@ mod projects;
 mod tags;
 mod users;
 
-pub use organizations::PlanLimits;
+pub use organizations::PlanChange;
 pub use users::NewUser;
 
 pub(super) use users::{count_admins, email_taken, take_email};

@@ -70,7 +70,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use conditions::{Preconditions, Versions};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
-pub use directory::{Directory, NewUser, PlanLimits};
+pub use directory::{Directory, NewUser, PlanChange};
 pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use feed::{
     Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamItem, StreamRecord,

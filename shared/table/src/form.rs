@@ -1,6 +1,6 @@
 //! The form of an item: how this version writes its record.
 
-use crate::{prelude::*, raw::has_same_values};
+use crate::{key::KEY_ATTRIBUTES, prelude::*, raw::has_same_values, record};
 
 /// Attributes that stay as they are: the key of a record never changes.
 const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];
@@ -36,6 +36,33 @@ impl Write {
             }
             _ => Ok(None),
         }
+    }
+}
+
+impl RawItem {
+    /// Reads the record of the item. An unreadable record is an error.
+    pub fn record<R: DeserializeOwned>(&self) -> Result<R, Error> {
+        let key = self.key();
+        let key = key.ok_or_else(|| Error::internal("reading a record", "the item has no key"))?;
+        let stored: Stored<R> = stored_at(&key, self.0.clone())?;
+        Ok(stored.record)
+    }
+
+    /// Returns the first attribute of a key that is not the record's: `gsi1pk`. An index may lack the item, as it
+    /// lacks those of older forms.
+    pub fn wrong_key<S, R: Record<S>>(&self, record: &R) -> Result<Option<&'static str>, Error> {
+        let written = record::item(record, 1)?;
+        let is_right = |name: &&&str| match self.0.get(**name) {
+            Some(found) => written.get(**name) == Some(found),
+            None => true,
+        };
+        Ok(KEY_ATTRIBUTES.iter().find(|name| !is_right(name)).copied())
+    }
+
+    /// Returns the first attribute of a key in an index.
+    pub fn index_key(&self) -> Option<&'static str> {
+        let mut of_indexes = KEY_ATTRIBUTES.iter().skip(2).copied();
+        of_indexes.find(|name| self.0.contains_key(*name))
     }
 }
 

@@ -20,6 +20,9 @@ pub struct RawPage {
 }
 
 impl RawItem {
+    /// The most bytes of an item.
+    pub const MOST: usize = 400 * 1_024;
+
     pub fn key(&self) -> Option<AnyKey> {
         key_of(&self.0)
     }
@@ -70,9 +73,34 @@ impl RawItem {
         item.key().is_some().then_some(item)
     }
 
+    /// The bytes that DynamoDB counts: names and values, and for a list or an object 3 and 1 for each member.
+    pub fn bytes(&self) -> usize {
+        members(&self.0)
+    }
+
     /// Replaces each number with that name, at any depth.
     pub fn replace_numbers(&mut self, name: &str, new: i64) {
-        replace_numbers(&mut self.0, name, &new.into_attribute());
+        let new = new.into_attribute();
+        each_object(&mut self.0, &mut |object| {
+            if let Some(value @ AttributeValue::N(_)) = object.get_mut(name) {
+                *value = new.clone();
+            }
+        });
+    }
+
+    /// Replaces the `id` or `recordId` of each object whose `type` is one of these, at any depth.
+    pub fn replace_ids_of(&mut self, types: &[&str], new: i64) {
+        let new = new.into_attribute();
+        each_object(&mut self.0, &mut |object| {
+            let name = object.get("type").and_then(|name| name.as_s().ok());
+            if name.is_some_and(|name| types.contains(&name.as_str())) {
+                for name in ["id", "recordId"] {
+                    if let Some(value @ AttributeValue::N(_)) = object.get_mut(name) {
+                        *value = new.clone();
+                    }
+                }
+            }
+        });
     }
 }
 
@@ -200,20 +228,47 @@ fn each<T>(values: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>>
     values.as_array()?.iter().map(read).collect()
 }
 
-fn replace_numbers(item: &mut Item, name: &str, new: &AttributeValue) {
-    for (own, value) in item.iter_mut() {
-        match value {
-            AttributeValue::N(_) if own == name => *value = new.clone(),
-            AttributeValue::M(item) => replace_numbers(item, name, new),
-            AttributeValue::L(values) => {
-                for value in values {
-                    if let AttributeValue::M(item) = value {
-                        replace_numbers(item, name, new);
-                    }
-                }
+fn members(item: &Item) -> usize {
+    let members = item.iter();
+    members.map(|(name, value)| name.len() + bytes(value)).sum()
+}
+
+fn bytes(value: &AttributeValue) -> usize {
+    /// Two digits take a byte, and sign and exponent another.
+    fn of_number(digits: &str) -> usize {
+        digits.len().div_ceil(2) + 1
+    }
+    match value {
+        AttributeValue::S(text) => text.len(),
+        AttributeValue::N(digits) => of_number(digits),
+        AttributeValue::M(item) => 3 + item.len() + members(item),
+        AttributeValue::L(values) => 3 + values.len() + values.iter().map(bytes).sum::<usize>(),
+        AttributeValue::Ss(texts) => texts.iter().map(String::len).sum(),
+        AttributeValue::Ns(numbers) => numbers.iter().map(|digits| of_number(digits)).sum(),
+        AttributeValue::B(bytes) => bytes.as_ref().len(),
+        AttributeValue::Bs(all) => all.iter().map(|bytes| bytes.as_ref().len()).sum(),
+        // A boolean or null.
+        _ => 1,
+    }
+}
+
+/// Calls `change` with an item, and with each object in it.
+fn each_object(item: &mut Item, change: &mut impl FnMut(&mut Item)) {
+    change(item);
+    for value in item.values_mut() {
+        each_object_in(value, change);
+    }
+}
+
+fn each_object_in(value: &mut AttributeValue, change: &mut impl FnMut(&mut Item)) {
+    match value {
+        AttributeValue::M(item) => each_object(item, change),
+        AttributeValue::L(values) => {
+            for value in values {
+                each_object_in(value, change);
             }
-            _ => {}
         }
+        _ => {}
     }
 }
 
@@ -244,7 +299,9 @@ mod tests {
                 )]))]),
             ),
         ]));
-        assert_eq!(RawItem::from_json(&all.to_json()), Some(all));
+        assert_eq!(RawItem::from_json(&all.to_json()), Some(all.clone()));
+        // Names 46, key 11, number 3, two of one byte, texts 2, numbers 4, bytes 2 and 2, list 3 + 1 + 3 + 1 + 1 + 2.
+        assert_eq!(all.bytes(), 46 + 11 + 3 + 2 + 2 + 4 + 4 + 11);
         assert_eq!(RawItem::from_json(&json!({"pk": {"S": "a"}})), None);
         assert_eq!(RawItem::from_json(&json!({"pk": "a", "sk": "b"})), None);
     }

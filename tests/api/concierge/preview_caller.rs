@@ -2,7 +2,7 @@
 //! taken, and what is sent on their behalf.
 
 use serde_json::{Value, json};
-use shared::model::{quota::UnitsPerSecond, span};
+use shared::{model::span, store::PlanChange};
 
 use super::preview::{carefully, previews};
 use tests::support::{Caller, Concierge, says, shows};
@@ -71,8 +71,11 @@ async fn without_the_plan_no_action_can_be_approved() {
     let home = world.api.home.id;
     let store = world.store_beside().await;
     let directory = store.directory();
-    let units = UnitsPerSecond::default();
-    directory.set_plan(home, Vec::new(), units).await.unwrap();
+    let plan = PlanChange {
+        features: Some(Vec::new()),
+        ..PlanChange::default()
+    };
+    directory.change_plan(home, plan).await.unwrap();
     // Instances keep the plan for five seconds.
     world.api.clock.advance(5 * span::SECOND);
     let why = "The plan of your organization does not include agentAI.";

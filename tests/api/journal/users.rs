@@ -3,8 +3,8 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    model::{PlanFeature, Role, quota::UnitsPerSecond},
-    store::WriteContext,
+    model::{Role, quota::UnitsPerSecond},
+    store::{PlanChange, WriteContext},
 };
 
 use super::{Reader, by_session, entry};
@@ -154,9 +154,12 @@ async fn the_operator_is_named_and_so_is_the_service() {
     let mut reader = Reader::of(&api).await;
     let directory = api.store.directory();
     let operator = || WriteContext::of_operator(api.home.id);
-    let plan = Vec::<PlanFeature>::new();
-    let units = UnitsPerSecond::new(9_000).unwrap();
-    directory.set_plan(operator(), plan, units).await.unwrap();
+    let plan = PlanChange {
+        features: Some(Vec::new()),
+        units_per_second: UnitsPerSecond::new(9_000),
+        ..PlanChange::default()
+    };
+    directory.change_plan(operator(), plan).await.unwrap();
     let mia = api.user("mia").await;
     let change = directory.change_password(operator(), &mia, "".into());
     change.await.unwrap();

@@ -8,7 +8,10 @@
 
 use futures::{StreamExt, stream};
 use reqwest::header;
-use shared::model::{OrganizationId, PlanFeature, quota::UnitsPerSecond};
+use shared::{
+    model::{OrganizationId, quota::UnitsPerSecond},
+    store::PlanChange,
+};
 use tests::support::{number, scan};
 
 use crate::{
@@ -238,8 +241,11 @@ impl Noise {
             });
         }
         let directory = shared.store.directory();
-        let units = UnitsPerSecond::new(UNITS).unwrap();
-        let planned = directory.set_plan(shared.tenant, vec![PlanFeature::AgentAi], units);
+        let plan = PlanChange {
+            units_per_second: UnitsPerSecond::new(UNITS),
+            ..PlanChange::default()
+        };
+        let planned = directory.change_plan(shared.tenant, plan);
         planned.await.unwrap();
         Self::flood(&world.url(), &cookies[0])
     }

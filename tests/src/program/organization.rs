@@ -4,7 +4,7 @@ use shared::{
     auth::SessionCookie,
     config::{CookieScope, SigningSecrets},
     model::{OrganizationId, PlanFeature, Role, Timestamp, User, quota::UnitsPerSecond},
-    store::Store,
+    store::{PlanChange, Store},
 };
 
 use crate::records;
@@ -19,9 +19,12 @@ pub async fn organization(store: &Store) -> OrganizationId {
     let created = directory.create_organization("Halden Services".into(), plan);
     let id = created.await.unwrap().id;
     // A program asks for more than a client may.
-    let units = UnitsPerSecond::new(UnitsPerSecond::MOST).unwrap();
-    let plan = vec![PlanFeature::AgentAi];
-    directory.set_plan(id, plan, units).await.unwrap();
+    let plan = PlanChange {
+        units_per_second: UnitsPerSecond::new(UnitsPerSecond::MOST),
+        features: Some(vec![PlanFeature::AgentAi]),
+        ..PlanChange::default()
+    };
+    directory.change_plan(id, plan).await.unwrap();
     id
 }
 

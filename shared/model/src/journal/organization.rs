@@ -301,6 +301,15 @@ impl OrganizationEntry {
         Some(DigestedMembers { key, members })
     }
 
+    /// The texts of a member before and after the change, such as usernames, as far as they are not erased.
+    pub fn texts_of<'a>(&'a self, member: &'a str) -> impl Iterator<Item = &'a str> {
+        let personal = self.personal.as_ref();
+        let beside = personal.map(|personal| [&personal.before, &personal.after]);
+        let in_chain = self.before.iter().chain(&self.after);
+        let all = in_chain.chain(beside.into_iter().flatten());
+        all.filter_map(move |fields| fields.0.0.get(member)?.as_str())
+    }
+
     /// Erases the names of an entry. Returns the digest of what is left if the entry had names in its chain,
     /// as earlier releases wrote them: its own hash no longer follows from it.
     pub fn erase_names(&mut self) -> Option<String> {

@@ -6,21 +6,35 @@ use crate::prelude::*;
 record! {
     organization: Organization = RecordType::Organization.name(),
     key: key::organization(organization.id),
-    hidden: ["suspended"],
+    hidden: ["importOf", "suspended"],
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct PlanLimits {
-    pub units_per_second: UnitsPerSecond,
+/// A change of a plan. What is `None` stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct PlanChange {
+    /// All features, in place of those of before and of those that this version does not know.
+    pub features: Option<Vec<PlanFeature>>,
+    pub units_per_second: Option<UnitsPerSecond>,
     /// Invitations a day (UTC).
-    pub invitations_per_day: u32,
+    pub invitations_per_day: Option<u32>,
 }
 
-impl From<UnitsPerSecond> for PlanLimits {
-    fn from(units_per_second: UnitsPerSecond) -> Self {
-        Self {
-            units_per_second,
-            invitations_per_day: Organization::usual_invitations(),
+impl PlanChange {
+    /// Returns true for a change of nothing.
+    pub const fn is_empty(&self) -> bool {
+        let has_limits = self.units_per_second.is_some() || self.invitations_per_day.is_some();
+        self.features.is_none() && !has_limits
+    }
+
+    fn apply(&self, organization: &mut Organization) {
+        if let Some(features) = &self.features {
+            organization.plan_features = features.iter().copied().map(OrOther::from).collect();
+        }
+        if let Some(units) = self.units_per_second {
+            organization.units_per_second = units;
+        }
+        if let Some(invitations) = self.invitations_per_day {
+            organization.invitations_per_day = invitations;
         }
     }
 }
@@ -81,6 +95,7 @@ impl Directory<'_> {
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
             suspended: None,
+            import_of: None,
             created_at: now,
             updated_at: now,
         };
@@ -113,20 +128,26 @@ impl Directory<'_> {
         self.change_organization(pending, change).await
     }
 
-    /// Replaces the plan: its features and its limits. 404 for an unknown organization.
-    pub async fn set_plan(
+    /// Changes the plan. 404 for an unknown organization.
+    pub async fn change_plan(
         &self,
         pending: impl Pending,
-        features: Vec<PlanFeature>,
-        limits: impl Into<PlanLimits>,
+        plan: PlanChange,
     ) -> Result<Stored<Organization>> {
-        let limits = limits.into();
-        let change = |organization: &mut Organization| {
-            organization.plan_features = features.iter().copied().map(OrOther::from).collect();
-            organization.units_per_second = limits.units_per_second;
-            organization.invitations_per_day = limits.invitations_per_day;
-        };
+        let change = |organization: &mut Organization| plan.apply(organization);
         self.change_organization(pending, change).await
+    }
+
+    /// Returns those of these organizations that do not exist. One that does not read exists.
+    pub async fn missing(&self, ids: &[OrganizationId]) -> Result<Vec<OrganizationId>> {
+        let mut missing = Vec::new();
+        for some in ids.chunks(100) {
+            let keys = some.iter().map(|id| key::organization(*id));
+            let found = self.0.batch(keys).await?;
+            let some = some.iter().copied();
+            missing.extend(some.filter(|id| !found.has(&key::organization(*id))));
+        }
+        Ok(missing)
     }
 
     /// Suspends an organization, or lifts its suspension. Its requests end within five seconds, and its work

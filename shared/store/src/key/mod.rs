@@ -34,7 +34,7 @@ pub(crate) use self::{
     format::{instant, of_image, text},
     notifications::*,
     search::*,
-    tenant::{Named, Partition, moved, partitions, partitions_of_user, spelled},
+    tenant::{Named, Partition, formless, moved, partitions, partitions_of_user, spelled},
     upkeep::*,
     webhooks::*,
 };

@@ -45,9 +45,11 @@ keys! {
     /// The failed sign-ins to an account from a network. Neither needs to exist.
     pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures>
         = format!("SIGN_IN#{account_and_network_hash}"), "FAILURES";
+    /// All that is kept of failed sign-ins from a network, or to an account.
+    fn sign_in_counts_of(hash: &str) -> List<FailureCount> = format!("SIGN_IN#{hash}");
     /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
     pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
-        = format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}");
+        = sign_in_counts_of(hash) => Sort::new(format!("COUNT#{quarter}"));
     pub fn session(tenant: Tenant, user: UserId, sid_hash: &str) -> Key<Session>
         = session_partition(tenant, user), sid_hash;
     /// A user's sessions by start.
@@ -115,6 +117,13 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
     };
     let (at, id) = (invitation.created_at, padded(invitation.id.get()));
     invitations(invitation.organization_id).at(Sort::new(format!("{state}#{at}#{id}")))
+}
+
+/// The quarters of [`sign_in_count`] of a network, or of an account.
+pub(crate) fn sign_in_counts(hash: &str) -> List<FailureCount> {
+    sign_in_counts_of(hash)
+        .from(Sort::new("COUNT#"))
+        .up_to(Sort::new("COUNT#~"))
 }
 
 /// The subject of [`sign_in_count`] for an account.

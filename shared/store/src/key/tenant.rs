@@ -4,7 +4,7 @@
 //! item of another partition, in its [`below`](Partition::below). A new key format gets its line here. A test
 //! scans a filled table, and fails for an item without one.
 
-use ::model::Deletion;
+use ::model::{Deletion, NamedRecord};
 use serde_json::Value;
 
 use super::format::{below, partition, record_of, text};
@@ -127,6 +127,51 @@ pub(crate) fn spelled(tenant: Tenant, item: &str) -> Option<AnyKey> {
     Some(AnyKey::new(pk, sk))
 }
 
+/// Returns the records that the key of an item without a record names. The item is a counter of the organization,
+/// which has no kind, an inbox or a long text. `None` for all other keys.
+pub(crate) fn formless(
+    tenant: Tenant,
+    kind: Option<&str>,
+    item: &AnyKey,
+) -> Option<Vec<NamedRecord>> {
+    let Some(kind) = kind else {
+        let single = any_keys![
+            key::totals(tenant),
+            key::admins(tenant),
+            key::webhook_ids(tenant)
+        ];
+        let is_counter = single.contains(item) || is_agent_day(tenant, item);
+        return is_counter.then(Vec::new);
+    };
+    let rest = item.pk().strip_prefix(&key::tenant_prefix(tenant))?;
+    let mut parts = rest.split('#');
+    let name = parts.next()?;
+    let id = ReferenceId::new(parts.next()?.parse().ok()?)?;
+    let mut kinds = RecordType::ALL.iter().copied();
+    let record_type = kinds.find(|kind| kind.facts().key == name)?;
+    let expected = match kind {
+        "inbox" => AnyKey::from(key::inbox(tenant, UserId::new(id.get())?)),
+        "text" => text(&record_of::<()>(tenant, record_type, id).into(), item.sk()).into(),
+        _ => return None,
+    };
+    let named = NamedRecord {
+        kind: record_type,
+        id: id.get(),
+        field: "pk".to_owned(),
+    };
+    (expected == *item).then(|| vec![named])
+}
+
+/// Returns true for the key of a day of the agent, or of a customer on a day.
+fn is_agent_day(tenant: Tenant, item: &AnyKey) -> bool {
+    let start = |day: &str| format!("{day}T00:00:00Z").parse().ok();
+    let is_day =
+        start(item.sk()).is_some_and(|at| AnyKey::from(key::agent_day(tenant, at)) == *item);
+    let day = item.pk().rsplit('#').next().and_then(start);
+    let of_customer = |at| AnyKey::from(key::messages_of_day(tenant, at, item.sk())) == *item;
+    is_day || day.is_some_and(of_customer)
+}
+
 fn pk(key: impl Into<AnyKey>) -> String {
     key.into().pk().to_owned()
 }
@@ -138,7 +183,7 @@ fn of_user(tenant: Tenant, user: &Named<'_>) -> Option<Vec<Partition>> {
     let email = key::email_holders(&user.text("email").to_ascii_lowercase()).partition();
     let accounts = accounts.chain([email]).map(Partition::exported);
     let failures = key::sign_in_account(user.text("username"));
-    let failures = pk(key::sign_in_count(&failures, Timestamp::from_millis(0)));
+    let failures = key::sign_in_counts(&failures).partition();
     let own = partitions_of_user(tenant, id).into_iter();
     let own = own.chain([Partition::kept_back(failures)]);
     Some(own.chain(accounts).collect())

@@ -25,12 +25,56 @@ pub struct Erased {
 /// A user, the user's accounts, and the head of the journal, as read.
 type ToErase = (Stored<User>, Vec<Key<Account>>, ReadHead);
 
+/// The names that the user has, and those of before, as far as the journal has them.
+struct KnownNames {
+    usernames: BTreeSet<String>,
+    full_names: BTreeSet<String>,
+    /// In lower case.
+    emails: BTreeSet<String>,
+}
+
+impl KnownNames {
+    fn of(user: &User, entries: &[Stored<OrganizationEntry>]) -> Self {
+        let texts = |member: &'static str| {
+            let texts = entries.iter().flat_map(move |entry| entry.texts_of(member));
+            texts.map(str::to_owned)
+        };
+        let username = std::iter::once(user.username.clone());
+        let full_name = std::iter::once(user.full_name.clone());
+        let email = user.email.as_ref().map(Email::key);
+        let emails = texts("email").map(|email| email.to_ascii_lowercase());
+        Self {
+            usernames: username.chain(texts("username")).collect(),
+            full_names: full_name.chain(texts("fullName")).collect(),
+            emails: email.into_iter().chain(emails).collect(),
+        }
+    }
+
+    /// Returns true for a mail to the user, about the account, or in the user's name.
+    fn are_in(&self, mail: &Mail, id: UserId) -> bool {
+        let is_sender = match &mail.letter {
+            Letter::Invitation { invited_by, .. } => self.full_names.contains(invited_by),
+            letter => {
+                let username = letter.username();
+                username.is_some_and(|username| self.usernames.contains(username))
+            }
+        };
+        let is_to = self.emails.contains(&mail.to.to_ascii_lowercase());
+        is_to || is_sender || mail.user_id == Some(id)
+    }
+}
+
 impl Tenants<'_> {
     /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
     /// not the tenant's, 409 for the last admin.
     pub async fn erase_user(&self, tenant: Tenant, id: UserId) -> Result<Erased> {
         let invited = self.erase_invitations(tenant, id).await?;
         let entries = self.entries_of(tenant, &subject::user(id)).await?;
+        let (user, ..) = self.read_user(tenant, id).await?;
+        let known = KnownNames::of(&user, &entries);
+        // Before the user loses the names by which mails and counts are found.
+        let mut items = self.erase_mails(tenant, id, &known).await?;
+        items += self.delete_sign_in_counts(tenant, id, &known).await?;
         let rests = entries.into_iter().filter_map(|mut entry| {
             let rest = entry.erase_names()?;
             Some((entry.seq.to_string(), rest))
@@ -38,7 +82,9 @@ impl Tenants<'_> {
         let user = self.erase_names(tenant, id, &rests.collect()).await?;
         let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
         self.0.webhooks().erase_actor(&user).await?;
-        let items = self.delete_of_user(tenant, id).await?;
+        // Mails that were written meanwhile.
+        items += self.erase_mails(tenant, id, &known).await?;
+        items += self.delete_of_user(tenant, id).await?;
         Ok(Erased {
             user,
             items,
@@ -142,6 +188,54 @@ impl Tenants<'_> {
         Ok(changed)
     }
 
+    /// Deletes the mails to the user and about the account, with their links. Invitations that the user sent to others
+    /// stay, without the user's name. Returns the number of mails.
+    async fn erase_mails(&self, tenant: Tenant, id: UserId, known: &KnownNames) -> Result<usize> {
+        let mails = key::mails(tenant).consistent().limit(MOST);
+        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mails).await?;
+        mails.retain(|mail| known.are_in(mail, id));
+        for mail in &mut mails {
+            if let Letter::Invitation { invited_by, .. } = &mut mail.record.letter
+                && known.full_names.contains(invited_by)
+                && !known.emails.contains(&mail.record.to.to_ascii_lowercase())
+            {
+                *invited_by = User::erased_name(id);
+                let done = self.0.table.write(Write::replace(mail)?).await?;
+                // The mailer wrote it meanwhile: the erasure starts again.
+                done.map_err(|_| Error::contended())?;
+                continue;
+            }
+            let link = mail.letter.link();
+            let link = link.map(|(link, _)| key::link(&link.hash).into());
+            let keys = [Some(AnyKey::from(mail.key())), link].into_iter().flatten();
+            let writes = keys.map(|key| Write::delete(key, Condition::default()));
+            self.0.table.transact(writes.collect()).await?.or_leave();
+        }
+        Ok(mails.len())
+    }
+
+    /// Deletes the counts of failed sign-ins under the user's usernames. Those of a network with an account have a hash
+    /// of both as their key: nothing leads to them, and they expire.
+    async fn delete_sign_in_counts(
+        &self,
+        tenant: Tenant,
+        id: UserId,
+        known: &KnownNames,
+    ) -> Result<usize> {
+        let mut deletes = Vec::new();
+        for username in &known.usernames {
+            let counts = key::sign_in_counts(&key::sign_in_account(username)).limit(MOST);
+            let mut counts: Vec<FailureCount> = self.0.table.list(counts).await?;
+            let owner = Some((tenant, id));
+            counts.retain(|count| count.organization_id.zip(count.user_id) == owner);
+            let keys = counts.iter().map(Record::key);
+            deletes.extend(keys.map(|key| Write::delete(key, Condition::default())));
+        }
+        let items = deletes.len();
+        self.0.table.write_batch(deletes).await?;
+        Ok(items)
+    }
+
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
     async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let mut items = 0;
@@ -152,17 +246,6 @@ impl Tenants<'_> {
             items += deletes.len();
             self.0.table.write_batch(deletes).await
         };
-        let mails = key::mails(tenant).consistent().limit(MOST);
-        let mails: Vec<Mail> = self.0.table.list(mails).await?;
-        for mail in mails.iter().filter(|mail| mail.user_id == Some(id)) {
-            let link = mail
-                .letter
-                .link()
-                .map(|(link, _)| key::link(&link.hash).into());
-            let keys = [Some(AnyKey::from(mail.key())), link].into_iter().flatten();
-            let writes = keys.map(|key| Write::delete(key, Condition::default()));
-            self.0.table.transact(writes.collect()).await?.or_leave();
-        }
         let (own, mut known) = (key::partitions_of_user(tenant, id), HashSet::new());
         self.walk_below(tenant, own, &mut known, &mut each).await?;
         Ok(items)

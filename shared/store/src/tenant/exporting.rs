@@ -87,7 +87,10 @@ fn exported(
     }
     item.forget_write();
     match item.text("kind") {
-        Some(kind) if kind == RecordType::Organization.name() => item.remove("suspended"),
+        Some(kind) if kind == RecordType::Organization.name() => {
+            item.remove("suspended");
+            item.remove("importOf");
+        }
         Some("connection") => item.set_in("secret", "ciphertext", NO_SECRET),
         Some(SignInProvider::KIND) => item.set_in("clientSecret", "ciphertext", NO_SECRET),
         Some(Account::KIND) => {
@@ -101,7 +104,7 @@ fn exported(
 }
 
 /// The kind of an item. Counters without one have the last name of their key.
-fn kind_of(item: &RawItem) -> String {
+pub(super) fn kind_of(item: &RawItem) -> String {
     if let Some(kind) = item.text("kind") {
         return kind.to_owned();
     }

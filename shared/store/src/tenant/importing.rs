@@ -1,16 +1,21 @@
 //! The import of an organization, as its export has it.
 
-use futures::{StreamExt, TryStreamExt, stream};
-use serde_json::Value;
+use std::io::{self, BufRead, Seek};
 
-use super::{CONCURRENCY, ExportHeader, Line, Tenants, exporting::NO_SECRET};
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::{
+    CONCURRENCY, Tenants,
+    checking::{CHAINED_AS, Check, Contents, Counters, records_in},
+    import_file::ImportFile,
+};
 use crate::prelude::*;
 
 /// The attributes of partition keys, in the table and in the indexes.
 const PARTITIONS: [&str; 5] = ["pk", "gsi1pk", "gsi2pk", "gsi3pk", "gsi4pk"];
 
-/// The attribute of an entry with the id of the organization in whose journal it was chained.
-const CHAINED_AS: &str = "chainedAs";
+/// Usernames that are looked up at the same time.
+const NAMES_AT_ONCE: usize = 100;
 
 /// The outcome of an import. The organization is suspended.
 #[derive(Clone, Debug)]
@@ -23,9 +28,9 @@ pub struct Imported {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The text is no export, or a part of one.
+    /// A line that is not of the organization's export.
     #[error("line {0}: {1}")]
-    Line(usize, &'static str),
+    Line(usize, String),
     /// The export has another format or version.
     #[error("the format {0} version {1} is not known here")]
     Format(String, i64),
@@ -33,98 +38,174 @@ pub enum ImportError {
     Counts,
     #[error("organization {0} exists")]
     Exists(OrganizationId),
+    /// The import of another file did not end.
+    #[error(
+        "organization {0} is half imported from the export of organization {1} at {2}. Import that file again, or \
+         delete organization {0}"
+    )]
+    HalfImported(OrganizationId, OrganizationId, Timestamp),
     /// Usernames of other users of the service.
     #[error("taken usernames: {}", .0.join(", "))]
     Taken(Vec<String>),
     /// Another item has its key.
     #[error("{0} exists, and is another item")]
     Occupied(AnyKey),
-    #[error(transparent)]
+    #[error("reading the export: {0}")]
+    Read(#[from] io::Error),
+    #[error("{}", .0.chain())]
     Store(#[from] Error),
 }
 
+impl ImportError {
+    pub(super) fn line(place: usize, why: impl Into<String>) -> Self {
+        Self::Line(place, why.into())
+    }
+}
+
 impl Tenants<'_> {
-    /// Imports an organization under its own id, or under a new one with a new name. Writes nothing if
-    /// a username is taken. Can begin again after an interruption.
+    /// Imports an organization under its own id, or under a new one with a new name. Checks all lines first: writes
+    /// nothing if one is not the organization's, or if a username is taken. Goes on after an interruption, with the
+    /// same file.
     pub async fn import(
         &self,
-        text: &str,
+        file: impl BufRead + Seek,
         as_new: Option<&OrganizationName>,
     ) -> Result<Imported, ImportError> {
-        let (header, mut items) = parsed(text)?;
-        let mut tenant = header.organization;
-        if as_new.is_some() {
-            let id = self.0.next_id().await?.used();
-            // Reference search finds the organization itself by another item then.
-            let own = Some(RecordType::Organization.name());
-            items.retain(|item| item.text("refersTo") != own);
-            for item in &mut items {
-                move_to(item, tenant, id);
-            }
-            tenant = id;
-        }
-        let own = AnyKey::from(key::organization(tenant));
-        let is_own = |item: &RawItem| item.key().as_ref() == Some(&own);
-        let Some(place) = items.iter().position(is_own) else {
-            return Err(ImportError::Line(1, "its organization has no line"));
+        let mut file = ImportFile::new(file);
+        let header = file.header()?;
+        let import_of = ImportOf {
+            organization: header.organization,
+            at: header.at,
         };
-        let mut organization = items.swap_remove(place);
+        let begun = match as_new {
+            Some(_) => self.begun_as_new(import_of).await?,
+            None => self.begun(import_of).await?,
+        };
+        let counters = self.counters().await?;
+        let is_new = as_new.is_some();
+        let mut check = Check::begin(header.organization, is_new, &counters)?;
+        let own = AnyKey::from(key::organization(header.organization));
+        let mut organization = None;
+        while let Some((place, kind, item)) = file.next_item()? {
+            check.line(place, kind, &item)?;
+            if item.key().as_ref() == Some(&own) {
+                organization = Some(item);
+            }
+        }
+        let contents = check.end(&header.counts)?;
+        let no_line = || ImportError::line(1, "its organization has no line");
+        let mut organization = organization.ok_or_else(no_line)?;
+        self.are_free(begun, &contents.accounts).await?;
+
+        let tenant = match (begun, as_new) {
+            (Some(begun), _) => begun,
+            (None, Some(_)) => self.0.next_id().await?.used(),
+            (None, None) => header.organization,
+        };
+        let to_write = Import {
+            from: header.organization,
+            tenant,
+            is_new,
+        };
+        to_write.moves(&mut organization);
         if let Some(name) = as_new {
             organization.set("name", &**name);
         }
-        self.is_free(tenant).await?;
-        self.are_free(tenant, &items).await?;
+        organization.set("importOf", import_of);
         let (import, operator) = (SuspensionCause::Import, SuspensionCause::Operator);
         let first = self.put_organization(&mut organization, import, Condition::absent());
         first.await?;
-        let puts = stream::iter(&items).map(|item| self.put_once(item));
-        let puts = puts.buffer_unordered(CONCURRENCY);
-        puts.try_collect::<()>().await?;
-        self.raise_counters(tenant, &items).await?;
-        let again = self.put_organization(&mut organization, operator, Condition::exists());
-        again.await?;
-        if as_new.is_some() {
-            let organization = self.0.directory().organization(tenant).await?;
-            let reference = Write::put(&Reference::from(&organization.record))?;
-            self.0.table.write(reference).await?.or_leave();
+        let items = self.put_items(&mut file, &to_write).await?;
+        self.raise_counters(tenant, &contents).await?;
+        if is_new {
+            let reference = Reference::from(&organization.record::<Organization>()?);
+            self.0
+                .table
+                .write(Write::put(&reference)?)
+                .await?
+                .or_leave();
         }
         let gone = Write::delete(key::tombstone(tenant), Condition::default());
         self.0.table.write(gone).await?.or_leave();
+        organization.remove("importOf");
+        let again = self.put_organization(&mut organization, operator, Condition::exists());
+        again.await?;
         Ok(Imported {
             organization: tenant,
-            items: items.len() + 1,
-            without_secret: items.iter().filter_map(without_secret).collect(),
+            items: items + 1,
+            without_secret: contents.without_secret,
         })
     }
 
-    /// 409 if another organization has the id. An import that was interrupted goes on.
-    async fn is_free(&self, tenant: Tenant) -> Result<(), ImportError> {
-        let found = self.0.read(&key::organization(tenant)).await?;
-        let goes_on = found.is_none_or(|one| {
-            let suspended = one.suspended;
-            suspended.is_some_and(|one| one.cause == SuspensionCause::Import)
+    /// The organization of an interrupted import of the same export under its own id. 409 if another organization has
+    /// the id.
+    async fn begun(&self, import_of: ImportOf) -> Result<Option<OrganizationId>, ImportError> {
+        let tenant = import_of.organization;
+        let Some(half) = self.0.read(&key::organization(tenant)).await? else {
+            return Ok(None);
+        };
+        let is_half = |one: Suspension| one.cause == SuspensionCause::Import;
+        if !half.suspended.is_some_and(is_half) {
+            return Err(ImportError::Exists(tenant));
+        }
+        match half.import_of {
+            Some(other) if other != import_of => Err(ImportError::HalfImported(
+                tenant,
+                other.organization,
+                other.at,
+            )),
+            // An earlier release noted none.
+            _ => Ok(Some(tenant)),
+        }
+    }
+
+    /// The organization of an interrupted import of the same export under a new id.
+    async fn begun_as_new(
+        &self,
+        import_of: ImportOf,
+    ) -> Result<Option<OrganizationId>, ImportError> {
+        let all = self.0.directory().organizations().await?.into_iter();
+        let mut readable = all.filter_map(|(_, found)| found.ok());
+        let half = readable.find(|organization| {
+            let is_new = organization.id != import_of.organization;
+            is_new && organization.import_of == Some(import_of)
         });
-        goes_on.then_some(()).ok_or(ImportError::Exists(tenant))
+        Ok(half.map(|half| half.id))
+    }
+
+    /// The last ids of all types.
+    async fn counters(&self) -> Result<Counters> {
+        let keys = || {
+            RecordType::ALL
+                .iter()
+                .map(|kind| (kind.name(), key::counter(kind.name())))
+        };
+        let found = self.0.batch(keys().map(|(_, key)| key)).await?;
+        let last = keys().filter_map(|(name, key)| Some((name, found.named(&key)?.last)));
+        Ok(last.collect())
     }
 
     /// Refuses usernames of other users.
-    async fn are_free(&self, tenant: Tenant, items: &[RawItem]) -> Result<(), ImportError> {
-        let is_account = |item: &&RawItem| item.text("kind") == Some(Account::KIND);
-        let accounts = items.iter().filter(is_account);
-        let accounts = accounts.filter_map(|item| Some((item.text("username")?, item)));
-        let accounts: Vec<_> = accounts.collect();
-        let keys = accounts.iter().map(|(name, _)| key::account(name));
-        let found = self.0.batch(keys).await?;
-        let is_taken = |(name, item): &&(&str, &RawItem)| {
-            let key = key::account(name);
-            let is_same = found.named(&key).is_some_and(|owner| {
-                owner.organization_id == tenant
-                    && Some(owner.user_id.get()) == item.number("userId")
-            });
-            found.has(&key) && !is_same
-        };
-        let taken = accounts.iter().filter(is_taken);
-        let taken: Vec<String> = taken.map(|(name, _)| (*name).to_owned()).collect();
+    async fn are_free(
+        &self,
+        begun: Option<OrganizationId>,
+        accounts: &[(String, i64)],
+    ) -> Result<(), ImportError> {
+        let mut taken = Vec::new();
+        for some in accounts.chunks(NAMES_AT_ONCE) {
+            let found = self
+                .0
+                .batch(some.iter().map(|(name, _)| key::account(name)))
+                .await?;
+            let is_taken = |(name, user): &&(String, i64)| {
+                let key = key::account(name);
+                let is_same = found.named(&key).is_some_and(|owner| {
+                    Some(owner.organization_id) == begun && owner.user_id.get() == *user
+                });
+                found.has(&key) && !is_same
+            };
+            taken.extend(some.iter().filter(is_taken).map(|(name, _)| name.clone()));
+        }
         if !taken.is_empty() {
             return Err(ImportError::Taken(taken));
         }
@@ -144,6 +225,28 @@ impl Tenants<'_> {
         Ok(())
     }
 
+    /// Writes all items but the organization's own. Returns their number.
+    async fn put_items<R: BufRead + Seek>(
+        &self,
+        file: &mut ImportFile<R>,
+        import: &Import,
+    ) -> Result<usize, ImportError> {
+        file.header()?;
+        let own = AnyKey::from(key::organization(import.tenant));
+        let items = std::iter::from_fn(|| file.next_item().transpose());
+        let items = items.filter_map(|line| {
+            let moved = line.and_then(|(place, _, item)| import.moved(place, item));
+            moved.transpose()
+        });
+        let items = items.filter(|item| {
+            let is_own = |item: &RawItem| item.key().as_ref() == Some(&own);
+            !item.as_ref().is_ok_and(is_own)
+        });
+        let puts = stream::iter(items).map(async |item| self.put_once(&item?).await);
+        let puts = puts.buffer_unordered(CONCURRENCY);
+        puts.try_fold(0, async |items, ()| Ok(items + 1)).await
+    }
+
     /// Writes an item, unless an interrupted import did.
     async fn put_once(&self, item: &RawItem) -> Result<(), ImportError> {
         let table = &self.0.table;
@@ -160,35 +263,14 @@ impl Tenants<'_> {
     }
 
     /// Raises the counters of ids beyond all ids that the items have or name.
-    async fn raise_counters(&self, tenant: Tenant, items: &[RawItem]) -> Result<()> {
-        let mut newest: BTreeMap<&'static str, i64> = BTreeMap::new();
-        let mut note = |kind: RecordType, id: i64| {
-            let most = newest.entry(kind.name()).or_default();
-            *most = id.max(*most);
-        };
-        note(RecordType::Organization, tenant.get());
-        for item in items {
-            let plain = item.plain().unwrap_or(Value::Null);
-            let kind = plain["kind"].as_str().and_then(RecordType::named);
-            if let Some((kind, id)) = kind.zip(plain["id"].as_i64()) {
-                note(kind, id);
-            }
-            // A deleted record, and the subjects of journal entries.
-            if let Ok(deleted) = serde_json::from_value::<Deleted>(plain["subject"].clone()) {
-                note(deleted.kind, deleted.id.get());
-            }
-            let subjects = plain["subjects"].as_array().into_iter().flatten();
-            let names = subjects.filter_map(|name| name.as_str()?.split_once(':'));
-            for (kind, id) in names {
-                if let Some((kind, id)) = RecordType::named(kind).zip(id.parse().ok()) {
-                    note(kind, id);
-                }
-            }
-        }
+    async fn raise_counters(&self, tenant: Tenant, contents: &Contents) -> Result<()> {
+        let mut newest = contents.newest.clone();
+        // An id that was just given out is not beyond its counter.
+        newest.insert(RecordType::Organization, tenant.get());
         for (kind, id) in newest {
             let is_lower = Condition::default().absent_or("last", "# < :", id);
             let raised = Change::default().set("last", id);
-            let write = Write::update(key::counter(kind), raised, is_lower);
+            let write = Write::update(key::counter(kind.name()), raised, is_lower);
             // A refused one is higher.
             self.0.table.write(write).await?.or_leave();
         }
@@ -196,84 +278,67 @@ impl Tenants<'_> {
     }
 }
 
-fn parsed(text: &str) -> Result<(ExportHeader, Vec<RawItem>), ImportError> {
-    let mut lines = text.lines().enumerate();
-    let Some((_, first)) = lines.next() else {
-        return Err(ImportError::Line(1, "there is none"));
-    };
-    let header: ExportHeader = serde_json::from_str(first)
-        .map_err(|_| ImportError::Line(1, "it is not the header of an export"))?;
-    if (header.format.as_str(), header.version) != (ExportHeader::FORMAT, ExportHeader::VERSION) {
-        return Err(ImportError::Format(header.format, header.version));
-    }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut items = Vec::new();
-    for (place, line) in lines {
-        let wrong = ImportError::Line(place + 1, "it is not an item of an export");
-        let Ok(Line { kind, item }) = serde_json::from_str(line) else {
-            return Err(wrong);
-        };
-        *counts.entry(kind).or_default() += 1;
-        let own = RawItem::from_json(&item).filter(|item| belongs(item, header.organization));
-        items.push(own.ok_or(wrong)?);
-    }
-    if counts != header.counts {
-        return Err(ImportError::Counts);
-    }
-    Ok((header, items))
+/// The ids of an import: of the file's organization and of the table's.
+struct Import {
+    from: OrganizationId,
+    tenant: OrganizationId,
+    is_new: bool,
 }
 
-/// True for an item of the organization or of one of its accounts, so that no line writes elsewhere.
-fn belongs(item: &RawItem, tenant: Tenant) -> bool {
-    let Some(key) = item.key() else {
-        return false;
-    };
-    let organization = AnyKey::from(key::organization(tenant));
-    let account = item.text("username");
-    let account = account.map(|name| AnyKey::from(key::account(name)));
-    let email = item.text("email");
-    let email = email.map(|email| AnyKey::from(key::email_holder(tenant, email)));
-    key.pk() == organization.pk()
-        || (email.as_ref() == Some(&key) && item.text("kind") == Some(EmailHolder::KIND))
-        || key.pk().starts_with(&key::tenant_prefix(tenant))
-        || Some(key) == account
-}
-
-/// Returns the name of a connection whose secret was left out.
-fn without_secret(item: &RawItem) -> Option<String> {
-    let plain = item.plain()?;
-    let is_left_out = |name: &str| plain[name]["ciphertext"] == NO_SECRET;
-    if is_left_out("clientSecret") {
-        return Some("provider".to_owned());
-    }
-    let name = plain["name"].as_str().filter(|_| is_left_out("secret"));
-    name.map(|name| format!("connection {name}"))
-}
-
-/// Moves an item with its keys to another organization. Entries of journals keep the id of their chain.
-fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
-    for name in PARTITIONS {
-        let moved = item.text(name).and_then(|pk| key::moved(pk, from, to));
-        if let Some(moved) = moved {
-            item.set(name, moved);
+impl Import {
+    /// Returns the item as the table gets it. `None` for one that follows from the new organization. A moved item is
+    /// checked again.
+    fn moved(&self, place: usize, mut item: RawItem) -> Result<Option<RawItem>, ImportError> {
+        if !self.is_new {
+            return Ok(Some(item));
         }
+        // Reference search finds the organization itself by another item then.
+        if item.text("refersTo") == Some(RecordType::Organization.name()) {
+            return Ok(None);
+        }
+        self.moves(&mut item);
+        let checked = records_in(&item, self.tenant);
+        checked.map_err(|why| ImportError::line(place, why))?;
+        Ok(Some(item))
     }
-    let kind = item.text("kind").unwrap_or_default().to_owned();
-    if kind == EmailHolder::KIND
-        && let Some(key) = item.text("email").map(|email| key::email_holder(to, email))
-    {
-        item.set("sk", AnyKey::from(key).sk());
+
+    /// Moves an item with its keys to another organization. Entries of journals keep the id of their chain.
+    fn moves(&self, item: &mut RawItem) {
+        if !self.is_new {
+            return;
+        }
+        for name in PARTITIONS {
+            let moved = item
+                .text(name)
+                .and_then(|pk| key::moved(pk, self.from, self.tenant));
+            if let Some(moved) = moved {
+                item.set(name, moved);
+            }
+        }
+        let kind = item.text("kind").unwrap_or_default().to_owned();
+        if kind == EmailHolder::KIND
+            && let Some(key) = item
+                .text("email")
+                .map(|email| key::email_holder(self.tenant, email))
+        {
+            item.set("sk", AnyKey::from(key).sk());
+        }
+        let own = [OrganizationEntry::KIND, SignInEntry::KIND];
+        let is_entry = own.contains(&&*kind) || kind == JournalEntry::KIND;
+        if is_entry && item.number(CHAINED_AS).is_none() {
+            item.set(CHAINED_AS, self.from);
+        }
+        if kind == RecordType::Organization.name() {
+            item.set("id", self.tenant);
+        }
+        if item.text("referenceType") == Some(RecordType::Organization.name()) {
+            item.set("referenceId", self.tenant);
+        }
+        item.replace_numbers("organizationId", self.tenant.get());
+        let of_organization = [
+            RecordType::Organization.name(),
+            RecordType::AgentPolicy.name(),
+        ];
+        item.replace_ids_of(&of_organization, self.tenant.get());
     }
-    let own = [OrganizationEntry::KIND, SignInEntry::KIND];
-    let is_entry = own.contains(&&*kind) || kind == JournalEntry::KIND;
-    if is_entry && item.number(CHAINED_AS).is_none() {
-        item.set(CHAINED_AS, from);
-    }
-    if kind == RecordType::Organization.name() {
-        item.set("id", to);
-    }
-    if item.text("referenceType") == Some(RecordType::Organization.name()) {
-        item.set("referenceId", to);
-    }
-    item.replace_numbers("organizationId", to.get());
 }

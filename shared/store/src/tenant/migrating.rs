@@ -3,26 +3,43 @@
 //! An item has an older form if this version writes its record otherwise: without a field, or in other places of
 //! the indexes. It reads as before, and changes with its next write. Until then, lists by a new index lack it.
 
+use model::{NamedRecord, named_records};
+
 use super::{Found, Tenants};
 use crate::prelude::*;
 
 /// Returns the write of the present form; `None` for an item that has it.
 type Form = fn(&RawItem) -> Result<Option<Write>>;
 
+/// Reads the record of an item of its kind.
+type RecordCheck = fn(&RawItem) -> Result<Checked>;
+
+/// The record of an item, compared with the item's keys.
+pub(super) struct Checked {
+    /// An attribute of a key that the record does not give.
+    pub(super) wrong_key: Option<&'static str>,
+    /// The records that it names.
+    pub(super) named: Vec<NamedRecord>,
+}
+
 macro_rules! forms {
     ($($record:ident)*) => {
-        &[$((<$record as Record<Workdesk>>::KIND, Write::in_present_form::<Workdesk, $record>)),*]
+        &[$((
+            <$record as Record<Workdesk>>::KIND,
+            Write::in_present_form::<Workdesk, $record>,
+            checked::<$record>,
+        )),*]
     };
 }
 
 /// The form of each kind of item of an organization.
-const FORMS: &[(&str, Form)] = forms![
+const FORMS: &[(&str, Form, RecordCheck)] = forms![
     Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
     AlertsSince Attempted Cleanup Comment Connection ConnectionTraffic Day Deletion EmailHolder FeedBatch
     FeedStart HistoryEntry IndexedRecord IndexedWord Invitation JournalEntry KeptExcerpt LastOutcome Link
     ListedProvider Mail Milestone NameOfTag Notification NotifiedChange Organization OrganizationEntry
     OrganizationHead Participant Phase PlaybookRuns Project RecordGuard Reference Reminder Saving
-    ServiceRequest Session SessionOfAlert SignInProvider SubjectHolder Tag Task Ticket
+    ServiceRequest Session SessionOfAlert SignInEntry SignInProvider SubjectHolder Tag Task Ticket
     TicketMessage Token TokenHolder UsedState User Webhook WebhookDelivery WebhookHealth
 ];
 
@@ -48,6 +65,21 @@ pub struct Forms {
     pub unknown: BTreeSet<String>,
 }
 
+fn checked<R: Record<Workdesk>>(item: &RawItem) -> Result<Checked> {
+    let record: R = item.record()?;
+    Ok(Checked {
+        wrong_key: item.wrong_key::<Workdesk, R>(&record)?,
+        named: named_records(&record),
+    })
+}
+
+/// Reads the record of an item. `None` for an item of a kind without a record, or of an unknown one.
+pub(super) fn check_record(item: &RawItem) -> Option<Result<Checked>> {
+    let kind = item.text("kind")?;
+    let (.., check) = FORMS.iter().find(|(one, ..)| *one == kind)?;
+    Some(check(item))
+}
+
 impl Forms {
     pub fn older(&self) -> usize {
         self.older.values().sum()
@@ -63,7 +95,7 @@ impl Forms {
         self.items += 1;
         // Counters have no kind.
         let kind = item.text("kind").filter(|kind| !FORMLESS.contains(kind))?;
-        let Some((kind, form)) = FORMS.iter().find(|(one, _)| *one == kind) else {
+        let Some((kind, form, _)) = FORMS.iter().find(|(one, ..)| *one == kind) else {
             self.unknown.insert(kind.to_owned());
             return None;
         };

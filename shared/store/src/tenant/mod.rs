@@ -1,9 +1,11 @@
 //! An organization as a whole: the walk of its items, and what uses it: export, import, deletion,
 //! erasure of a user, migration, preparation after a restore.
 
+mod checking;
 mod deleting;
 mod erasing;
 mod exporting;
+mod import_file;
 mod importing;
 mod migrating;
 mod restoring;
