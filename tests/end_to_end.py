@@ -14,6 +14,7 @@ import contextlib
 import functools
 import gzip
 import http.cookiejar
+import http.server
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -332,6 +334,31 @@ def demo(api):
     assert len(api.call("GET", "/api/projects/1/phases")) == 3
     tagged = commented["tags"][0]["id"]
     assert len(api.call("GET", f"/api/activities?tagId={tagged}")) == 1
+
+
+@contextlib.contextmanager
+def described_provider():
+    """Serves the discovery document and the keys of a provider by which nobody signs in. Yields its issuer."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            members = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+            document = {"issuer": issuer, "keys": [], **{member: f"{issuer}/{member}" for member in members}}
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(document).encode())
+
+        def log_message(self, *_):
+            """Keeps the log of the tests short."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    issuer = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield issuer
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 Stack = collections.namedtuple("Stack", "api targets log processes")

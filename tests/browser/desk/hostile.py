@@ -6,7 +6,7 @@ import re
 import urllib.parse
 
 from playwright.sync_api import Error
-from world import ROOT
+from world import ROOT, end_to_end
 
 DOCUMENT = json.loads((ROOT / "infra" / "openapi.json").read_text())
 DESK = ROOT / "functions" / "pages" / "desk"
@@ -41,8 +41,9 @@ def check(world):
     api.call("POST", "/api/webhooks", {"url": "http://127.0.0.1:9/", "types": ["tag.created"]})
     api.call("POST", "/api/invitations", {"email": f"hostile.{world.mark}@example.com", "role": "viewer"})
     sign_in = f"/api/organizations/{api.call('GET', '/api/auth/session')['organization']['id']}/sign-in"
-    provider = {"issuer": "https://login.example.com", "clientId": "workdesk", "clientSecret": "a secret of the test"}
-    api.call("PUT", sign_in, provider)
+    with end_to_end.described_provider() as issuer:
+        provider = {"issuer": issuer, "clientId": "workdesk", "clientSecret": "a secret of the test"}
+        api.call("PUT", sign_in, provider)
     with world.desk("ada", width=390) as desk:
         page = desk.page
         page.route("**/api/**", lambda route: poison(route, shown))

@@ -3,7 +3,7 @@
 import time
 
 from playwright.sync_api import expect
-from world import WAIT_MILLISECONDS
+from world import WAIT_MILLISECONDS, end_to_end
 
 FIRST, NEW = "the words of an admin", "four words of my own"
 
@@ -213,9 +213,10 @@ def invitations(world):
 
 
 def provider(world):
-    with world.desk("ada", "#/settings/provider", refused={400, 404, 409}) as desk:
+    settings = world.desk("ada", "#/settings/provider", refused={400, 404, 409})
+    with end_to_end.described_provider() as issuer, settings as desk:
         page = desk.page
-        page.get_by_label("Issuer").fill("https://login.example.com")
+        page.get_by_label("Issuer").fill(issuer)
         page.get_by_label("Client id").fill("workdesk")
         page.get_by_label("Client secret").fill("a secret of the example")
         page.get_by_label("Roles by group").fill("Workdesk admins = admin\nBilling = owner")
