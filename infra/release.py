@@ -3,6 +3,7 @@
 Writes target/release-files/workdesk-VERSION-ARCHITECTURE.tar.gz: the template with a zip of each function, a bill of
 materials of each (CycloneDX, by `cargo cyclonedx`), and the checksums of all. The same binaries give the same zips.
 `--tag` refuses a commit without the tag of the version, and a working tree with changes.
+`--desk-before TAG` makes no release: it writes the desk of an earlier one for the build, and prints the setting.
 """
 
 import argparse
@@ -22,6 +23,9 @@ import tools
 BUILT = tools.ROOT / "target" / "lambda"
 FILES = tools.ROOT / "target" / "release-files"
 SUMS = "SHA256SUMS"
+
+# The desk of the release before. The build of functions/pages reads it, and serves its files, too.
+DESK_BEFORE = tools.ROOT / "target" / "desk-before"
 
 # The earliest time that a zip can hold, for each member.
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -49,6 +53,18 @@ def check_tag(number):
     tags = git("tag", "--points-at", "HEAD").split()
     assert f"v{number}" in tags, f"HEAD has not the tag v{number}, but {tags}"
     assert not git("status", "--porcelain"), "the working tree has changes"
+
+
+def write_desk_before(tag):
+    """Writes the desk of a tag. Returns the folder for the setting of the build."""
+    shutil.rmtree(DESK_BEFORE, ignore_errors=True)
+    DESK_BEFORE.mkdir(parents=True)
+    archive = DESK_BEFORE / "desk.tar"
+    git("archive", f"--output={archive}", tag, "functions/pages/desk")
+    with tarfile.open(archive) as files:
+        files.extractall(DESK_BEFORE, filter="data")
+    archive.unlink()
+    return DESK_BEFORE / "functions" / "pages" / "desk"
 
 
 def machine(binary):
@@ -126,7 +142,11 @@ def packed(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tag", action="store_true", help="refuse a commit without the version's tag")
+    parser.add_argument("--desk-before", metavar="TAG", help="write the desk of a tag for the build, and nothing else")
     options = parser.parse_args()
+    if options.desk_before:
+        print(f"export WORKDESK_DESK_BEFORE={write_desk_before(options.desk_before)}")
+        return
     number = version()
     if options.tag:
         check_tag(number)

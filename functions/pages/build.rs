@@ -19,17 +19,30 @@ const GUIDE: &str = "../README.md";
 /// The OpenAPI document.
 const DOCUMENT: &str = "../../infra/openapi.json";
 
+/// The setting with the folder `desk` of the release before, whose files are served, too.
+const DESK_BEFORE: &str = "WORKDESK_DESK_BEFORE";
+
+/// A folder that the environment names.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo and infra/release.py set folders there"
+)]
+fn set(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(name)?;
+    (!folder.is_empty()).then(|| folder.into())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     for source in ["build.rs", "build", "desk", "reference", GUIDE, DOCUMENT] {
         println!("cargo::rerun-if-changed={source}");
     }
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "cargo names the output folder there"
-    )]
-    let folder = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
-    let folder = PathBuf::from(folder);
-    desk::pack(&folder)?;
+    println!("cargo::rerun-if-env-changed={DESK_BEFORE}");
+    let folder = set("OUT_DIR").ok_or("OUT_DIR is not set")?;
+    let before = set(DESK_BEFORE);
+    if let Some(before) = &before {
+        println!("cargo::rerun-if-changed={}", before.display());
+    }
+    desk::pack(&folder, before.as_deref())?;
     reference::pack(&folder)?;
     let document = digest(&[&fs::read(DOCUMENT)?]);
     println!("cargo::rustc-env=DOCUMENT_DIGEST={document}");

@@ -576,7 +576,7 @@ def main():
                 other_site(browser, open_page)
         if "desk" in parts:
             with end_to_end.running_stack() as stack:
-                desk.check(browser, f"{stack.api.base}/", axe())
+                desk.check(browser, f"{stack.api.base}/", axe(), log=stack.log)
         browser.close()
     print("1 passed, 0 failed")
 

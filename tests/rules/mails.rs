@@ -176,6 +176,9 @@ async fn letters_have_links_and_quote_what_users_wrote_as_text() {
             "" => assert!(mail.text.contains("203.0.113.0/24"), "{}", mail.text),
             _ => assert!(mail.text.contains("mia"), "{}", mail.text),
         }
+        // The desk offers the provider of this organization.
+        let names_organization = mail.text.contains("&organization=1");
+        assert_eq!(names_organization, page == "accept", "{}", mail.text);
         assert_eq!(mail.to, ["mia@example.com"]);
         assert_eq!(mail.headers["auto-submitted"], "auto-generated");
         assert!(mail.headers["message-id"].ends_with("@workdesk.example>"));

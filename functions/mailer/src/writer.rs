@@ -57,10 +57,13 @@ impl Writer {
     pub(crate) fn write(&self, attempt: &MailAttempt) -> Result<Option<Written>, &'static str> {
         let organization = quoted(&attempt.organization.name);
         let web_url = self.api_url.web_url(attempt.organization.web_url.as_ref());
-        let link = |label, page: &str, link: &MailedLink| {
+        let link = |label, page: &str, link: &MailedLink, more: &str| {
             let token = self.links.token(link);
             let token = token.ok_or("The secret of its link was replaced.")?;
-            Ok::<_, &'static str>(Link(label, format!("{web_url}/#/{page}?token={token}")))
+            Ok::<_, &'static str>(Link(
+                label,
+                format!("{web_url}/#/{page}?token={token}{more}"),
+            ))
         };
         let (subject, parts) = match &attempt.mail.letter {
             Letter::Invitation {
@@ -74,7 +77,9 @@ impl Writer {
                 let subject = format!("Invitation to {organization}, from {invited_by}");
                 let text =
                     format!("{invited_by} invites you to {organization} in Workdesk, as {role}.");
-                let link = link("Accept the invitation", "accept", to)?;
+                // The page offers the organization's provider, which the token does not name.
+                let of_organization = format!("&organization={}", attempt.organization.id);
+                let link = link("Accept the invitation", "accept", to, &of_organization)?;
                 let otherwise = "Ignore this mail if you do not know the sender.";
                 (subject, with_link(text, link, *expires_at, otherwise))
             }
@@ -85,7 +90,7 @@ impl Writer {
             } => {
                 let account = format!("the account {username} in {organization}");
                 let text = format!("A new password was requested for {account}.");
-                let link = link("Set a new password", "reset", to)?;
+                let link = link("Set a new password", "reset", to, "")?;
                 let otherwise = "Without it, the password stays as it is.";
                 let parts = with_link(text, link, *expires_at, otherwise);
                 (format!("A new password for {username}"), parts)
@@ -97,7 +102,7 @@ impl Writer {
             } => {
                 let text =
                     format!("The account {username} in {organization} is to have this address.");
-                let link = link("Confirm the address", "confirm", to)?;
+                let link = link("Confirm the address", "confirm", to, "")?;
                 let otherwise = "Without it, the address stays as it is.";
                 let parts = with_link(text, link, *expires_at, otherwise);
                 ("Confirm your address".to_owned(), parts)

@@ -2,13 +2,13 @@
 //! each other in a circle.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     error::Error,
     fs,
     path::{Component, Path, PathBuf},
 };
 
-use super::packed::{self, digest, write_table};
+use super::packed::{self, Packed, digest, write_table};
 
 /// The folder with the sources.
 const FOLDER: &str = "desk";
@@ -26,44 +26,40 @@ const BEFORE: [(&str, &[&str]); 3] = [
     ("css", &["url(\"", "@import \""]),
 ];
 
-/// Writes the page and its files.
-pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let mut sources = BTreeMap::new();
-    read(Path::new(FOLDER), &mut sources)?;
-    let page = sources.remove(Path::new(PAGE)).ok_or("no page")?;
-    let names = sources.keys();
-    let names = names.map(|path| path.as_os_str().as_encoded_bytes());
-    let contents = sources.values().map(String::as_bytes);
-    let all: Vec<&[u8]> = names.chain(contents).collect();
-    let desk = Desk {
-        digest: digest(&all),
-        files: sources.keys().cloned().collect(),
-    };
-    let mut packed = Vec::new();
-    let mut served = BTreeMap::new();
-    for (path, content) in &sources {
-        let content = desk.with_served_names(path, content)?;
-        let (name, bytes) = (flat(path), content.as_bytes());
-        packed.push(packed::pack(folder, &name, &desk.digest, bytes)?);
-        served.insert(desk.served(path), content);
-    }
+/// Writes the page and its files. Beside them, writes the files of the desk `before`: a tab that was open during
+/// the deployment still loads views of its own release.
+pub fn pack(folder: &Path, before: Option<&Path>) -> Result<(), Box<dyn Error>> {
+    let mut desk = Desk::read(Path::new(FOLDER))?;
+    let page = desk.sources.remove(Path::new(PAGE)).ok_or("no page")?;
+    let (mut packed, served) = desk.pack(folder)?;
     let page = desk.with_served_names(Path::new(PAGE), &page)?;
     let page = page.replacen("  </head>", &(desk.preloads(&served) + "  </head>"), 1);
     let page_digest = digest(&[page.as_bytes()]);
     println!("cargo::rustc-env=DESK_DIGEST={page_digest}");
     fs::write(folder.join("desk.html"), page)?;
+    if let Some(before) = before {
+        let mut last = Desk::read(before)?;
+        last.sources.remove(Path::new(PAGE));
+        if last.digest() != desk.digest() {
+            packed.extend(last.pack(folder)?.0);
+        }
+    }
     write_table(folder, "desk.rs", &packed)
 }
 
 /// Reads all files below a folder, by their paths below the desk's.
-fn read(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) -> Result<(), Box<dyn Error>> {
+fn read(
+    folder: &Path,
+    desk: &Path,
+    sources: &mut BTreeMap<PathBuf, String>,
+) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            read(&path, sources)?;
+            read(&path, desk, sources)?;
         } else {
             let content = fs::read_to_string(&path)?;
-            sources.insert(path.strip_prefix(FOLDER)?.to_owned(), content);
+            sources.insert(path.strip_prefix(desk)?.to_owned(), content);
         }
     }
     Ok(())
@@ -74,17 +70,53 @@ fn flat(path: &Path) -> String {
     path.to_string_lossy().replace(['/', '\\'], "-")
 }
 
+/// The files of a release, by their paths.
 struct Desk {
-    digest: String,
-    files: BTreeSet<PathBuf>,
+    sources: BTreeMap<PathBuf, String>,
 }
 
+/// Files as they are served, and their contents by the names.
+type Files = (Vec<Packed>, BTreeMap<String, String>);
+
 impl Desk {
+    fn read(folder: &Path) -> Result<Self, Box<dyn Error>> {
+        let mut sources = BTreeMap::new();
+        read(folder, folder, &mut sources)?;
+        Ok(Self { sources })
+    }
+
+    /// The digest of all files but the page, which their names share.
+    fn digest(&self) -> String {
+        let names = self.sources.keys();
+        let names = names.map(|path| path.as_os_str().as_encoded_bytes());
+        let contents = self.sources.values().map(String::as_bytes);
+        let all: Vec<&[u8]> = names.chain(contents).collect();
+        digest(&all)
+    }
+
+    /// Writes the files, under the names by which they are served.
+    fn pack(&self, folder: &Path) -> Result<Files, Box<dyn Error>> {
+        let digest = self.digest();
+        let mut packed = Vec::new();
+        let mut served = BTreeMap::new();
+        for (path, content) in &self.sources {
+            let content = self.with_served_names(path, content)?;
+            packed.push(packed::pack(
+                folder,
+                &flat(path),
+                &digest,
+                content.as_bytes(),
+            )?);
+            served.insert(self.served(path), content);
+        }
+        Ok((packed, served))
+    }
+
     /// The name under which a file is served.
     fn served(&self, path: &Path) -> String {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let stem = flat(&path.with_extension(""));
-        format!("{stem}.{}.{extension}", self.digest)
+        format!("{stem}.{}.{extension}", self.digest())
     }
 
     /// Replaces the paths of other files by the names under which they are served. Comments stay: they may
@@ -145,7 +177,7 @@ impl Desk {
             None if named.starts_with('.') && !is_page => (beside(path, named), "./"),
             _ => return Ok(named.to_owned()),
         };
-        if self.files.contains(&found) {
+        if self.sources.contains_key(&found) {
             return Ok(format!("{folder}{}", self.served(&found)));
         }
         let (path, found) = (path.display(), found.display());

@@ -1,16 +1,20 @@
 /** The desk: a client of the API in the browser. This module starts it.
  *
- * frame/           navigation, router, sign-in, session, drafts, inbox
+ * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
  * api/client.js    requests; api/records.js: the store that the feed keeps true
- * elements.js      what views are made of; kit.js: all that they import
+ * elements.js      what views are made of, with forms.js, rows.js and values.js; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Route } from "./frame/router.js" */
+/** @import { Change } from "workdesk" */
+import { shieldInputMethods } from "./frame/keys.js";
 import { followLink } from "./frame/links.js";
-import { begins, signIn, unsaid } from "./frame/sign-in.js";
+import { watchSession } from "./frame/other-user.js";
+import { begins, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
+import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, follow, followInbox, forgetPeople, mark, myId, notice, onUnauthenticated, open, place, prepare,
-  readInbox, readSession, showNavigation, showPerson, start, trouble,
+  begin, dropOldDrafts, follow, followInbox, forgetPeople, mark, myId, node, notice, onUnauthenticated, open,
+  place, prepare, readInbox, readSession, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
@@ -32,24 +36,43 @@ const ROUTES = [
   ["/settings/:section/:id", "Settings", "Settings", settings],
 ];
 
-onUnauthenticated(signIn);
-showNavigation();
-begins(await followLink());
-prepare(ROUTES);
 try {
+  onUnauthenticated(signIn);
+  shieldInputMethods();
+  dropOldDrafts();
+  place("main").replaceChildren();
+  showNavigation();
+  watchSession();
+  begins(await followLink());
+  prepare(ROUTES);
   // The feed begins before the first record is read, so that no change is missed.
   await Promise.all([readSession(), begin()]);
+  tellTabs(myId());
   showPerson();
-  start(place("main"), mark);
-  followInbox();
-  follow(open, (changes) => {
-    readInbox().catch(() => {});
-    const users = changes.filter(({ type }) => type === "user");
-    if (users.length > 0) forgetPeople();
-    if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
-  });
+  if (location.hash === SIGNED_IN) endTab();
+  else {
+    start(place("main"), mark);
+    settleOther();
+    followInbox();
+    follow(open, noticed, readSession);
+  }
   const said = unsaid();
   if (said) notice(said, "Close", () => {});
 } catch (problem) {
+  console.error(problem);
   place("main").append(trouble(problem, () => location.reload()));
+}
+
+function noticed(/** @type {Change[]} */ changes) {
+  readInbox().catch(() => {});
+  const users = changes.filter(({ type }) => type === "user");
+  if (users.length > 0) forgetPeople();
+  if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
+}
+
+/** Ends the tab that a provider was opened in, if the browser lets it. The other tabs know already. */
+function endTab() {
+  place("main").append(node("h1", "You are signed in"),
+    node("p", "Close this tab, and go on in the other one."));
+  window.close();
 }

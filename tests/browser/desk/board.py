@@ -1,4 +1,6 @@
-"""The board: cards move by mouse, keyboard and list; changes of others appear"""
+"""The board: cards move by mouse, keyboard and list; changes of others appear; open work comes first"""
+
+import concurrent.futures
 
 
 def check(world):
@@ -8,6 +10,8 @@ def check(world):
     moves_in_both_browsers(world, project)
     moves_by_keyboard_and_list(world, project)
     refuses(world, project)
+    counts_milestones_whatever_is_shown(world, project)
+    shows_open_work_first(world)
     lists_projects(world, project)
     world.api("max").call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
 
@@ -174,3 +178,57 @@ def lists_projects(world, project):
         page.get_by_label("Status").select_option("archived")
         page.get_by_role("link", name=title).wait_for()
         page.get_by_role("link", name=project["title"]).wait_for(state="detached")
+
+
+def counts_milestones_whatever_is_shown(world, project):
+    """A milestone counts all of its tasks, also those that a filter leaves out."""
+    api = world.api("max")
+    of = {"projectId": project["id"], "milestoneId": project["milestone"]}
+    tasks = [api.call("POST", "/api/tasks", {"title": f"Part {number}", **of})["id"] for number in range(3)]
+    api.call("PATCH", f"/api/tasks/{tasks[0]}", {"status": "done", "phaseId": project["phase"]})
+    with world.desk("mia", f"{project['address']}?phase={project['phase']}") as desk:
+        page = desk.page
+        page.locator(".timeline").get_by_text("1 of 4 done").wait_for()
+        api.call("PATCH", f"/api/tasks/{tasks[1]}", {"status": "done"})
+        desk.sees(page.locator(".timeline").get_by_text("2 of 4 done"))
+        api.call("DELETE", f"/api/tasks/{tasks[2]}", expect=204)
+        desk.sees(page.locator(".timeline").get_by_text("2 of 3 done"))
+    for task in tasks[:2]:
+        api.call("DELETE", f"/api/tasks/{task}", expect=204)
+
+
+DONE, OPEN_TASKS, SHOWN = 1_010, 50, 50
+
+
+def shows_open_work_first(world):
+    """A project of many years: 1,010 tasks are done, and 50 open ones come after them."""
+    api = world.api("max")
+    project = api.call("POST", "/api/projects", {"title": f"Many years {world.mark}"})["id"]
+
+    def makes(number):
+        status = "done" if number < DONE else ("todo", "in_progress")[number % 2]
+        api.call("POST", "/api/tasks", {"title": f"Task {number}", "projectId": project, "status": status})
+
+    # The done ones have the lower orders.
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(makes, range(DONE)))
+        list(pool.map(makes, range(DONE, DONE + OPEN_TASKS)))
+    with world.desk("mia", f"#/projects/{project}") as desk:
+        page = desk.page
+        page.get_by_text(f"{DONE + OPEN_TASKS:,} tasks, {DONE:,} done").wait_for()
+        column = lambda name: page.get_by_role("region", name=name, exact=True)
+        for name, number in (("Todo", OPEN_TASKS // 2), ("In progress", OPEN_TASKS // 2)):
+            assert column(name).locator(".card").count() == number, name
+            assert column(name).locator(".count").inner_text() == str(number), name
+        done = column("Done")
+        assert done.locator(".count").inner_text() == f"{DONE:,}"
+        assert done.locator(".card").count() == SHOWN
+        desk.looks("board-old")
+        # A task that another one ends counts at once, and none is counted twice.
+        first = column("Todo").locator(".card > a").first.get_attribute("href").rsplit("/", 1)[1]
+        api.call("PATCH", f"/api/tasks/{first}", {"status": "done"})
+        desk.sees(page.get_by_text(f"{DONE + OPEN_TASKS:,} tasks, {DONE + 1:,} done"))
+        done.get_by_role("button", name="Show all").click()
+        desk.until(lambda: done.locator(".card").count() == DONE + 1, "all that is done")
+        done.get_by_role("button", name="Show all").wait_for(state="detached")
+    api.call("PATCH", f"/api/projects/{project}", {"status": "archived"})

@@ -14,6 +14,9 @@ def check(world):
     opens_while_others_work(world)
     follows_links(world)
     signs_in_without_a_password(world)
+    finds_the_provider_without_a_lookup(world)
+    asks_before_it_becomes_another_user(world)
+    signs_in_anew_in_another_tab(world)
 
 
 def signs_in_by_keyboard(world):
@@ -225,3 +228,71 @@ def signs_in_without_a_password(world):
         desk.looks("sign-in-provider")
         page.get_by_role("button", name="Sign in by your company's provider").press("Enter")
         page.wait_for_url("**/api/auth/oidc?organization=1&return=%2F%23%2Ftickets")
+
+
+PROVIDER = "Sign in by your company's provider"
+LIMITED = {"code": "too_many_attempts", "status": 429, "detail": "Too many failed attempts. Try again in 9 minutes."}
+
+
+def finds_the_provider_without_a_lookup(world):
+    """The address of an organization leads to its provider, and the browser remembers it. A limit is told."""
+    with world.desk(address="#/sign-in/7", refused={404, 429}) as desk:
+        page, asked = desk.page, []
+        page.on("request", lambda request: "/api/auth/sign-in?" in request.url and asked.append(request.url))
+        page.get_by_role("button", name=PROVIDER).wait_for()
+        assert asked == [] and page.url.endswith("#/"), (asked, page.url)
+        # There is no organization 7, or it has no provider: the page says so, and stays.
+        page.get_by_role("button", name=PROVIDER).click()
+        page.get_by_role("alert").wait_for()
+        page.route("**/api/auth/sign-in?**", lambda route: route.fulfill(status=429, json=LIMITED))
+        page.reload()
+        page.get_by_role("button", name=PROVIDER).wait_for()
+        page.get_by_label("User name").fill("mia")
+        page.keyboard.press("Tab")
+        page.get_by_text("Try again in 9 minutes.").wait_for()
+        page.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider"))
+        page.get_by_role("button", name=PROVIDER).click()
+        page.wait_for_url("**/api/auth/oidc?organization=7&return=%2F%23%2F")
+
+
+def asks_before_it_becomes_another_user(world):
+    """After a provider signed another user in: the page asks, and goes on by signing out and beginning again."""
+    with world.desk("vic", "#sign-in=other_user", refused={401}) as desk:
+        page = desk.page
+        dialog = page.get_by_role("dialog", name="Another user")
+        dialog.get_by_text("You are vic. Sign out and go on as the other user?").wait_for()
+        desk.looks("sign-in-other")
+        dialog.get_by_role("button", name="Cancel").click()
+        page.get_by_text("Vic").first.wait_for()
+        page.evaluate("localStorage.setItem('sign-in provider', '/api/auth/oidc?organization=1')")
+        page.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider"))
+        page.goto("about:blank")
+        page.goto(f"{world.base}#sign-in=other_user")
+        dialog.get_by_role("button", name="Sign out and go on").click()
+        page.wait_for_url("**/api/auth/oidc?organization=1&return=%2F%23%2F")
+        assert page.request.get(f"{world.base}api/auth/session").status == 401
+    world.forget("vic")
+    with world.desk(address="#sign-in=groups_missing") as desk:
+        desk.page.get_by_text("left out your groups").wait_for()
+
+
+def signs_in_anew_in_another_tab(world):
+    """An act that needs a newer sign-in: the provider opens in a tab of its own, and nothing typed is lost."""
+    ways = {"provider": "/api/auth/oidc?organization=1", "passwords": False}
+    with world.desk("ada", "#/settings/organization", refused={403}) as desk:
+        page = desk.page
+        page.context.route("**/api/auth/sign-in?**", lambda route: route.fulfill(json=ways))
+        # The provider of this test signs in at once, and leads back.
+        back = {"location": "/#/signed-in"}
+        page.context.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider")
+            if route.request.resource_type == "fetch" else route.fulfill(status=302, headers=back))
+        desk.fails("PATCH", "/api/organizations/1$", 403)
+        page.get_by_role("button", name="Edit name").click()
+        page.get_by_label("Name", exact=True).fill("Halden Services")
+        page.get_by_role("button", name="Save").click()
+        with page.context.expect_page() as opened:
+            page.get_by_role("button", name=PROVIDER).click()
+        with page.expect_response(lambda one: one.request.method == "PATCH" and one.ok):
+            opened.value.wait_for_event("close")
+        page.get_by_role("dialog", name="Sign in").wait_for(state="detached")
+        page.get_by_role("button", name="Edit name").wait_for()

@@ -1,9 +1,11 @@
-"""Checks the desk in headless Chromium: `python3 tests/browser/desk/run.py URL [part …]`.
+"""Checks the desk in headless Chromium: `python3 tests/browser/desk/run.py URL [part …] [--log FILE]`.
 
-The URL is that of a running stack with its demo data, such as http://localhost:9000/. Pictures of each view stand
+The URL is that of a running stack with its demo data, such as http://localhost:9000/. FILE has what the stack
+printed: the part `tabs` makes another organization in its table. Pictures of each view stand
 in target/desk afterwards. tests/browser/check.py runs all parts against a stack of its own.
 """
 
+import argparse
 import importlib
 import os
 import pathlib
@@ -14,14 +16,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "infra")]
 
-PARTS = ("frame", "home", "board", "tasks", "alerts", "refusals", "requests", "tickets", "search", "settings", "hostile")
+PARTS = (
+    *("frame", "home", "board", "tasks", "alerts", "refusals", "requests", "tickets", "search", "settings", "hostile"),
+    *("drafts", "releases", "scripts", "tabs"),
+)
 
 
-def check(browser, base, axe, parts=PARTS):
+def check(browser, base, axe, parts=PARTS, log=None):
     """Runs the parts against a stack, as one signs in after the other."""
     from world import World
 
-    world = World(browser, base, axe)
+    world = World(browser, base, axe, log)
     for part in parts:
         module = importlib.import_module(part)
         print(f"  the desk: {module.__doc__.splitlines()[0]}", flush=True)
@@ -34,14 +39,18 @@ def main():
     import check as browser_check
     import tools
 
-    base, *parts = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("url")
+    parser.add_argument("parts", nargs="*", metavar="part")
+    parser.add_argument("--log", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
     tools.run_with("browser")
     from playwright.sync_api import sync_playwright
 
-    options = ["--js-flags=--expose-gc", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = ["--js-flags=--expose-gc", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_check.chromium(), args=options)
-        check(browser, base.rstrip("/") + "/", browser_check.axe(), parts or PARTS)
+        browser = playwright.chromium.launch(executable_path=browser_check.chromium(), args=flags)
+        check(browser, options.url.rstrip("/") + "/", browser_check.axe(), options.parts or PARTS, options.log)
         browser.close()
 
 

@@ -226,7 +226,11 @@ def provider(world):
         page.get_by_role("button", name="Save").click()
         page.get_by_text("Users sign in by this provider.").wait_for()
         assert page.get_by_label("Roles by group").input_value() == "Workdesk admins = admin"
+        # No browser can fill a password of this site into a field that is not there.
+        assert page.locator("main input[type=password]").count() == 0
         desk.looks("settings-provider")
+        page.get_by_role("button", name="Replace: Client secret").click()
+        assert page.get_by_label("Client secret").get_attribute("autocomplete") == "new-password"
         # The way to the provider stands in the sign-in, once it is known who signs in.
         with world.desk() as other:
             other.page.get_by_label("User name").fill("mia")
@@ -292,6 +296,7 @@ def connections(world):
         page.get_by_role("button", name="Resume").click()
         page.get_by_role("button", name="Pause").wait_for()
         page.get_by_text("Change the connection").click()
+        assert page.locator("main input[type=password]").count() == 0
         desk.looks("settings-connection")
         page.get_by_text("More", exact=True).click()
         more = page.get_by_label("Further settings")

@@ -5,7 +5,8 @@
  * Failures throw a `Problem`; an aborted request throws `AbortError`.
  * Each POST has an `Idempotency-Key`; after a lost connection the same request has the same key again.
  * 429, 503 and a lost connection are repeated, by `Retry-After` or with growing pauses, five times.
- * A 401 and `sign_in_again` wait for the sign-in (`onUnauthenticated`) and are then repeated. */
+ * A 401 and `sign_in_again` wait for the sign-in (`onUnauthenticated`) and are then repeated.
+ * Each request names the user whom the page shows. The service refuses it once another one has signed in. */
 /** @import { paths, Fault } from "workdesk" */
 
 /** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
@@ -31,11 +32,13 @@
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
  * @property {{ version: number }} [match] the record as it was read, for `If-Match`
  * @property {boolean} [absent] there must be no record yet @property {boolean} [quiet] shows no bar
- * @property {boolean} [keepalive] outlives the page */
+ * @property {boolean} [keepalive] outlives the page
+ * @property {boolean} [anyone] whoever is signed in, also another user than the page shows */
 /** `next`: the path of a list's next page. @template R @typedef {{ data: R, next: string | null }} Answer */
 
 const PAUSES = [0.5, 1, 2, 4, 8]; // Seconds between attempts.
 const PATIENCE_MS = 35_000; // The longest wait for an answer: a little more than the gateway's.
+const CLOCK_MS = 5_000; // A clock that differs by less is right.
 const LONGEST_PAUSE = 60; // Seconds. A longer `Retry-After` is told to the user instead.
 const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"];
 const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/; // Paths that need no session.
@@ -52,6 +55,7 @@ export class Problem extends Error {
     this.code = body.code ?? { 429: "rate_limited", 503: "unavailable" }[status] ?? "";
     this.detail = this.message;
     this.retryAfter = retryAfter;
+    this.retry = "Try again"; // The label of what tries again.
     this.faults = /** @type {Fault[]} */ (body.errors ?? []);
   }
 
@@ -65,9 +69,18 @@ export class Problem extends Error {
 const keys = new Map();
 let signIn = async (/** @type {Problem} */ _problem) => {};
 let activity = (/** @type {{ busy: boolean, waiting: boolean }} */ _state) => {};
+let becameOther = (/** @type {Problem} */ _problem) => {};
 let [busy, waiting, signIns] = [0, 0, 0];
+let shownUser = 0; // The id of the user whom the page shows; 0 before the sign-in.
+let ahead = 0; // Milliseconds that the server's clock is ahead of the browser's.
 /** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
+/** Sets the listener for a session of another user than the page's. @param {typeof becameOther} listener */
+export const onOtherUser = (listener) => void (becameOther = listener);
+/** Has all further requests name the user whom the page shows. @param {number} id */
+export const showsUser = (id) => void (shownUser = id);
+/** The present instant by the server's clock, in milliseconds. */
+export const now = () => Date.now() + ahead;
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
 export const onActivity = (listener) => void (activity = listener);
 
@@ -131,7 +144,8 @@ async function exchange(method, address, body, options = {}) {
   const headers = { ...(text !== undefined && { "content-type": "application/json" }),
     ...(options.absent && { "if-none-match": "*" }),
     ...(options.match && { "if-match": `"${options.match.version}"` }),
-    ...(keys.has(signature) && { "idempotency-key": keys.get(signature) }) };
+    ...(keys.has(signature) && { "idempotency-key": keys.get(signature) }),
+    ...(shownUser && !options.anyone && { "workdesk-user": `${shownUser}` }) };
   const tell = (/** @type {number} */ begun, /** @type {number} */ waits) => {
     if (options.quiet) return;
     [busy, waiting] = [busy + begun, waiting + waits];
@@ -151,6 +165,7 @@ async function exchange(method, address, body, options = {}) {
         if (before === signIns) await signIn(answer).then(() => (signIns += 1));
         continue;
       }
+      if (answer.code === "other_user") becameOther(answer);
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };
       if (answer.status === 412) {
         const data = (answer.current = await current(address));
@@ -188,6 +203,7 @@ async function once(method, address, body, headers, { signal, keepalive = false 
     const answer = await fetch(address, { method: method.toUpperCase(), headers, body: body ?? null,
       keepalive, signal: signal ? AbortSignal.any([signal, patience]) : patience });
     const text = await answer.text();
+    setClock(answer.headers.get("date"));
     const retryAfter = Number(answer.headers.get("retry-after")) || 0;
     if (!answer.ok) return new Problem(answer.status, parsed(text), retryAfter);
     const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
@@ -197,6 +213,12 @@ async function once(method, address, body, headers, { signal, keepalive = false 
     signal?.throwIfAborted();
     return new Problem(0, { code: "no_answer", detail: "The server did not answer. Nothing typed is lost." });
   }
+}
+
+/** Less than a few seconds are the way of the answer, and no wrong clock. @param {string | null} date */
+function setClock(date) {
+  const difference = Date.parse(date ?? "") - Date.now();
+  if (!Number.isNaN(difference)) ahead = Math.abs(difference) < CLOCK_MS ? 0 : difference;
 }
 
 function parsed(/** @type {string} */ text) {

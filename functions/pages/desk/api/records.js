@@ -117,8 +117,9 @@ export async function begin() {
 
 /** Follows the feed: every few seconds while the page is visible, at once when it becomes visible or online.
  * @param {() => void} reset called when the feed was lost: read all again
- * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not */
-export async function follow(reset, noticed) {
+ * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not
+ * @param {() => Promise<unknown>} doubt reads the session: the feed takes its own cursor no more */
+export async function follow(reset, noticed, doubt) {
   document.addEventListener("visibilitychange", () => wake());
   addEventListener("focus", () => wake());
   for (;;) {
@@ -126,12 +127,14 @@ export async function follow(reset, noticed) {
     await Promise.race([woken, pause(PAUSE)]);
     while (document.hidden) await new Promise((resolve) => (wake = () => resolve(undefined)));
     await catchUp(noticed).catch(async (problem) => {
-      if (problem.status !== 410) return;
+      if (![400, 410].includes(problem.status)) return;
+      // A cursor is malformed for another user alone.
+      if (problem.status === 400) await doubt();
       next = "";
       held.clear();
       await begin().catch(() => {});
       reset();
-    });
+    }).catch(() => {});
   }
 }
 

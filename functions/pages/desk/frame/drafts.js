@@ -1,22 +1,55 @@
-/** Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
- * `keepDraft` restores the text, and keeps it as the user types. What it returns drops it. */
+/** Drafts: typed text that was not sent. A draft belongs to a user, an address, a name, and the version of
+ * the record that it changes. It outlives the tab, for 30 days. No form that shows stored values, rights or
+ * money keeps one: what was typed and left must never look like what is stored. */
+import { now } from "../api/client.js";
 import { myId } from "./session.js";
+
+/** `values`: by the names of the controls. `version`: of the record, as it was when the first key was typed.
+ * @typedef {{ values: Record<string, string>, version: number | null, at: string }} Draft */
+
+const KEPT_MS = 30 * 86_400_000;
+const own = () => `draft ${myId()} `;
+
+/** Uses the browser's storage. Does nothing where the browser refuses it, or where it is full.
+ * @template T @param {(storage: Storage) => T} use @returns {T | undefined} */
+export function stored(use) {
+  try {
+    return use(localStorage);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A draft of the present address, whatever the address is later. @param {string} name */
 export function draftAt(name) {
-  const key = `draft ${myId()} ${location.hash.split("?")[0]} ${name}`;
-  return { text: () => sessionStorage.getItem(key),
-    keep: (/** @type {string} */ text) => sessionStorage.setItem(key, text),
-    drop: () => sessionStorage.removeItem(key) };
+  const key = `${own()}${location.hash.split("?")[0]} ${name}`;
+  return {
+    read: () => stored((storage) => /** @type {Draft | null} */ (JSON.parse(storage.getItem(key) ?? "null"))),
+    keep: (/** @type {Draft["values"]} */ values, /** @type {number | null} */ version) => {
+      const at = new Date(now()).toISOString();
+      stored((storage) => storage.setItem(key, JSON.stringify({ values, version, at })));
+    },
+    drop: () => void stored((storage) => storage.removeItem(key)),
+  };
 }
 
-/** The kept text, or null. @param {string} name */
-export const draftOf = (name) => draftAt(name).text();
+/** The kept text of a control, or null. @param {string} name @param {string} [control] */
+export const draftOf = (name, control = "content") => draftAt(name).read()?.values[control] ?? null;
 
-/** @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} control @param {string} name */
-export function keepDraft(control, name) {
-  const draft = draftAt(name);
-  control.value = draft.text() ?? control.value;
-  control.addEventListener("input", () => draft.keep(control.value));
-  return draft.drop;
+const ownKeys = () => stored((storage) => Object.keys(storage).filter((key) => key.startsWith(own()))) ?? [];
+
+/** The number of drafts of the user. */
+export const countDrafts = () => ownKeys().length;
+
+export const dropDrafts = () =>
+  ownKeys().forEach((key) => stored((storage) => storage.removeItem(key)));
+
+/** Drops drafts of all users that are too old. */
+export function dropOldDrafts() {
+  stored((storage) => {
+    for (const key of Object.keys(storage).filter((one) => one.startsWith("draft "))) {
+      const at = Date.parse(/"at":"([^"]*)"}$/.exec(storage.getItem(key) ?? "")?.[1] ?? "");
+      if (!(now() - at < KEPT_MS)) storage.removeItem(key);
+    }
+  });
 }

@@ -1,9 +1,14 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
+/** @import { Child } from "../elements.js" */
 import { onActivity, post } from "../api/client.js";
 import { button, fill, node } from "../elements.js";
+import { ask } from "../forms.js";
+import { counted } from "../values.js";
+import { countDrafts, dropDrafts } from "./drafts.js";
 import { countOf, inbox } from "./inbox.js";
 import { to } from "./router.js";
 import { me } from "./session.js";
+import { tellTabs } from "./tabs.js";
 
 const PLACES = ["Home", "Projects", "Requests", "Tickets", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
@@ -29,15 +34,20 @@ export function mark(/** @type {string} */ name) {
 
 export function showPerson() {
   const { user, organization } = me();
-  const signOut = async () => {
+  const leave = async () => {
     await post("/api/auth/logout", {});
-    sessionStorage.clear();
+    dropDrafts();
+    tellTabs(0);
     location.hash = "";
     location.reload();
   };
+  const signOut = () => (countDrafts() === 0 ? leave() : ask("Sign out?", {
+    text: `${counted(countDrafts(), "text")} that you typed and did not send will be deleted.`,
+    submit: "Sign out and delete", act: leave,
+  }));
   place("navigation").append(node("div.person",
-    node("span", { title: `${user.username}, ${user.role}` }, user.fullName),
-    node("small", organization.name), button("Sign out", signOut, { kind: "plain" })));
+    node("bdi", { title: `${user.username}, ${user.role}` }, user.fullName),
+    node("small", node("bdi", organization.name)), button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
   inbox(null, (rows) => fill(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
@@ -61,7 +71,7 @@ function showActivity() {
 }
 
 /** Shows a notice with an action for five seconds; longer while the pointer or the focus is on it.
- * @param {string} text @param {string} label @param {() => void} act
+ * @param {Child} text @param {string} label @param {() => void} act
  * @param {(leaving: boolean) => void} [done] called when it ends without the action, or the page is left */
 export function notice(text, label, act, done = () => {}) {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
@@ -78,11 +88,12 @@ export function notice(text, label, act, done = () => {}) {
     stop();
     timer = setTimeout(() => end(() => done(false)), NOTICE_MS);
   };
-  const shown = node("div.notice", text, button(label, () => end(act), { kind: "plain" }));
+  const words = node("span", text);
+  const shown = node("div.notice", words, button(label, () => end(act), { kind: "plain" }));
   for (const event of ["pointerenter", "focusin"]) shown.addEventListener(event, stop, life);
   for (const event of ["pointerleave", "focusout"]) shown.addEventListener(event, wait, life);
   addEventListener("pagehide", () => end(() => done(true)), life);
   place("notices").append(shown);
-  say(`${text} ${label}?`);
+  say(`${words.textContent} ${label}?`);
   wait();
 }

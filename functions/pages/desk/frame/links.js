@@ -1,6 +1,8 @@
 /** The links of mails, which need no session: `#/reset?token=`, `#/confirm?token=` and `#/accept?token=`. */
 import { post } from "../api/client.js";
-import { dialog, form, input } from "../elements.js";
+import { button, node } from "../elements.js";
+import { dialog, form, input } from "../forms.js";
+import { toProvider } from "./session.js";
 
 const HINT = "12 to 128 characters.";
 const PASSWORD = { type: "password", autocomplete: "new-password", required: true, hint: HINT };
@@ -28,7 +30,8 @@ addEventListener("hashchange", () => LINKS[named()] && location.reload());
 
 /** Follows a link in the address. Resolves to what is to be said then. @returns {Promise<string>} */
 export async function followLink() {
-  const token = new URLSearchParams(location.hash.split("?")[1]).get("token") ?? "";
+  const parameters = new URLSearchParams(location.hash.split("?")[1]);
+  const token = parameters.get("token") ?? "";
   const link = LINKS[named()];
   if (!link) return "";
   return new Promise((resolve) => {
@@ -37,9 +40,14 @@ export async function followLink() {
       over.close();
       resolve(said);
     };
+    const organization = /^[1-9]\d*$/.exec(parameters.get("organization") ?? "")?.[0];
+    const byProvider = () => toProvider(`/api/auth/oidc?organization=${organization}`
+      + `&invitation=${encodeURIComponent(token)}&return=%2F%23%2F`);
     const act = (/** @type {any} */ values) =>
       post(link.path, {}, { token, ...values }).then(() => end(link.done));
     const made = form({ fields: link.fields(), submit: link.submit, act, cancel: () => end() });
-    const over = dialog(link.title, made, { stays: true });
+    const offers = link === LINKS["#/accept"] && organization;
+    const over = dialog(link.title, [made, offers && node("div.end.offer",
+      button("Accept by your company's provider", byProvider))], { stays: true });
   });
 }

@@ -5,6 +5,7 @@
  * is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
 import { Problem, reading } from "../api/client.js";
 import { node, trouble } from "../elements.js";
+import { loaded, Missing } from "./release.js";
 
 /** `header` has the heading, `title` sets it; `signal` aborts when the view closes; `query` has the filters
  * in the address, and `filter` sets some.
@@ -44,13 +45,22 @@ function address() {
 function found(path) {
   const parts = path.split("/");
   for (const [pattern, title, place, load] of routes) {
-    const values = pattern.split("/").map((name, at) => [name, decodeURIComponent(parts[at] ?? "")]);
+    const values = pattern.split("/").map((name, at) => [name, decoded(parts[at] ?? "")]);
     const fits = values.every(([name, value]) => name?.startsWith(":") || name === value);
     if (!fits || values.length !== parts.length) continue;
     const parameters = Object.fromEntries(values.map(([name, value]) => [name?.slice(1), value]));
     return { title, place, load, parameters };
   }
   return undefined;
+}
+
+/** A part of an address. A link that was cut within a `%` is taken as it is. @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Loads the module of the address's view, while the session is read. @param {Route[]} table */
@@ -95,7 +105,7 @@ export function open(focus = false) {
   main.ariaBusy = String(route !== undefined);
   if (!route) return body.append(node("p", node("a", { href: to("/") }, "Go to Home")));
   const opened = async () => {
-    const { view } = await route.load();
+    const { view } = await loaded(route.load);
     const result = await view({ header, body, query, signal, title, filter }, route.parameters);
     if (signal.aborted) return;
     requery = result;
@@ -107,7 +117,9 @@ export function open(focus = false) {
     if (signal.aborted) return;
     main.ariaBusy = "false";
     if (!(problem instanceof Problem)) console.error(problem);
-    body.replaceChildren(trouble(problem, () => open(true)));
+    // Some browsers remember that a module did not come: only a reload asks for it again.
+    const again = problem instanceof Missing ? () => location.reload() : () => open(true);
+    body.replaceChildren(trouble(problem, again));
   });
 }
 

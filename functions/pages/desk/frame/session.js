@@ -1,6 +1,6 @@
 /** The session: the signed-in user and what they may do. `denied` is "", or the reason to show. */
 /** @import { Session, Permission } from "workdesk" */
-import { get } from "../api/client.js";
+import { get, Problem, showsUser } from "../api/client.js";
 
 /** Who has a role or a higher one, and what the role may do beside what lower ones may, as in "Roles" of the
  * API's guide. @type {[who: string, may: Permission[]][]} */
@@ -16,10 +16,24 @@ const ROLES = [
 ];
 export const PERMISSIONS = ROLES.flatMap(([, may]) => may);
 
+/** Leads to a provider. What the service refuses at once is thrown: a page of JSON tells a person nothing.
+ * @param {string} address @param {(address: string) => unknown} [leave] */
+export async function toProvider(address, leave = (to) => location.assign(to)) {
+  const answer = await fetch(address, { redirect: "manual" });
+  if (answer.type !== "opaqueredirect" && !answer.ok) {
+    throw new Problem(answer.status, await answer.json().catch(() => ({})));
+  }
+  return leave(address);
+}
+
 let session = /** @type {Session | undefined} */ (undefined);
 
-/** Reads the session. Waits for the sign-in if there is none. */
-export const readSession = () => get("/api/auth/session", {}).then(({ data }) => (session = data));
+/** Reads the session. Waits for the sign-in if there is none. All further requests are this user's. */
+export async function readSession() {
+  session = (await get("/api/auth/session", {}, { quiet: session !== undefined })).data;
+  showsUser(session.user.id);
+  return session;
+}
 
 /** The session. Views are opened after it was read. */
 export function me() {

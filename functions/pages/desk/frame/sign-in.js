@@ -1,9 +1,14 @@
-/** The sign-in: a dialog over the page, at the start, at a 401, and where the policy asks for one anew. What
- * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page. */
+/** The sign-in: a dialog over the page, at the start, at a 401, and where an act asks for a newer one. What
+ * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page.
+ *
+ * `#/sign-in/7` is the address of an organization: its users need no look-up to find their provider. */
 /** @import { Problem } from "../api/client.js" */
 import { get, post } from "../api/client.js";
-import { ask, button, dialog, fill, form, input, node } from "../elements.js";
-import { me, myId } from "./session.js";
+import { button, fill, node } from "../elements.js";
+import { ask, dialog, form, input } from "../forms.js";
+import { stored } from "./drafts.js";
+import { me, myId, toProvider } from "./session.js";
+import { tellTabs } from "./tabs.js";
 
 /** Faults of a sign-in by the provider, by the code in the address. @type {Record<string, string>} */
 const FAULTS = {
@@ -12,18 +17,50 @@ const FAULTS = {
   token_invalid: "What your company's provider said does not verify. Tell an admin.",
   sign_in_again: "Your company's provider did not ask for your credentials.",
   sign_in_not_allowed: "No user may sign in so. Ask an admin.",
+  groups_missing: "Your company's provider left out your groups, since they are many. "
+    + "Have an admin assign groups to the application there.",
   too_many_attempts: "Too many sign-ins failed. Wait until the quarter of an hour ends.",
 };
 const REFUSED = "Your company's provider did not sign you in.";
 const FORGOTTEN = "A mail is under way, if the account has a confirmed address. Else ask an admin.";
+/** Where the browser remembers the organization's provider: the beginning of its address. */
+const PROVIDER = "sign-in provider";
+/** The address to which a provider sends the browser back in a tab of its own. */
+export const SIGNED_IN = "#/signed-in";
 let told = "";
+let isOther = false;
 let open = /** @type {Promise<void> | undefined} */ (undefined);
 
-/** Has the sign-in say a fault that the address tells, or else this. @param {string} said */
+const providerOf = (/** @type {string} */ organization) => `/api/auth/oidc?organization=${organization}`;
+const remember = (/** @type {string} */ provider) => stored((storage) => storage.setItem(PROVIDER, provider));
+const remembered = () => stored((storage) => storage.getItem(PROVIDER)) ?? null;
+
+/** Has the sign-in say a fault that the address tells, or else this. Remembers the address's organization.
+ * @param {string} said */
 export function begins(said) {
   const [, fault] = /^#sign-in=(\w+)/.exec(location.hash) ?? [];
-  if (fault) history.replaceState(null, "", "#/");
-  told = fault ? FAULTS[fault] ?? REFUSED : said;
+  const [own, organization] = /^#\/sign-in(?:\/([1-9]\d*))?\/?$/.exec(location.hash) ?? [];
+  if (organization) remember(providerOf(organization));
+  if (fault || own) history.replaceState(null, "", "#/");
+  isOther = fault === "other_user";
+  told = isOther ? "" : fault ? FAULTS[fault] ?? REFUSED : said;
+}
+
+/** Asks the signed-in user, if the provider has signed another one in, and goes on as the user wants. */
+export function settleOther() {
+  if (!isOther) return;
+  isOther = false;
+  ask("Another user", {
+    text: `You are ${me().user.username}. Sign out and go on as the other user?`,
+    submit: "Sign out and go on",
+    act: async () => {
+      await post("/api/auth/logout", {});
+      tellTabs(0);
+      const provider = remembered();
+      if (provider) location.assign(`${provider}&return=%2F%23%2F`);
+      else location.reload();
+    },
+  });
 }
 
 /** What was to be said and was not. */
@@ -39,6 +76,10 @@ export function signIn(problem) {
   return open;
 }
 
+let end = () => {};
+/** Ends the open sign-in: the user has signed in in another tab. */
+export const signedInElsewhere = () => end();
+
 /** @param {Problem} problem @param {(value?: any) => void} done @param {(problem: Problem) => void} refuse */
 function over(problem, done, refuse) {
   const again = myId() !== 0;
@@ -46,19 +87,37 @@ function over(problem, done, refuse) {
   const ended = again && "Your session has ended. Nothing typed is lost.";
   const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
   const user = input("User name", "username", { autocomplete: "username", autocapitalize: "none",
-    required: true, value: again ? me().user.username : "", onchange: () => look().catch(() => {}) });
+    required: true, value: again ? me().user.username : "", onchange: () => look() });
   const password = input("Password", "password",
     { type: "password", autocomplete: "current-password", required: true });
   const further = node("div.end");
+  /** Offers a provider. What is open stays open: the provider has a tab of its own then.
+   * @param {string | null} provider */
+  const offer = (provider) => {
+    const back = again ? `/${SIGNED_IN}` : `/${location.hash}`;
+    const address = `${provider}&return=${encodeURIComponent(back)}${newer ? "&again=true" : ""}`;
+    const leave = () => {
+      remember(provider ?? "");
+      if (!again) location.assign(address);
+      else if (!window.open(address)) says.textContent = "The browser opened no tab. Allow it to.";
+    };
+    const go = () => toProvider(address, leave);
+    fill(further, provider && button("Sign in by your company's provider", go));
+  };
   /** Offers the provider, if the organization of the user has one. */
   const look = async () => {
     const username = user.querySelector("input")?.value.trim() ?? "";
-    const { provider, passwords } = (await get("/api/auth/sign-in", { username }, { quiet: true })).data;
-    const back = `&return=${encodeURIComponent(`/${location.hash}`)}${newer ? "&again=true" : ""}`;
-    const go = () => location.assign(`${provider}${back}`);
-    password.hidden = !passwords;
-    password.querySelector("input")?.toggleAttribute("required", passwords);
-    fill(further, provider && button("Sign in by your company's provider", go));
+    if (!username) return;
+    try {
+      const { provider, passwords } = (await get("/api/auth/sign-in", { username }, { quiet: true })).data;
+      password.hidden = !passwords;
+      password.querySelector("input")?.toggleAttribute("required", passwords);
+      offer(provider);
+    } catch (problem) {
+      // An office behind one address: who knows the organization's address needs no look-up.
+      const { status, detail } = /** @type {Problem} */ (problem);
+      if (status === 429) says.textContent = `The way to sign in was not found. ${detail}`;
+    }
   };
   const forgotten = () => ask("Forgotten password", {
     fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
@@ -74,15 +133,20 @@ function over(problem, done, refuse) {
       fields: [user, password], submit: "Sign in",
       act: async (account) => {
         const { data } = await post("/api/auth/login", {}, account);
+        tellTabs(data.id);
         // What waits is not repeated as another user.
         if (again && data.id !== myId()) return location.reload();
-        done();
-        shown.close();
+        end();
       },
     }),
     further, button("Forgot it", forgotten, { kind: "plain" }),
   ], { stays: !newer });
   shown.classList.add("sign-in");
   shown.addEventListener("close", () => refuse(problem));
-  if (again) look().catch(() => {});
+  end = () => {
+    done();
+    shown.close();
+  };
+  offer(remembered());
+  if (again) void look();
 }

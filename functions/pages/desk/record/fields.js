@@ -95,11 +95,21 @@ function valueForm(label, name, type, now, send, cancel) {
   // The day of the reader's calendar as "2026-11-26".
   const day = (date = new Date(now)) => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString();
   return form({
-    fields: input(label, name, { type, value: isDay ? day().slice(0, 10) : now }),
-    submit: "Save", cancel, draft: name,
-    act: ({ [name]: value }) =>
-      send(type === "date" && value ? new Date(`${value}T23:59:59.999`).toISOString() : value),
+    fields: input(label, name, { type, value: isDay ? day().slice(0, 10) : now,
+      max: type === "date" && "9998-12-31" }),
+    submit: "Save", cancel,
+    act: ({ [name]: value }) => send(type === "date" && value ? endOf(value, name) : value),
   });
+}
+
+/** The end of a day such as "2026-11-26", as an instant. @param {string} text
+ * @param {string} name of the field */
+function endOf(text, name) {
+  const end = new Date(`${text}T23:59:59.999`);
+  // A browser's field takes years of more digits than an instant of the API has.
+  if (!Number.isNaN(+end) && end.getFullYear() <= 9998) return end.toISOString();
+  const detail = "There is no such day. Send a year of four digits, such as 2026.";
+  throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "range", detail }] });
 }
 
 /** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no text.

@@ -2,8 +2,8 @@
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
 /** @import { Child, Choice, Context } from "../kit.js" @import { Field, talk } from "./record.js" */
 import {
-  addressOf, attempt, button, choicesOf, day, denied, drop, empty, everyone, fill, fold, get, go, hide, node,
-  notice, patch, person, record, remove, section, state, store, time, watch, words,
+  addressOf, attempt, button, choicesOf, day, denied, drop, empty, everyone, fill, fold, get, go, hide,
+  node, notice, patch, person, record, remove, section, state, store, time, watch, words,
 } from "../kit.js";
 import { fact, text } from "./record.js";
 
@@ -63,17 +63,19 @@ export async function page({ header, body, title, signal }, { type, noun, id, pa
   /** Deletes the record, unless the user takes it back within five seconds. */
   function undoable() {
     const row = known.read();
+    const title = node("bdi", row.title);
     const restore = () => hide(type, id, false);
     const failed = (/** @type {any} */ { detail }) => {
       restore();
-      notice(`${row.title} was not deleted. ${detail}`, "Open it", () => go(`${addressOf(type, id)}`));
+      notice([title, ` was not deleted. ${detail}`], "Open it",
+        () => go(`${addressOf(type, id)}`));
     };
     const done = () => drop(type, id);
     const send = (/** @type {boolean} */ keepalive) =>
       void remove(/** @type {any} */ (path), on, { match: row, keepalive }).then(done, failed);
     hide(type, id, true);
     go(erase?.(row).path ?? "/");
-    notice(`Deleted ${row.title}.`, "Undo", restore, send);
+    notice(["Deleted ", title.cloneNode(true), "."], "Undo", restore, send);
   }
 }
 
@@ -92,18 +94,19 @@ function historyOf(path, on, signal) {
 const UNTOLD = ["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"];
 
 function changeOf(/** @type {HistoryEntry} */ { actor, at, what, changes }) {
-  const told = changes.map(({ field, from, to }) => {
+  const told = changes.map(({ field, from, to }, place) => {
     const name = words(field.replace(/Ids?$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
-    return UNTOLD.includes(field) ? name : `${name} from ${valueOf(from)} to ${valueOf(to)}`;
+    return [place > 0 && "; ", name, !UNTOLD.includes(field) && [" from ", valueOf(from), " to ", valueOf(to)]];
   });
-  const text = what === "updated" ? `changed ${told.join("; ")}` : `${what} it`;
-  return node("li", node("span.grow", person(actor, "The service"), ` ${text}`), time(at));
+  const text = what === "updated" ? ["changed ", told] : `${what} it`;
+  return node("li", node("span.grow", person(actor, "The service"), " ", text), time(at));
 }
 
-function valueOf(/** @type {unknown} */ one) {
+/** @param {unknown} one @returns {Child} */
+function valueOf(one) {
   if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
   if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));
-  return /^[a-z_]+$/.test(one) ? words(one) : `“${one}”`;
+  return /^[a-z_]+$/.test(one) ? words(one) : ["“", node("bdi", one), "”"];
 }
 
 /** @param {User[]} people @returns {Field} */

@@ -3,7 +3,8 @@
 /** @import { Change, Comment, Permission } from "workdesk" @import { Answer } from "../kit.js" */
 /** @import { Writing } from "./record.js" */
 import {
-  button, denied, draftOf, get, may, more, myId, node, patch, post, quiet, record, remove, rows, store, time,
+  button, denied, draftOf, get, may, more, myId, node, now, patch, post, quiet, record, remove, rows, store,
+  time,
 } from "../kit.js";
 import { writer } from "./record.js";
 
@@ -65,7 +66,8 @@ export function talk(first, { type, on, id, entry, write, reply, edit, remove })
     if (own && !saving.has(known.id) && draftOf(`edit ${known.id}`) !== null) change();
     else if (reply && draftOf(`reply ${known.id}`) !== null) answer();
     return node("li", { class: kinds || null },
-      node("p.by", node("b", author), label && quiet(label), time(at), edited && quiet("edited")),
+      node("p.by", node("b", node("bdi", author)), label && quiet(label), time(at),
+        edited && quiet("edited")),
       content, place);
   };
 
@@ -123,7 +125,7 @@ export async function commented(on, id, list, of, permission, signal) {
       keep((await patch(one, { ...of, commentId: row.id }, { content }, { match })).data),
     remove: async (row) => {
       await remove(one, { ...of, commentId: row.id }, { match: row });
-      keep({ ...row, content: "", deletedAt: new Date().toISOString(), version: row.version + 1 });
+      keep({ ...row, content: "", deletedAt: new Date(now()).toISOString(), version: row.version + 1 });
     },
   }) };
   return made;

@@ -1,7 +1,7 @@
 /** The writer of a text, with `@` completion. It keeps its draft until `save` is done.
  * `match`: the record as it was read; after a 412, as it is now. */
 /** @import { User } from "workdesk" */
-import { draftAt, everyone, field, form, keepDraft, newId, node, quiet, settle } from "../kit.js";
+import { draftAt, everyone, field, form, newId, node, quiet, settle } from "../kit.js";
 
 /** @typedef {object} Writing
  * @property {string} label @property {string} submit @property {string} draft its name at this address
@@ -13,35 +13,47 @@ import { draftAt, everyone, field, form, keepDraft, newId, node, quiet, settle }
 
 const NAMES = 6; // Shown at most.
 
+/** Scripts without spaces between words. A letter of another script before an `@` makes it an address. */
+const SPACELESS = ["Han", "Hira", "Kana", "Hang", "Bopo", "Yiii", "Thai", "Laoo", "Khmr", "Mymr", "Tale",
+  "Talu", "Lana", "Tavt", "Ahom", "Java", "Bali"].map((script) => `\\p{scx=${script}}`).join("");
+/** The beginning of a name behind an `@`, by the service's rule for mentions. */
+const BEFORE = `(?:^|[^\\p{L}\\p{N}\\p{M}]|[${SPACELESS}])\\p{M}*`;
+const MENTION = new RegExp(`${BEFORE}[@＠﹫]([\\p{L}\\p{M}\\p{N}._+-]*)$`, "u");
+const folded = (/** @type {string} */ name) => name.normalize("NFKC").toLowerCase();
+
 /** @param {Writing} writing */
 export function writer({
   label, submit, draft, save, value = "", match, textOf = () => "", cancel, line = false,
   optional = submit === "Save" && !line, extra, reason = "",
 }) {
-  const area = node(line ? "input" : "textarea", { name: "content", required: !optional, value });
+  const area = node(line ? "input" : "textarea",
+    { name: "content", required: !optional, value, dir: "auto" });
   // A draft belongs to the version of the record that was edited first.
-  const version = draftAt(`${draft} version`);
-  const known = match && version.text() ? { version: Number(version.text()) } : match;
-  if (known) area.addEventListener("input", () => version.keep(String(known.version)));
-  const drop = keepDraft(area, draft);
+  const before = draftAt(draft).read()?.version;
+  const known = match && before ? { version: before } : match;
   const close = () => {
-    drop();
-    version.drop();
+    made.reset();
     area.value = value;
     cancel?.();
   };
-  const act = () => settle({
-    place: made, what: label, known, mine: () => area.value, theirs: textOf, take: close,
-    save: async (now) => {
-      const sent = area.value;
-      await save(sent, now);
-      // What was typed meanwhile stays.
-      if (area.value === sent) close();
-    },
-  });
+  const act = async () => {
+    let isAll = false;
+    const done = await settle({
+      place: made, what: label, known, mine: () => area.value, theirs: textOf, take: close,
+      save: async (now) => {
+        const sent = area.value;
+        await save(sent, now);
+        // What was typed meanwhile stays.
+        isAll = area.value === sent;
+        if (isAll) close();
+      },
+    });
+    return done && isAll;
+  };
   const control = field(label, area);
   if (area instanceof HTMLTextAreaElement) control.append(completion(area));
-  const made = form({ fields: [control, extra], submit, act, reason, ...(cancel && { cancel: close }) });
+  const made = form({ fields: [control, extra], submit, act, reason, draft, version: known?.version ?? null,
+    ...(cancel && { cancel: close }) });
   area.addEventListener("keydown", (/** @type {any} */ { key, ctrlKey, metaKey }) => {
     if (key === "Enter" && (ctrlKey || metaKey)) made.requestSubmit();
     if (key === "Escape" && cancel && area.value === value) close();
@@ -55,8 +67,7 @@ function completion(area) {
   let chosen = 0;
   area.setAttribute("aria-autocomplete", "list");
   area.setAttribute("aria-controls", list.id);
-  const begun = () => /(?:^|[^\p{L}\p{N}])@([\p{L}\p{N}._-]*)$/u
-    .exec(area.value.slice(0, area.selectionStart))?.[1]?.toLowerCase();
+  const begun = () => MENTION.exec(area.value.slice(0, area.selectionStart))?.[1];
   const close = () => {
     list.hidden = true;
     area.removeAttribute("aria-activedescendant");
@@ -69,7 +80,7 @@ function completion(area) {
   const take = (/** @type {string} */ username) => {
     const from = area.selectionStart - (begun() ?? "").length;
     area.setRangeText(`${username} `, from, area.selectionStart, "end");
-    area.dispatchEvent(new Event("input"));
+    area.dispatchEvent(new Event("input", { bubbles: true }));
     area.focus();
   };
   const option = (/** @type {User} */ { username, fullName }) => {
@@ -86,7 +97,7 @@ function completion(area) {
     const people = await everyone().catch(() => []);
     if (begun() !== word) return;
     const names = people.filter(({ username, fullName }) =>
-      [username, ...fullName.split(" ")].some((one) => one.toLowerCase().startsWith(word)));
+      [username, ...fullName.split(" ")].some((one) => folded(one).startsWith(folded(word))));
     list.replaceChildren(...names.slice(0, NAMES).map(option));
     if (names.length === 0) return close();
     list.hidden = false;

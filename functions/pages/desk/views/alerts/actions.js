@@ -22,7 +22,7 @@ export function actionParts(known) {
     opened(`settle ${one.id}`), opened(`hand over ${one.id}`)]);
   return [["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
     ...actions.flatMap(action),
-    [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened("reject")];
+    [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened(rejectKey(known))];
 }
 
 /** @param {Case} known @param {api.ProposedAction} action @param {boolean} several may be chosen */
@@ -83,11 +83,10 @@ function handled(known, { status, by, assigneeId, at, serviceRequestId: request,
 }
 
 /** A button that opens a form below its part, where it stays until it is sent or closed. It opens itself if
- * something was typed before, also if the same action was proposed again meanwhile.
+ * something was typed before for this proposal: `key` names it.
  * @param {Case} known @param {string} key @param {string} label @param {string} reason
  * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options */
 function opener(known, key, label, reason, { fields, done, act, ...options }) {
-  const draft = key.replace(/-p\d+-/, "-");
   const cancel = () => {
     known.forms.delete(key);
     known.draw();
@@ -97,12 +96,13 @@ function opener(known, key, label, reason, { fields, done, act, ...options }) {
     cancel();
   }, done);
   const open = () => {
-    const made = known.forms.get(key) ?? form({ ...options, fields: fields(), draft, cancel, act: send });
+    const made = known.forms.get(key)
+      ?? form({ ...options, fields: fields(), draft: key, cancel, act: send });
     known.forms.set(key, made);
     known.draw();
     return /** @type {HTMLElement | null} */ (made.querySelector("[name]"));
   };
-  const typed = draftOf(`${draft} note`) || draftOf(`${draft} reason`);
+  const typed = draftOf(key, "note") || draftOf(key, "reason");
   if (typed && !reason && !known.forms.has(key)) queueMicrotask(() => known.forms.has(key) || open());
   return button(label, () => open()?.focus(), { reason });
 }
@@ -138,6 +138,9 @@ export function manualButtons(known, action, now) {
     }));
 }
 
+/** The key of the form that rejects this proposal: the actions' ids name session and proposal. */
+const rejectKey = (/** @type {Case} */ { actions }) => `reject ${actions[0]?.id}`;
+
 function decideButtons(/** @type {Case} */ known) {
   const { id = 0, status } = known.session ?? {};
   const preview = async () => {
@@ -150,7 +153,7 @@ function decideButtons(/** @type {Case} */ known) {
   const hint = "Everyone who opens the session sees it. The whole proposal ends.";
   return node("div.acts",
     known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
-    status === "awaiting_confirmation" && opener(known, "reject", "Reject…",
+    status === "awaiting_confirmation" && opener(known, rejectKey(known), "Reject…",
       denied("execute_agent_remediation"), {
         fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),
         submit: "Reject the proposal", done: "The proposal is rejected.",

@@ -4,8 +4,8 @@
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
 /** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
 import {
-  button, counted, denied, facts, link, node, patch, Problem, quiet, redraw, say, section, state, time, to,
-  words,
+  button, counted, denied, facts, link, node, now, patch, Problem, quiet, redraw, say, section, state, time,
+  to, words,
 } from "../../kit.js";
 import { actionParts, sessionButtons } from "./actions.js";
 import { cause, reads } from "./analysis.js";
@@ -65,7 +65,7 @@ function summaryOf(/** @type {Case} */ { alert, told }) {
 function nextStep(/** @type {Case} */ known) {
   const { alert, session } = known;
   const { next, rejection, error } = session ?? {};
-  const until = next?.until && Date.parse(next.until) > Date.now() ? next.until : null;
+  const until = next?.until && Date.parse(next.until) > now() ? next.until : null;
   const text = next ? [prose(`${next.who} ${next.what}`), until && [", until ", time(until)], "."]
     : alert.status === "resolved" ? "The alert is resolved. Nothing is left to do."
     : session ? "No step is left in this session." : "Nobody has had this alert analysed.";

@@ -2,7 +2,8 @@
  * form is made once, so that a change by others neither moves nor loses what is typed. */
 /** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
 import {
-  allow, button, counted, denied, facts, fold, form, input, me, myId, node, post, Problem, say, state, time,
+  allow, button, counted, denied, facts, fold, form, input, me, myId, node, now, post, Problem, say, state,
+  time,
 } from "../../kit.js";
 import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
@@ -20,7 +21,7 @@ export function approvalsOf({ approvals, digest }) {
   return [...new Map(approvals.map((one) => [one.userId, one])).values()].map((one) => {
     const until = new Date(Date.parse(one.at) + HOUR_MS);
     const other = one.digest !== null && one.digest !== digest;
-    return { ...one, until: until.toISOString(), other, holds: !other && until > new Date() };
+    return { ...one, until: until.toISOString(), other, holds: !other && until.getTime() > now() };
   });
 }
 
@@ -53,7 +54,7 @@ export async function decide(known, ids) {
   const hint = "Optional. It stands beside your approval and in the journal.";
   const note = input("Note", "note", { rows: 2, maxlength: 1000, hint });
   const made = node("section.preview", { "aria-label": "Approve" },
-    form({ fields: note, submit: "Approve", draft: "approve", act: approve }));
+    form({ fields: note, submit: "Approve", draft: `approve ${Object.values(digests)}`, act: approve }));
   const send = /** @type {HTMLElement} */ (made.querySelector("button.main"));
 
   /** Why the shown content cannot be approved now: "" if it can. */

@@ -1,8 +1,8 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Answer, Part, View } from "../../kit.js" */
 import {
-  button, countOf, due, empty, fill, get, inbox, markRead, may, node, number, person, quiet, readAfter,
-  redraw, section, state, store, time, to, words,
+  button, countOf, due, empty, ending, fill, get, inbox, markRead, more, may, node, number,
+  person, quiet, readAfter, redraw, section, state, store, time, to, words,
 } from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
@@ -26,12 +26,25 @@ export async function view({ body, signal }) {
   const work = list("Open work", "No request or ticket is open.", openWork);
   const activities = list("Latest activities", "Nothing has happened yet.", activity);
   const metrics = node("dl.metrics");
-  const readDecisions = async () =>
-    decisions.show((await get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal })).data);
-  const readTasks = async () => {
-    const mine = { assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 };
-    tasks.show(store("task", (await get("/api/tasks", /** @type {any} */ (mine), { signal })).data));
-  };
+  const readDecisions = (least = decisions.length()) =>
+    read(decisions, get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal }), least,
+      (rows) => rows, readDecisions);
+  const mine = /** @type {any} */ ({ assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 });
+  const readTasks = (least = tasks.length()) => read(tasks, get("/api/tasks", mine, { signal }), least,
+    (rows) => store("task", rows), readTasks);
+  /** Reads a list again: as many rows as it shows, or at least so many.
+   * @param {{ show: (rows: any[], readMore: (() => unknown) | null) => void }} shown
+   * @param {Promise<Answer<any>>} first page @param {number} least
+   * @param {(rows: any[]) => any[]} keep @param {(least: number) => Promise<void>} again */
+  async function read(shown, first, least, keep, again) {
+    let page = await first;
+    const rows = [...page.data];
+    while (page.next && rows.length < least) {
+      page = await more(page.next, { signal });
+      rows.push(...page.data);
+    }
+    shown.show(keep(rows), page.next ? () => again(rows.length + 1) : null);
+  }
   const readDashboard = async () => {
     const { data } = await get("/api/managed-services/dashboard", {}, { signal });
     const { activeEngagements, avgResolutionTime, hoursSaved } = data.metrics;
@@ -50,7 +63,7 @@ export async function view({ body, signal }) {
   const readings = /** @type {[() => Promise<void>, string[]][]} */ ([[readTasks, ["task"]]]);
   if (decides) readings.push([readDecisions, ["agent_session"]]);
   if (served) readings.push([readDashboard, ["service_request", "ticket", "activity", "project"]]);
-  await Promise.all(readings.map(([read]) => read()));
+  await Promise.all(readings.map(([reading]) => reading()));
   body.append(node("div.home",
     node("div.column", decides && decisions.element, tasks.element, unread.element),
     served && node("div.column", section("Metrics", metrics), work.element, activities.element)));
@@ -63,19 +76,27 @@ export async function view({ body, signal }) {
     readAll.hidden = all.length === 0;
     unread.show(all);
   });
-  for (const [read, types] of readings) readAfter(signal, ({ type }) => types.includes(type), read, PAUSE);
+  for (const [reading, types] of readings) {
+    readAfter(signal, ({ type }) => types.includes(type), () => reading(), PAUSE);
+  }
 }
 
-/** A section with a list. @template {{ id: number | string }} I
+/** A section with a list. `show` counts the rows, if it gets what reads more or null for none.
+ * @template {{ id: number | string }} I
  * @param {string} title @param {string} nothing @param {(item: I) => HTMLElement} make */
 function list(title, nothing, make) {
-  const [count, items, none] = [node("span.count"), node("ul.list"), empty(nothing)];
-  const show = (/** @type {I[]} */ all) => {
+  const [count, items, none, end] = [node("span.count"), node("ul.list"), empty(nothing), node("div")];
+  /** @param {I[]} all @param {(() => unknown) | null} [readMore] */
+  const show = (all, readMore) => {
+    const counted = all.length > 0 ? `${number(all.length)}${readMore ? "+" : ""}` : "";
+    if (readMore !== undefined) count.textContent = counted;
+    fill(end, ending(false, readMore ? "next" : null, () => readMore?.(), "Show more"));
     redraw(items, all.map((item) => /** @type {Part} */ ([`${item.id}`, make(item)])));
     items.hidden = all.length === 0;
     none.hidden = all.length > 0;
   };
-  return { element: section([title, count], items, none), count, show };
+  return { element: section([title, count], items, none, end), count, show,
+    length: () => items.childElementCount };
 }
 
 const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",
@@ -90,12 +111,14 @@ const task = (/** @type {api.JoinedTask} */ { id, title, status, dueDate, projec
 function notification(/** @type {api.Notification} */ { id, kind, actor, at, excerpt, subject, url }) {
   const says = KINDS[kind];
   const acts = words(says) !== says;
-  const text = acts && actor ? `${actor.fullName} ${says}` : words(acts ? "assigned to you" : says);
+  const text = acts && actor ? [node("bdi", actor.fullName), ` ${says}`]
+    : words(acts ? "assigned to you" : says);
   const read = () => markRead({ ids: [id] });
-  const named = subject.type === "agent_session" ? subject.title && words(subject.title) : subject.title;
-  const title = named || "A record that you may no longer read";
-  return node("li", node("span.grow", `${text}: `,
-    url ? node("a.link", { href: new URL(url).hash, onclick: read }, title) : title), time(at),
+  const own = subject.type === "agent_session" ? subject.title && words(subject.title) : subject.title;
+  const title = own || "A record that you may no longer read";
+  const named = node("bdi", title);
+  return node("li", node("span.grow", text, ": ",
+    url ? node("a.link", { href: new URL(url).hash, onclick: read }, named) : named), time(at),
   button("Mark as read", read, { kind: "plain", name: `Mark as read: ${title}` }),
   excerpt && node("p.quiet.whole.text", prose(excerpt)));
 }

@@ -1,60 +1,80 @@
-/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
+/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2`
+ *
+ * First the open tasks, the numbers and the milestones are read; then the newest that are over, and phases. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  choicesOf, counted, denied, ending, fill, form, get, input, more, named, node, number, post, quiet, record,
-  redraw, say, store, watch, words,
+  choicesOf, counted, denied, form, get, input, node, named, number, post, quiet, record, redraw, say,
+  store, watch, words,
 } from "../../kit.js";
 import { columnsOf, STATUSES } from "./columns.js";
+import { countsOf } from "./milestones.js";
 import { movesOf } from "./moves.js";
+import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
 
-/** @typedef {"task" | "phase" | "milestone"} Part */
+/** @typedef {"phase" | "milestone"} Part */
 
 /** @type {View} */
 export async function view({ header, body, query, signal, title, filter }, { id }) {
   const projectId = Number(id);
   const on = { projectId };
   /** @type {Record<Part, Set<number>>} */
-  const ids = { task: new Set(), phase: new Set(), milestone: new Set() };
+  const ids = { phase: new Set(), milestone: new Set() };
   /** @template {Part} T @param {T} type @param {Records[T][]} rows */
   const keep = (type, rows) => store(type, rows).forEach((row) => ids[type].add(row.id));
   /** @template {Part} T @param {T} type */
   const kept = (type) =>
     [...ids[type]].flatMap((one) => record(type, one) ?? []).filter((row) => row.projectId === projectId);
-  const chosen = (/** @type {string} */ name) => Number(query.get(name)) || null;
+  const idOf = (/** @type {string} */ name) => Number(query.get(name)) || null;
+  const chosen = () => ({ phaseId: idOf("phase"), milestoneId: idOf("milestone") });
 
-  const known = record("project", projectId);
-  title(known?.title ?? "Project");
-  const [page, milestones] = await Promise.all([get("/api/projects/{projectId}/tasks", on, { signal }),
-    get("/api/projects/{projectId}/milestones", on, { signal })]);
-  keep("task", page.data);
+  const tasks = tasksOf(projectId, signal, () => show());
+  const counts = countsOf(tasks.kept);
+  title(record("project", projectId)?.title ?? "Project");
+  const [milestones] = await Promise.all([get("/api/projects/{projectId}/milestones", on, { signal }),
+    tasks.read(chosen())]);
   keep("milestone", milestones.data);
-  // A view asks three times at most: a board without tasks needs no phases.
-  const phases = "/api/projects/{projectId}/phases";
-  if (page.data.length > 0) keep("phase", (await get(phases, on, { signal })).data);
-  else if (!known) store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
-  title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
+  // A board without tasks needs no phases, and no task tells the project's title.
+  const [first] = tasks.kept();
+  await Promise.all([counts.take(milestones.data, signal), first ? readPhases() : readProject()]);
+  title(first?.project?.title ?? record("project", projectId)?.title ?? "Project");
+
+  async function readPhases() {
+    keep("phase", (await get("/api/projects/{projectId}/phases", on, { signal })).data);
+  }
+
+  async function readProject() {
+    if (record("project", projectId)) return;
+    store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
+  }
 
   const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);
-  const columns = columnsOf(moves.move);
-  const times = timeline(() => kept("milestone"), visible);
+  const isFiltered = () => Object.values(chosen()).some((one) => one !== null);
+  /** @type {import("./columns.js").NumberOf} */
+  const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
+  const columns = columnsOf(moves.move, numberOf, tasks.readAll);
+  const times = timeline(() => kept("milestone"), counts.of);
 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
-    const [phase, milestone] = [chosen("phase"), chosen("milestone")];
-    return kept("task").filter((task) => (!phase || task.phaseId === phase)
-      && (!milestone || task.milestoneId === milestone)).map(moves.placed);
+    const { phaseId, milestoneId } = chosen();
+    return tasks.kept().filter((task) => (!phaseId || task.phaseId === phaseId)
+      && (!milestoneId || task.milestoneId === milestoneId)).map(moves.placed);
   }
 
   function show() {
     const found = visible();
-    const done = found.filter(({ status }) => status === "done").length;
     columns.show(found);
     times.show();
-    count.textContent = `${counted(found.length, "task")}, ${number(done)} done`;
-    const none = ids.task.size === 0 && "This project has no tasks yet.";
-    fill(end, ending(none, page.next, readMore, "Show more tasks"));
+    const numbers = STATUSES.map((status) => ({ status,
+      ...numberOf(status, found.filter((task) => task.status === status).length) }));
+    const all = numbers.reduce((sum, one) => sum + one.number, 0);
+    const done = numbers.find(({ status }) => status === "done");
+    const more = numbers.every(({ isExact }) => isExact) ? "" : " or more";
+    count.textContent = `${counted(all, "task")}${more}, ${number(done?.number ?? 0)} done`;
+    end.replaceChildren(all === 0 && !more && !isFiltered()
+      ? node("p.empty", "This project has no tasks yet.") : "");
     redraw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
       const options = /** @type {Choice[]} */ ([["", `All ${name}s`], ...choicesOf(kept(name))]);
@@ -62,21 +82,13 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     }));
   }
 
-  async function readMore(/** @type {string} */ from) {
-    const { data, next } = await more(from, { signal });
-    page.next = next;
-    keep("task", data);
-    show();
-  }
-
   const add = form({
     fields: [input("Add a task", "title", { required: true, autocomplete: "off" }),
       input("Status", "status", { options: named(STATUSES), value: "todo" })],
     submit: "Add", draft: "new task", reason: denied("create_task"),
     act: async (values, made) => {
-      const task = { phaseId: chosen("phase"), milestoneId: chosen("milestone"), ...on };
-      const { data } = await post("/api/tasks", {}, /** @type {any} */ ({ ...values, ...task }));
-      keep("task", [data]);
+      const { data } = await post("/api/tasks", {}, /** @type {any} */ ({ ...values, ...chosen(), ...on }));
+      tasks.keep([data]);
       /** @type {HTMLInputElement} */ (made.elements[0]).value = "";
       say(`Added ${data.title}`);
     },
@@ -86,9 +98,10 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   body.append(node("div.board-head", filters, add), times.element, problems, columns.element, end);
   show();
   watch(signal, {
-    wants: ({ type, recordId, parent }) => {
-      const known = ids[/** @type {Part} */ (type)];
+    wants: ({ type, recordId, parent, action }) => {
+      const known = type === "task" ? tasks.ids : ids[/** @type {Part} */ (type)];
       if (known && parent?.type === "project" && parent.recordId === projectId) known.add(recordId);
+      if (type === "task" && action === "deleted") counts.forget(recordId);
       return known?.has(recordId) ?? false;
     },
     changed: show,
@@ -96,5 +109,6 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   return (changed) => {
     query = changed;
     show();
+    tasks.readFor(chosen()).catch(() => {});
   };
 }

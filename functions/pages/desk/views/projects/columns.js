@@ -1,22 +1,27 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
-import { due, may, node, number, quiet, rows, select, state, to, words } from "../../kit.js";
+import { button, due, fill, may, node, number, quiet, rows, select, state, to, words } from "../../kit.js";
 import { byOrder } from "./moves.js";
 
 /** @typedef {JoinedTask["status"]} Status */
-/** @type {Status[]} */
-export const STATUSES = ["backlog", "todo", "in_progress", "in_review", "blocked", "done", "cancelled"];
-export const ENDED = new Set(["done", "cancelled"]);
+/** How many tasks a column has: `shown` of them, or all. @typedef {(status: Status, shown: number) =>
+ *   { number: number, isExact: boolean, isWhole: boolean }} NumberOf */
+export const OPEN = /** @type {const} */ (["backlog", "todo", "in_progress", "in_review", "blocked"]);
+export const ENDED = /** @type {Set<string>} */ (new Set(["done", "cancelled"]));
+export const STATUSES = /** @type {Status[]} */ ([...OPEN, ...ENDED]);
 
-export function columnsOf(/** @type {(id: number, status: Status, before?: number) => void} */ move) {
+/** @param {(id: number, status: Status, before?: number) => void} move @param {NumberOf} numberOf
+ * @param {(status: Status) => Promise<void>} readAll */
+export function columnsOf(move, numberOf, readAll) {
   const movable = may("update_task");
   const columns = STATUSES.map((status) => {
     const total = node("span.count");
     const list = node("ol.cards", { "aria-label": words(status) });
     const head = node("h2", state(status), total);
-    const column = node("section.column", { "aria-label": words(status) }, head, list);
+    const end = node("div.column-end");
+    const column = node("section.column", { "aria-label": words(status) }, head, list, end);
     if (movable) receive(column, list, (id, before) => move(id, status, before));
-    return { status, column, list, total };
+    return { status, column, list, total, end };
   });
   const element = node("div.board", { onkeydown: keys }, columns.map(({ column }) => column));
 
@@ -36,10 +41,15 @@ export function columnsOf(/** @type {(id: number, status: Status, before?: numbe
 
   function show(/** @type {JoinedTask[]} */ tasks) {
     const focused = idOf(element.contains(document.activeElement) && document.activeElement);
-    for (const { status, column, list, total } of columns) {
+    for (const { status, column, list, total, end } of columns) {
       const found = tasks.filter((task) => task.status === status).sort(byOrder);
-      total.textContent = number(found.length);
-      column.classList.toggle("bare", found.length === 0);
+      const { number: count, isExact, isWhole } = numberOf(status, found.length);
+      total.textContent = `${number(count)}${isExact ? "" : "+"}`;
+      column.classList.toggle("bare", count === 0 && isWhole);
+      const name = `Show all tasks that are ${words(status).toLowerCase()}`;
+      if (end.hasChildNodes() === isWhole) {
+        fill(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
+      }
       rows(list, found, ({ id }) => id, card);
     }
     // A card with the focus may have gone to another column.

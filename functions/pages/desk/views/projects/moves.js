@@ -45,7 +45,8 @@ export function movesOf(visible, show, problems) {
         store("task", data);
       } catch (problem) {
         problems.replaceChildren(
-          node("b", `${task.title} was not moved. `), trouble(problem, () => move(id, status, before)));
+          node("b", node("bdi", task.title), " was not moved. "),
+          trouble(problem, () => move(id, status, before)));
       }
       if (open.get(id) === mine) open.delete(id);
       show();

@@ -1,12 +1,13 @@
 /** Milestones as bars on a line of time, with the share of their tasks that is done. */
-/** @import { JoinedTask, Milestone } from "workdesk" */
-import { day, fold, node, quiet, state, words } from "../../kit.js";
+/** @import { Milestone } from "workdesk" */
+import { day, fold, node, now, number, quiet, state, words } from "../../kit.js";
 
 const DAY_MS = 86_400_000;
 const LOOKS = new Map([["pending", "ring"], ["on_hold", "pause warn"]]);
 
-/** @param {() => Milestone[]} milestones @param {() => JoinedTask[]} tasks those that are shown */
-export function timeline(milestones, tasks) {
+/** @param {() => Milestone[]} milestones
+ * @param {(milestone: number) => { done: number, total: number }} counts of all its tasks */
+export function timeline(milestones, counts) {
   const list = node("ol.timeline");
   const element = fold("times", "Milestones", list);
   element.open = true;
@@ -17,19 +18,17 @@ export function timeline(milestones, tasks) {
       return end ? [{ ...milestone, from: Date.parse(startDate ?? createdAt), to: Date.parse(end) }] : [];
     }).sort((one, other) => one.to - other.to);
     element.hidden = dated.length === 0;
-    const first = Math.min(Date.now(), ...dated.map(({ from, to }) => Math.min(from, to))) - DAY_MS;
-    const last = Math.max(Date.now(), ...dated.map(({ to }) => to)) + DAY_MS;
+    const first = Math.min(now(), ...dated.map(({ from, to }) => Math.min(from, to))) - DAY_MS;
+    const last = Math.max(now(), ...dated.map(({ to }) => to)) + DAY_MS;
     const at = (/** @type {number} */ instant) => `${(100 * (instant - first)) / (last - first)}%`;
-    const shown = tasks();
     list.replaceChildren(...dated.map(({ id, title, status, from, to }) => {
-      const own = shown.filter(({ milestoneId }) => milestoneId === id);
-      const done = own.filter((task) => task.status === "done").length;
+      const { done, total } = counts(id);
       const [bar, today] = [node("div", { class: `bar ${status}` }), node("div.today")];
       bar.style.setProperty("left", at(Math.min(from, to - DAY_MS)));
       bar.style.setProperty("right", `calc(100% - ${at(to)})`);
-      today.style.setProperty("left", at(Date.now()));
+      today.style.setProperty("left", at(now()));
       return node("li", node("span.name", title), state(status, words(status), LOOKS.get(status)),
-        quiet(`${day(new Date(from))} – ${day(new Date(to))}, ${done} of ${own.length} done`),
+        quiet(`${day(new Date(from))} – ${day(new Date(to))}, ${number(done)} of ${number(total)} done`),
         node("div.track", { "aria-hidden": "true" }, bar, today));
     }));
   };

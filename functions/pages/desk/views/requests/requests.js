@@ -35,7 +35,8 @@ export function line(/** @type {ServiceRequest | JoinedTicket} */ row, /** @type
   const [path, more, at] = "messageCount" in row
     ? ["tickets", counted(row.messageCount, "message"), row.lastMessageAt] : ["requests", row.category, null];
   return node("li",
-    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), title), state(status), state(priority),
+    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title)),
+    state(status), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
 }

@@ -5,7 +5,7 @@ import {
   to,
 } from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
-import { asking, listed, shown } from "./parts.js";
+import { asking, listed, secretField, shown } from "./parts.js";
 
 const ONE = "/api/concierge/connections/{name}";
 /** States of a connection, and of its breaker. @type {Record<string, [string, string]>} */
@@ -41,9 +41,8 @@ function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...know
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
   return [input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
-    input("Base URL", "baseUrl", { type: "url", required: true, value: baseUrl }),
-    input("Secret", "secret", { type: "password", autocomplete: "off",
-      hint: secretSetAt ? "Empty: the present one is kept." : "It is never shown again." }),
+    input("Base URL", "baseUrl", { type: "url", required: true, autocomplete: "off", value: baseUrl }),
+    secretField("Secret", "secret", Boolean(secretSetAt)),
     input("Allowed calls", "allow", { ...code, rows: 4, value: allow.join("\n"),
       hint: "One a line, such as GET /invoices/{id}." }),
     fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json }))];

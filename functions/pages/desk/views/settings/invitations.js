@@ -1,6 +1,6 @@
 /** Invitations: people who may make an account by a link in a mail. `#/settings/invitations` */
 /** @import { Context } from "../../kit.js" */
-import { button, input, me, node, post, quiet, remove, state, time, words } from "../../kit.js";
+import { button, input, me, node, now, post, quiet, remove, state, time, words } from "../../kit.js";
 import { asking, listed } from "./parts.js";
 import { EMAIL, FULL_NAME, ROLE } from "./users.js";
 
@@ -15,7 +15,7 @@ export const invitations = (/** @type {Context} */ context) => listed(context, {
   line: ({ id, email, fullName, role, sentAt, expiresAt, acceptedAt }, gone, again) => {
     const send = () => post("/api/invitations/{id}/send", { id }).then(({ data }) => again(data));
     const drop = () => remove("/api/invitations/{id}", { id }).then(gone);
-    const over = Date.parse(expiresAt) < Date.now();
+    const over = Date.parse(expiresAt) < now();
     return node("li",
       node("div.grow", email, node("div.quiet", fullName, fullName && ", ", words(role))),
       acceptedAt ? state("accepted", "Accepted", "check good")

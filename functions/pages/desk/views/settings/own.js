@@ -2,8 +2,8 @@
 /** @import { NotificationPreferences, OpenSession, Token } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, denied, facts, form, get, input, me, myId, named, node, number, patch, post, put, quiet,
-  remove, section, setFault, state, time, words,
+  ask, button, denied, facts, form, get, input, me, myId, named, node, now, number, patch, post, Problem, put,
+  quiet, remove, section, setFault, state, time, toProvider, words,
 } from "../../kit.js";
 import { text } from "../../record/record.js";
 import { asking, checks, listed } from "./parts.js";
@@ -61,9 +61,18 @@ export async function profile({ body, signal }) {
     },
   });
   showEmail();
+  const connect = async () => {
+    const { username } = data;
+    const { provider } = (await get("/api/auth/sign-in", { username }, { signal })).data;
+    if (!provider) throw new Problem(404, { detail: "Your organization has no provider." });
+    await toProvider(`${provider}&connect=true&return=${encodeURIComponent("/#/settings/profile")}`);
+  };
   body.append(
     facts({ Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
       Role: words(data.role), Permissions: permissions.map(words).join(", ") }),
+    section("Company’s provider",
+      node("p.quiet", "Connect your account, to sign in by your company’s provider."),
+      node("div", button("Connect my account", connect))),
     section("Password",
       node("p.quiet", "A new password ends your other sessions and all your tokens."), password, done));
 }
@@ -128,7 +137,7 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
           { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
         permissions.element],
       act: ({ name, days }) => {
-        const [chosen, end] = [/** @type {any[]} */ (permissions.values()), Date.now() + days * DAY_MS];
+        const [chosen, end] = [/** @type {any[]} */ (permissions.values()), now() + days * DAY_MS];
         const token = { name, expiresAt: new Date(end).toISOString(), permissions: chosen };
         return post("/api/tokens", {}, { ...token, ...(chosen.length === 0 && { permissions: null }) });
       },
@@ -178,7 +187,7 @@ export async function notifications({ body, signal }) {
       const wanted = kinds.map(({ kind, inbox, mail }) =>
         [kind, { inbox: inbox.checked, mail: inbox.checked && mail.checked }]);
       await put(path, {}, Object.fromEntries(wanted));
-      done.replaceChildren("Saved ", time(new Date().toISOString()), ".");
+      done.replaceChildren("Saved ", time(new Date(now()).toISOString()), ".");
     },
   }), done);
 }

@@ -2,7 +2,7 @@
 /** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
 /** @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, ending, fill, get, more, newId, node, patch, section, settle, words,
+  ask, button, ending, fill, get, input, more, newId, node, patch, quiet, section, settle, words,
 } from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
@@ -29,7 +29,7 @@ export async function listed({ header, body, signal }, list) {
   if (!create || !form) return;
   header.append(button(create, () => {
     const { fields, act } = form();
-    ask(create, { fields, submit: create, draft: create, act: async (...values) => {
+    ask(create, { fields, submit: create, act: async (...values) => {
       const { data } = /** @type {Answer<any>} */ (await act(...values));
       items.prepend(made(data));
       end.querySelector(".empty")?.remove();
@@ -43,6 +43,16 @@ export async function listed({ header, body, signal }, list) {
  * @param {Parameters<typeof button>[2]} [options] */
 export const asking = (label, title, text, act, options) =>
   button(label, () => ask(title, { text, submit: label, act }), options);
+
+/** A text to copy, such as an address to register elsewhere. @param {string} label @param {string} text */
+export function copied(label, text) {
+  const field = input(label, "", { readonly: true, value: text });
+  const control = /** @type {HTMLInputElement} */ (field.querySelector("input"));
+  control.removeAttribute("name");
+  const done = node("span.quiet", { role: "status" });
+  const copy = () => navigator.clipboard.writeText(text).then(() => done.replaceChildren("Copied."));
+  return node("div.stack", field, node("div.end", button("Copy", copy, { name: `Copy: ${label}` }), done));
+}
 
 /** A secret, shown this once. @param {string} what @param {string | null} text null: lost with the answer */
 export function shownOnce(what, text) {
@@ -60,8 +70,24 @@ export function shownOnce(what, text) {
   return made;
 }
 
-/** Boxes; `values()` has the chosen ones. @template {string} V
- * @param {string} legend @param {[value: V, label: string][]} options @param {readonly string[]} [chosen] */
+/** A field for the secret of another system. A kept one has a field only when the user wants to replace it: a
+ * browser fills the password of this site into such a field, which would then be sent to the other system.
+ * @param {string} label @param {string} name @param {boolean} isKept */
+export function secretField(label, name, isKept) {
+  const control = input(label, name,
+    { type: "password", autocomplete: "new-password", hint: "It is never shown again." });
+  if (!isKept) return control;
+  const replace = () => {
+    kept.replaceWith(control);
+    control.querySelector("input")?.focus();
+  };
+  const kept = node("div.field", quiet(label),
+    node("div", button("Replace the secret", replace, { name: `Replace: ${label}` })));
+  return kept;
+}
+
+/** Boxes; `values()` has the chosen ones. @template {string | number} V
+ * @param {string} legend @param {[value: V, label: string][]} options @param {readonly V[]} [chosen] */
 export function checks(legend, options, chosen = []) {
   const type = "checkbox";
   const boxes = options.map(([value]) => node("input", { type, checked: chosen.includes(value) }));
@@ -91,7 +117,7 @@ export async function shown({ header, body, signal }, what, path, on, draw, writ
       patch: (/** @type {any} */ change, /** @type {any} */ match) => write(path, on, change, { match }),
       again: async () => show(await read()) };
     const { acts, parts } = draw(known, record, (submit, { fields, values }, told = plain) => ({
-      fields, submit, draft: submit,
+      fields, submit,
       act: (typed, form) => {
         const change = values(typed);
         const text = (/** @type {any} */ row) => told(row, Object.keys(change));

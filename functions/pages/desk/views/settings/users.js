@@ -1,8 +1,8 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
-/** @import { Context, View } from "../../kit.js" */
+/** @import { User } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  ask, button, denied, facts, form, input, may, named, node, PERMISSIONS, post, put, quiet, remove, state,
-  time, to, words,
+  ask, button, denied, facts, form, input, link, may, named, node, PERMISSIONS, post, put, quiet, remove,
+  state, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
@@ -16,8 +16,19 @@ export const FULL_NAME = { maxlength: 255 };
 const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
 const DISABLED = () => state("disabled", "Disabled", "cross quiet");
 
-export const users = (/** @type {Context} */ context) => listed(context, {
-  path: "/api/users", on: { limit: 100 }, none: "No user.",
+/** `#/settings/users?connected=false` lists those who never signed in by the provider.
+ * @param {Context} context */
+export async function users(context) {
+  const connected = context.query.get("connected");
+  await listed(context, usersOf(connected));
+  if (connected === null) return;
+  context.body.prepend(node("p", connected === "false" ? "Users who are not connected to the provider yet. "
+    : "Users who are connected to the provider. ", link(to("/settings/users"), "Show all users")));
+}
+
+/** @param {string | null} connected @returns {Parameters<typeof listed<"/api/users", User>>[1]} */
+const usersOf = (connected) => ({
+  path: "/api/users", on: { limit: 100, ...(connected && { connected }) }, none: "No user.",
   line: ({ id, fullName, username, role, permissions, disabled, createdAt }) => node("li",
     node("a.grow", { href: to(`/settings/users/${id}`) }, fullName, quiet(` @${username}`)),
     disabled && DISABLED(),

@@ -2,7 +2,7 @@
  * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  denied, draftOf, get, input, keepDraft, node, person, post, quiet, record, store, time,
+  denied, draftOf, get, input, node, person, post, quiet, record, store, time,
 } from "../../kit.js";
 import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
@@ -62,12 +62,10 @@ function reply(ticketId, closed, sent) {
     options: [["reply", "Reply, seen by all"], ["note", "Internal note"]],
     hint: "Only users who may answer tickets see an internal note." });
   const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
-  const drop = keepDraft(kind, "kind");
   const made = writer({
     label: "Message", submit: "Send", draft: "message", extra, reason,
     save: async (content) => {
       await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind.value === "note" });
-      drop();
       kind.value = "reply";
       mark();
       await sent();
