@@ -7,7 +7,7 @@ use shared::endpoint::*;
 /// 404 without one, and for any other organization.
 #[utoipa::path(get, path = "/api/organizations/{id}/sign-in")]
 pub async fn get_sign_in(
-    caller: Caller<need::InSession<need::ManageOrganization>>,
+    caller: Caller<need::RootToRead>,
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Single<Shown<SignInProvider>>, Problem> {
     caller.owns(id)?;

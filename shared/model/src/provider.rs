@@ -100,6 +100,10 @@ pub struct SignInProvider {
     /// Claim of the ID token, or of the provider's user info, with the user's groups.
     pub groups_claim: ClaimName,
     pub passwords: PasswordSignIn,
+    /// The user who last set issuer, client or secret.
+    #[serde(default)]
+    #[schema(value_type = Option<i64>)]
+    pub identity_set_by: Option<UserId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -161,8 +165,10 @@ impl SignInPut {
         before: Option<&SignInProvider>,
         tenant: OrganizationId,
         secret: Option<SealedSecret>,
-        now: Timestamp,
+        (by, now): (Option<UserId>, Timestamp),
     ) -> Result<SignInProvider, Fault> {
+        let kept_by = before.and_then(|before| before.identity_set_by);
+        let identity_set_by = if secret.is_some() { by } else { kept_by };
         let is_same =
             |one: &&SignInProvider| one.issuer == self.issuer && one.client_id == self.client_id;
         let kept = || Some(before.filter(is_same)?.client_secret.clone());
@@ -177,6 +183,7 @@ impl SignInPut {
             default_role: self.default_role,
             groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
             passwords: self.passwords.0,
+            identity_set_by,
             created_at: before.map_or(now, |one| one.created_at),
             updated_at: now,
         })
@@ -203,6 +210,17 @@ impl SignInProvider {
     pub fn is_of(&self, user: &User) -> bool {
         let subject = user.provider_subject.as_ref();
         subject.is_some_and(|subject| subject.issuer == *self.issuer)
+    }
+
+    /// Returns when issuer, client or secret last changed: each of them takes a new secret.
+    pub const fn identity_changed_at(&self) -> Timestamp {
+        self.client_secret.set_at
+    }
+
+    /// Returns the user who set issuer, client or secret within a day. They may decide who signs in by it.
+    pub fn set_lately_by(&self, now: Timestamp) -> Option<UserId> {
+        let is_late = now.since(self.identity_changed_at()) < User::FRESH;
+        self.identity_set_by.filter(|_| is_late)
     }
 
     /// True for a user who cannot have a password.

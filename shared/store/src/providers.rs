@@ -14,7 +14,7 @@ resource! { pub Providers as providers }
 record! {
     provider: SignInProvider = "sign_in_provider",
     key: key::sign_in_provider(provider.organization_id),
-    hidden: ["organizationId", "clientSecret"],
+    hidden: ["organizationId", "clientSecret", "identitySetBy"],
 }
 
 record! {
@@ -111,7 +111,7 @@ impl Providers<'_> {
             };
             let now = self.0.now();
             let before = found.as_deref();
-            let provider = put.applied_to(before, tenant, sealed(now).await?, now);
+            let provider = put.applied_to(before, tenant, sealed(now).await?, (context.actor, now));
             let provider = provider.map_err(Error::invalid)?;
             if provider.passwords == PasswordSignIn::Off {
                 self.check_admin(&provider, listed.as_deref()).await?;
