@@ -297,7 +297,7 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
                 RecordType::AgentSession => format!("/api/concierge/agent-sessions/{session}"),
                 RecordType::AgentPolicy => "/api/concierge/policy".to_owned(),
                 // Needs the same permission.
-                RecordType::Webhook => "/api/journal".to_owned(),
+                RecordType::Webhook | RecordType::OrganizationEntry => "/api/journal".to_owned(),
                 other => panic!("{other:?}"),
             };
             let status = vic.get(&path).await.status;

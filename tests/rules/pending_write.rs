@@ -52,7 +52,10 @@ fn comment(request: i64) -> (Thread, CommentId) {
 
 /// The permissions of a caller who may change every user.
 fn everything() -> Held {
-    Held(Role::Admin.permissions())
+    Held {
+        permissions: Role::Admin.permissions(),
+        sign_in: SignInAge::New,
+    }
 }
 
 /// Every write that a request leads to, of the records with the id `n` and of project `n`.

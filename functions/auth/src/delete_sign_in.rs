@@ -7,7 +7,7 @@ use shared::endpoint::*;
 /// Sessions stay, and all users sign in by password again.
 #[utoipa::path(delete, path = "/api/organizations/{id}/sign-in")]
 pub async fn delete_sign_in(
-    caller: Caller<need::InSession<need::ManageOrganization>>,
+    caller: Caller<need::Root>,
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     caller.owns(id)?;

@@ -8,7 +8,7 @@ use crate::prelude::*;
 #[utoipa::path(get, path = "/api/organizations/{id}/sign-in")]
 pub async fn get_sign_in(
     State(auth): State<Auth>,
-    caller: Caller<need::InSession<need::ManageOrganization>>,
+    caller: Caller<need::RootToRead>,
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Single<SignInView>, Problem> {
     caller.owns(id)?;

@@ -14,7 +14,7 @@ use crate::prelude::*;
 #[utoipa::path(put, path = "/api/organizations/{id}/sign-in")]
 pub async fn put_sign_in(
     State(auth): State<Auth>,
-    caller: Caller<need::InSession<need::ManageOrganization>>,
+    caller: Caller<need::Root>,
     Path(id): Path<PathId<OrganizationId>>,
     Body(put): Body<SignInPut>,
 ) -> Result<Single<SignInView>, Problem<(ConcurrentChange, NoAdminSignedIn)>> {

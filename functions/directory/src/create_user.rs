@@ -4,14 +4,17 @@ use crate::prelude::*;
 
 /// Creates a user.
 ///
-/// Needs a session, so that a token makes no account. The caller must hold every permission of the role and each further permission (403
-/// `permission_denied`). Usernames are unique in the whole service, without regard to case (409
+/// Needs a session, so that a token makes no account. The caller must hold every permission of the role and
+/// each further permission (403 `permission_denied`). A new admin guards the organization, and so does a user
+/// with a permission of admins: they take all permissions of an admin, and a sign-in of the last 30 minutes
+/// (403 `sign_in_again`). Usernames are unique in the whole service, without regard to case (409
 /// `username_taken`), and addresses in the organization (409 `email_taken`).
 #[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
     caller: Caller<need::InSession<need::ManageUsers>>,
     Body(new): Body<UserCreate>,
-) -> Result<Single<UserView>, Problem<(EmailTaken, UsernameTaken)>> {
+) -> Result<Single<UserView>, Problem<(EmailTaken, SignInAgain, UsernameTaken)>> {
+    let demand = new.demand();
     let user = async {
         let extra_permissions = new.permissions.map_or_else(Vec::new, |list| list.0);
         let by = caller.identity().await?;
@@ -29,7 +32,7 @@ pub async fn create_user(
         })
     };
     let directory = caller.app.store.directory();
-    let created = directory.create_user_when_ready(caller.write(), user);
+    let created = directory.create_user_when_ready(caller.write_demanding(demand), user);
     let user = created.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

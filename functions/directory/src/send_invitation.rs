@@ -7,13 +7,15 @@ type Refused = (
     EmailTaken,
     InvalidTransition,
     MailNotConfigured,
+    SignInAgain,
 );
 
 /// Sends an invitation again, with a new link.
 ///
 /// The old link is dead. The caller takes the place of the inviter, and must hold every permission of the
 /// role (403 `permission_denied`). 429 `rate_limited` after five times in a day (UTC), and after the day's
-/// invitations of the plan, among which it counts. 409 `invalid_transition` if it was accepted.
+/// invitations of the plan, among which it counts. 409 `invalid_transition` if it was accepted. An admin's
+/// invitation guards the organization, as `POST /api/invitations` says.
 #[utoipa::path(post, path = "/api/invitations/{id}/send")]
 pub async fn send_invitation(
     caller: Caller<need::InSession<need::ManageUsers>>,

@@ -4,12 +4,12 @@ use shared::endpoint::*;
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
-/// The caller must hold all that the user may do (403 `permission_denied`). Callers change their own
+/// Guards the organization: takes all permissions of an admin, and a sign-in of the last 30 minutes. Callers change their own
 /// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`). 403
 /// `password_sign_in_off` for a user who signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
-    caller: Caller<need::InSession<need::ManageUsers>>,
+    caller: Caller<need::Root>,
     ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,

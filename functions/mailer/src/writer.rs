@@ -212,6 +212,10 @@ fn about(one: &JoinedNotification) -> String {
         NotificationKind::Overdue => format!("Overdue: {title}"),
         NotificationKind::WebhookDisabled => format!("A webhook was disabled: {title}"),
         NotificationKind::PolicyLoosened => format!("The agent may do more than before: {title}"),
+        NotificationKind::GuardChanged => {
+            let change = one.excerpt.as_deref().unwrap_or_default();
+            format!("{actor} changed what guards the organization: {change}")
+        }
     };
     one_line(&about)
 }

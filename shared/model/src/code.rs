@@ -80,7 +80,7 @@ codes! {
         SessionRequired: "The operation needs a session: a token is not enough.",
         CrossSite: "A page of another site uses the session.",
         ApproverNotAllowed: "The organization's policy asks for another approver.",
-        SignInAgain: "The organization's policy asks for a newer sign-in; sign in again.",
+        SignInAgain: "The operation, or the organization's policy, asks for a newer sign-in; sign in again.",
         PasswordSignInOff: "The user signs in by the organization's provider alone.",
         InvitationInvalid: "The link of the invitation is not valid, or no longer.",
         LinkInvalid: "The link is not valid, or no longer.",

@@ -85,6 +85,15 @@ impl Organization {
     }
 }
 
+impl OrganizationUpdate {
+    /// Returns what the change demands of its caller. The desk's address guards: links of mails lead there.
+    pub fn demand(&self) -> Demand {
+        let Self { name, web_url } = self;
+        let of_name = Demand::Nothing.if_sent(name.is_sent());
+        of_name.max(Demand::Root.if_sent(web_url.is_sent()))
+    }
+}
+
 /// A tag of the organization, for tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({"id": 3, "name": "urgent"})))]

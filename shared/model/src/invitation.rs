@@ -35,7 +35,25 @@ input! {
     example {"email": "noor@example.com", "role": "member", "fullName": "Noor Haddad"};
 }
 
+impl InvitationCreate {
+    /// Returns what the invitation demands of its sender.
+    pub fn demand(&self) -> Demand {
+        let Self {
+            email: _,
+            role,
+            full_name: _,
+        } = self;
+        Demand::of_account(*role, &[])
+    }
+}
+
 impl Invitation {
+    /// Returns what sending it again demands of its sender. An unknown role may be an admin's.
+    pub fn demand(&self) -> Demand {
+        let role = self.role.known().unwrap_or(Role::Admin);
+        Demand::of_account(role, &[])
+    }
+
     pub const fn ends_at(&self) -> Timestamp {
         self.sent_at.plus(Link::INVITATION)
     }
@@ -55,7 +73,7 @@ impl Invitation {
             && self.link_hash == link_hash
             && self.invited_by == inviter.id
             && !inviter.disabled
-            && self.may_be_sent_by(&Held(inviter.permissions())).is_ok()
+            && self.may_be_sent_by(&Held::newly(inviter)).is_ok()
     }
 
     /// Sends it again, with another link. 409 if it was accepted, 429 after five times in a day (UTC).

@@ -27,14 +27,18 @@ names! {
         Overdue: "The user's open task is past its due date.",
         WebhookDisabled: "The service disabled a webhook.",
         PolicyLoosened: "The agent's policy allows more than before.",
+        GuardChanged: "An admin changed what guards the organization.",
     }
 }
 
 impl NotificationKind {
     /// Returns true for a kind that comes by mail unless the user chose otherwise.
     const fn is_usually_mailed(self) -> bool {
-        use NotificationKind::{ActionNeeded, ApprovalNeeded, Mentioned};
-        matches!(self, Mentioned | ActionNeeded | ApprovalNeeded)
+        use NotificationKind::{ActionNeeded, ApprovalNeeded, GuardChanged, Mentioned};
+        matches!(
+            self,
+            Mentioned | ActionNeeded | ApprovalNeeded | GuardChanged
+        )
     }
 }
 

@@ -120,6 +120,10 @@ pub struct SignInProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub discovery: Option<ProviderDiscovery>,
+    /// The user who last set issuer, client or secret.
+    #[serde(default)]
+    #[schema(value_type = Option<i64>)]
+    pub identity_set_by: Option<UserId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -202,11 +206,13 @@ impl SignInPut {
         tenant: OrganizationId,
         secret: Option<SealedSecret>,
         discovery: Option<ProviderDiscovery>,
-        now: Timestamp,
+        (by, now): (Option<UserId>, Timestamp),
     ) -> Result<SignInProvider, Fault> {
         let same = before.filter(|before| self.is_of(before));
         let kept = || Some(same?.client_secret.clone());
         let kept_discovery = || same?.discovery().cloned();
+        let kept_by = before.and_then(|before| before.identity_set_by);
+        let identity_set_by = if secret.is_some() { by } else { kept_by };
         let required = "Send the secret of this issuer and client.";
         let fault = || Fault::at("clientSecret", FaultCode::Required, required);
         Ok(SignInProvider {
@@ -221,6 +227,7 @@ impl SignInPut {
             own_redirect_uri: self.own_redirect_uri.0
                 || same.is_none_or(|one| one.own_redirect_uri),
             discovery: discovery.or_else(kept_discovery),
+            identity_set_by,
             created_at: before.map_or(now, |one| one.created_at),
             updated_at: now,
         })
@@ -255,6 +262,17 @@ impl SignInProvider {
         subject.is_some_and(|subject| subject.issuer == *self.issuer)
     }
 
+    /// Returns when issuer, client or secret last changed: each of them takes a new secret.
+    pub const fn identity_changed_at(&self) -> Timestamp {
+        self.client_secret.set_at
+    }
+
+    /// Returns the user who set issuer, client or secret within a day. They may decide who signs in by it.
+    pub fn set_lately_by(&self, now: Timestamp) -> Option<UserId> {
+        let is_late = now.since(self.identity_changed_at()) < User::FRESH;
+        self.identity_set_by.filter(|_| is_late)
+    }
+
     /// True for a user who cannot have a password.
     pub fn forbids_password(&self, user: &User) -> bool {
         self.passwords == PasswordSignIn::Off && self.is_of(user)
@@ -265,6 +283,8 @@ impl Journaled for SignInProvider {
     const UNNOTED: &'static [&'static str] = &[
         // The provider's own state, which the sweeper reads again.
         "discovery",
+        // The actor of the entry that has `clientSecretSetAt`.
+        "identitySetBy",
     ];
 
     fn subjects(&self) -> Vec<String> {

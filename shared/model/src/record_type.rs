@@ -316,6 +316,12 @@ records! {
         permission: Permission::ManageOrganization,
         title: TitleOf::Url,
     }
+    OrganizationEntry: "An entry of the organization's journal, with its number." {
+        noun: "journal entry", key: "ORGANIZATION_JOURNAL",
+        path: Path::List("journal"), view: View::Page("settings"),
+        permission: Permission::ManageOrganization,
+        title: TitleOf::Fixed("Organization"),
+    }
     Token(TokenId = "a"): "An access token." { noun: "token", key: "TOKEN", named_by: "tokenId" }
     Invitation(InvitationId = "an"): "An invitation to the organization." { noun: "invitation", key: "INVITATION", named_by: "invitationId" }
     Notification: "A notification of a user." {
@@ -455,11 +461,11 @@ subsets! {
     /// The type of a notification's subject.
     SubjectType:
         Task | ServiceRequest | Ticket | Activity | Milestone | Project | AgentSession | AgentPolicy
-        | Webhook;
+        | Webhook | OrganizationEntry;
     /// The type of a record that a service request refers to.
     ReferenceType = "a reference type": Project | Organization;
     /// The kind of an item outside the change feed. Its changes have other effects.
-    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup | Mail;
+    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup | Mail | OrganizationEntry;
 }
 
 impl UnlistedKind {

@@ -112,12 +112,44 @@ pub(crate) fn password_is_more_than_the_username(
 }
 
 impl UserUpdate {
-    /// Returns `true` if it changes more than the name: the address, or what the user may do.
-    pub const fn needs_session(&self) -> bool {
-        self.email.is_sent()
-            || self.role.is_sent()
-            || self.permissions.is_sent()
-            || self.disabled.is_sent()
+    /// Returns what the change demands of its caller. The role and the permissions of another user guard.
+    pub fn demand(&self, is_own: bool) -> Demand {
+        let Self {
+            full_name,
+            role,
+            permissions,
+            disabled,
+            email,
+        } = self;
+        let access = if is_own {
+            Demand::Session
+        } else {
+            Demand::Root
+        };
+        let demands = [
+            Demand::Nothing.if_sent(full_name.is_sent()),
+            access.if_sent(role.is_sent()),
+            access.if_sent(permissions.is_sent()),
+            Demand::Session.if_sent(disabled.is_sent()),
+            Demand::Session.if_sent(email.is_sent()),
+        ];
+        demands.into_iter().max().unwrap_or(Demand::Root)
+    }
+}
+
+impl UserCreate {
+    /// Returns what the account demands of its maker.
+    pub fn demand(&self) -> Demand {
+        let Self {
+            username: _,
+            full_name: _,
+            role,
+            password: _,
+            permissions,
+            email: _,
+        } = self;
+        let permissions = permissions.as_ref().map(|list| list.0.as_slice());
+        Demand::of_account(*role, permissions.unwrap_or_default())
     }
 }
 
@@ -149,6 +181,15 @@ impl User {
     pub fn fresh_until(&self) -> Option<Timestamp> {
         let last = self.password_set_at.max(self.access_changed_at);
         last.map(|at| at.plus(Self::FRESH))
+    }
+
+    /// Returns the user as approvals see them: another provider is another access of all who are bound to it.
+    #[must_use]
+    pub fn under(mut self, provider: Option<&SignInProvider>) -> Self {
+        let bound = provider.filter(|_| self.provider_subject.is_some());
+        let changed_at = bound.map(SignInProvider::identity_changed_at);
+        self.access_changed_at = self.access_changed_at.max(changed_at);
+        self
     }
 
     /// Returns true if the user may do something else than `before`.
@@ -233,43 +274,6 @@ impl User {
     }
 }
 
-/// The permissions that a caller holds and may give to other users.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held(pub Vec<Permission>);
-
-impl Held {
-    /// Checks that the caller may change the user or set their password. 403 if the user has a permission that the
-    /// caller does not hold: the caller could gain it. A name of a later version may grant any of them.
-    pub fn may_change(&self, user: &User) -> Result<(), Error> {
-        let mut extra = user.extra_permissions.iter();
-        let has_unknown = user.role.known().is_none() || extra.any(|one| one.known().is_none());
-        let all = has_unknown.then(|| Permission::VARIANTS.to_vec());
-        let held = all.unwrap_or_else(|| user.permissions());
-        self.has_all(held, "change a user who has")
-    }
-
-    /// Checks that the caller may give the role and the extra permissions, to others or to themselves.
-    /// 403 for a permission that the caller does not hold.
-    pub fn may_give(&self, role: Role, extra: &[Permission]) -> Result<(), Error> {
-        self.has_all([&role.permissions(), extra].concat(), "give")
-    }
-
-    /// As [`may_give`](Self::may_give), of what a user has. Unknown names give nothing.
-    pub fn may_give_all_of(&self, user: &User) -> Result<(), Error> {
-        self.has_all(user.permissions(), "give")
-    }
-
-    /// Checks that the caller holds the permissions. 403 otherwise; `to` says what the caller does with them.
-    fn has_all(&self, permissions: Vec<Permission>, to: &str) -> Result<(), Error> {
-        let missing = permissions.into_iter().find(|one| !self.0.contains(one));
-        let Some(permission) = missing.map(Permission::name) else {
-            return Ok(());
-        };
-        let detail = format!("You cannot {to} the permission {permission}: you do not hold it.");
-        Err(Error::forbidden(Code::PermissionDenied, detail))
-    }
-}
-
 /// Returns each of these once, in order.
 pub fn each_once<T: Ord, U: From<T>>(mut all: Vec<T>) -> Vec<U> {
     all.sort_unstable();
@@ -298,7 +302,7 @@ mod tests {
     }
 
     fn held(role: Role, extra: &[Permission]) -> Held {
-        Held(user(role, extra).permissions())
+        Held::newly(&user(role, extra))
     }
 
     #[test]

@@ -36,13 +36,6 @@ impl<N, Q> Caller<N, Q> {
         self.claim.user
     }
 
-    /// A write of the caller, authorized once the authentication has succeeded, under the conditions of
-    /// the request. The record must have the fields of the body that the operation does not change.
-    pub fn write(&self) -> PendingWrite {
-        let (conditions, kept) = (self.conditions.clone(), self.rest.fields());
-        self.claim.write(conditions, kept)
-    }
-
     /// The caller, once the authentication has succeeded.
     pub async fn identity(&self) -> Result<Arc<Identity>, Error> {
         self.claim.identity().await
@@ -57,6 +50,21 @@ impl<N, Q> Caller<N, Q> {
 
     pub fn links(&self) -> Links {
         Links::new(self.app.cursors.clone(), self.tenant(), self.uri.clone())
+    }
+}
+
+impl<N: Need, Q> Caller<N, Q> {
+    /// A write of the caller, authorized once the authentication has succeeded, under the conditions of
+    /// the request. The record must have the fields of the body that the operation does not change.
+    pub fn write(&self) -> PendingWrite {
+        self.write_demanding(N::DEMAND)
+    }
+
+    /// As [`write`](Self::write), of a change whose demand follows from its body. 403 unless the caller
+    /// meets it.
+    pub fn write_demanding(&self, demand: Demand) -> PendingWrite {
+        let conditions = self.conditions.clone();
+        self.claim.write(conditions, self.rest.fields(), demand)
     }
 }
 

@@ -146,13 +146,20 @@ impl Claim {
         })
     }
 
-    /// A write of the caller under conditions, authorized once the authentication has succeeded.
-    pub(super) fn write(&self, conditions: Preconditions, kept: Fields) -> PendingWrite {
+    /// A write of the caller under conditions, authorized once the authentication has succeeded and the
+    /// caller meets the demand.
+    pub(super) fn write(
+        &self,
+        conditions: Preconditions,
+        kept: Fields,
+        demand: Demand,
+    ) -> PendingWrite {
         let key = self.idempotency_key.clone();
         let context = WriteContext::of_user(self.tenant, self.user, conditions, key).keeping(kept);
         let claim = self.clone();
-        PendingWrite::new(context, async move {
+        PendingWrite::new(context.guarding(demand), async move {
             let identity = claim.identity().await?;
+            identity.held().meets(demand)?;
             Ok(Some(identity.credential.as_entry()))
         })
     }
@@ -314,6 +321,7 @@ impl Authentication {
             credential,
             user,
             organization,
+            at: now,
         };
         holds.then_some(identity).ok_or(Error::Unauthenticated)
     }

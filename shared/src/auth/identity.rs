@@ -9,6 +9,8 @@ pub struct Identity {
     pub user: User,
     /// The user's organization. It may be five seconds old.
     pub organization: Organization,
+    /// The instant of the request.
+    pub at: Timestamp,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +56,10 @@ impl Identity {
 
     /// The permissions of the caller, who may give no others.
     pub fn held(&self) -> Held {
-        Held(self.permissions())
+        Held {
+            permissions: self.permissions(),
+            sign_in: SignInAge::of(&self.credential.as_entry(), self.at),
+        }
     }
 
     /// Returns `true` for a session, and for a token without named permissions: the caller may do

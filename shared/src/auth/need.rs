@@ -10,6 +10,9 @@ pub trait Need: Send + Sync + 'static {
     /// `true` when a token with the permission is accepted like a session.
     const TAKES_TOKENS: bool = true;
 
+    /// The demand of every write of the operation.
+    const DEMAND: Demand = Demand::Nothing;
+
     /// 403 unless the caller and the organization's plan meet it.
     fn check(caller: &Identity) -> Result<(), Error>;
 
@@ -58,6 +61,67 @@ impl Need for Session {
     }
 }
 
+/// All that the organization's root asks for: a session, all permissions of an admin, and a new sign-in.
+///
+/// Who may change what it guards decides who anyone of the organization is. An operation of which only
+/// some fields guard asks by [`write_demanding`](super::Caller::write_demanding).
+#[derive(Debug)]
+pub struct Root;
+
+impl Need for Root {
+    const TAKES_TOKENS: bool = false;
+
+    const DEMAND: Demand = Demand::Root;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        caller.held().meets(Demand::Root)
+    }
+
+    fn names() -> Vec<(String, Option<Code>)> {
+        [RootToRead::names(), NewSignIn::names()].concat()
+    }
+}
+
+/// As [`Root`], of an operation with no effect. Takes an older sign-in.
+#[derive(Debug)]
+pub struct RootToRead;
+
+impl Need for RootToRead {
+    const TAKES_TOKENS: bool = false;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        let held = caller.held();
+        held.has_session()?;
+        held.has_all_of_admins()
+    }
+
+    fn names() -> Vec<(String, Option<Code>)> {
+        let admin = "all permissions of an admin".to_owned();
+        [
+            vec![(admin, Some(Code::PermissionDenied))],
+            Session::names(),
+        ]
+        .concat()
+    }
+}
+
+/// A sign-in of the last 30 minutes.
+#[derive(Debug)]
+pub struct NewSignIn;
+
+impl Need for NewSignIn {
+    const TAKES_TOKENS: bool = false;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        caller.held().signed_in_newly()
+    }
+
+    fn names() -> Vec<(String, Option<Code>)> {
+        let sign_in = "a sign-in of the last 30 minutes".to_owned();
+        vec![(sign_in, Some(Code::SignInAgain))]
+    }
+}
+
 /// A permission.
 #[derive(Debug)]
 pub struct Holds<P>(PhantomData<fn() -> P>);
@@ -102,6 +166,11 @@ pub struct Both<A, B>(PhantomData<fn() -> (A, B)>);
 impl<A: Need, B: Need> Need for Both<A, B> {
     const TAKES_TOKENS: bool = A::TAKES_TOKENS && B::TAKES_TOKENS;
 
+    const DEMAND: Demand = match A::DEMAND {
+        Demand::Nothing => B::DEMAND,
+        demand => demand,
+    };
+
     fn check(caller: &Identity) -> Result<(), Error> {
         A::check(caller)?;
         B::check(caller)
@@ -115,6 +184,9 @@ impl<A: Need, B: Need> Need for Both<A, B> {
 /// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no brake.
 pub type InSession<P> = Both<Holds<P>, Session>;
 
+/// A permission, a session and a new sign-in: it lifts a brake.
+pub type ToResume<P> = Both<InSession<P>, NewSignIn>;
+
 /// A guarding permission of an operation with no effect. Takes tokens.
 pub type ToRead<P> = Holds<P>;
 
@@ -122,8 +194,7 @@ pub type ToRead<P> = Holds<P>;
 /// may pull the brake.
 pub type ToBrake<P> = Holds<P>;
 
-/// A guarding permission of an operation whose names a token may change. For other fields the operation
-/// asks for a session.
+/// A guarding permission of an operation whose names a token may change. Other fields have a [`Demand`].
 pub type ToRename<P> = Holds<P>;
 
 /// A permission, possibly in a session, and a plan with the agent.

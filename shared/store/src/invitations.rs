@@ -112,11 +112,13 @@ impl Invitations<'_> {
         let write = async |context: WriteContext, (found, by): (Option<_>, Inviter)| {
             let before: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
             before.may_be_sent_by(&by.held)?;
+            let context = context.demanding(before.demand(), &by.held)?;
             let (mut after, now) = (before.clone(), self.0.now());
             after.send_again(by.user.id, &mailed.hash, now)?;
             let mut writes = self.sending(&after, &by, mailed.clone(), now)?;
             writes.push(ended(&before, Condition::default()));
             writes.push(Write::replace(&after)?);
+            writes.note(EntryContent::invitation_sent(&before, &after));
             let (writes, after) = (writes.making(id), after.replaced());
             self.0.commit(&context, writes, after).await
         };

@@ -115,9 +115,10 @@ fn entries(
         None if context.is_operator => EntryActor::of(EntryActorType::Operator),
         None => EntryActor::of(EntryActorType::Service),
     };
-    for content in contents {
+    for (place, content) in contents.iter().enumerate() {
         let by = (actor, context.credential.as_deref().cloned());
-        let entry = head.append(content.clone(), by, now);
+        let mut entry = head.append(content.clone(), by, now);
+        entry.guards = context.guards && place == 0;
         writes.push(Write::create(&entry)?);
     }
     writes.push(Write::create_or_replace(found, head)?);

@@ -29,6 +29,8 @@ pub struct WriteContext {
     pub credential: Option<Box<EntryCredential>>,
     /// True if the operator writes, with a program of their own.
     pub is_operator: bool,
+    /// True if the write guards the organization. Its first entry in the journal notifies the admins.
+    pub guards: bool,
     /// The versions that the record may have.
     pub conditions: Preconditions,
     /// The fields of the body beyond those of the operation. The record must have the same values.
@@ -120,6 +122,20 @@ impl WriteContext {
         Self { kept, ..self }
     }
 
+    /// Notes that the write guards the organization, if its demand says so.
+    #[must_use]
+    pub fn guarding(self, demand: Demand) -> Self {
+        let guards = self.guards || demand.guards();
+        Self { guards, ..self }
+    }
+
+    /// As [`guarding`](Self::guarding), of a demand that follows from what was read. 403 unless a caller
+    /// with these permissions meets it.
+    pub(crate) fn demanding(self, demand: Demand, by: &Held) -> Result<Self> {
+        by.meets(demand)?;
+        Ok(self.guarding(demand))
+    }
+
     /// A write of the operator, with a program of their own.
     pub fn of_operator(tenant: Tenant) -> Self {
         Self {
@@ -182,6 +198,7 @@ impl From<OrganizationId> for WriteContext {
             actor: None,
             credential: None,
             is_operator: false,
+            guards: false,
             conditions: Preconditions::default(),
             kept: Fields::new(),
             idempotency_key: None,

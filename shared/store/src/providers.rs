@@ -16,7 +16,7 @@ resource! { pub Providers as providers }
 record! {
     provider: SignInProvider = "sign_in_provider",
     key: key::sign_in_provider(provider.organization_id),
-    hidden: ["organizationId", "clientSecret", "discovery"],
+    hidden: ["organizationId", "clientSecret", "discovery", "identitySetBy"],
 }
 
 record! {
@@ -125,7 +125,8 @@ impl Providers<'_> {
             let now = self.0.now();
             let before = found.as_deref();
             let secret = sealed(now).await?;
-            let provider = put.applied_to(before, tenant, secret, discovery.clone(), now);
+            let set = (context.actor, now);
+            let provider = put.applied_to(before, tenant, secret, discovery.clone(), set);
             let provider = provider.map_err(Error::invalid)?;
             if provider.passwords == PasswordSignIn::Off {
                 self.check_admin(&provider, listed.as_deref()).await?;

@@ -98,7 +98,7 @@ impl Api {
         let (link, token) = self.link();
         let by = Inviter {
             user: by.clone(),
-            held: Held(by.permissions()),
+            held: Held::newly(by),
             most: 50,
         };
         let (tenant, by) = (by.user.organization_id, async { Ok(by) });

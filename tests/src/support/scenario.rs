@@ -147,7 +147,12 @@ impl Concierge {
         let (store, user) = (self.api.store_beside().await, self.api.user(name).await);
         let update = json!({ "permissions": permissions }).to_string();
         let update = input::parse(update.as_bytes()).unwrap();
-        let all = || async { Ok(Held(Permission::VARIANTS.to_vec())) };
+        let all = || async {
+            Ok(Held {
+                permissions: Permission::VARIANTS.to_vec(),
+                sign_in: SignInAge::New,
+            })
+        };
         let directory = store.directory();
         let updated = directory.update_user(user.organization_id, all, user.id, update, None);
         updated.await.unwrap();

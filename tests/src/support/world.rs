@@ -470,7 +470,7 @@ async fn may_do_all(api: &Api, max: &Caller) {
     let ada = api.user("ada").await;
     let all = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
-    let ada = async || Ok(Held(ada.permissions()));
+    let ada = async || Ok(Held::newly(&ada));
     let (tenant, max, all) = (api.home.id, max.user.unwrap(), records::sent(&all));
     let max = directory.update_user(tenant, ada, max, all, None);
     max.await.unwrap();

@@ -7,7 +7,7 @@ use shared::endpoint::*;
 /// An action that is approved for it and has not ended fails, with nothing more sent.
 #[utoipa::path(delete, path = "/api/concierge/connections/{name}")]
 pub async fn delete_connection(
-    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
+    caller: Caller<need::WithAgent<need::Root>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let connections = caller.app.store.connections();

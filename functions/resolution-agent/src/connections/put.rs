@@ -13,7 +13,7 @@ use crate::prelude::*;
 #[utoipa::path(put, path = "/api/concierge/connections/{name}")]
 pub async fn put_connection(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
+    caller: Caller<need::WithAgent<need::Root>>,
     Path(name): Path<PathName<Connection>>,
     Body(put): Body<ConnectionPut>,
 ) -> Result<Single<ConnectionView>, Problem<(ConcurrentChange, TooManyConnections)>> {

@@ -7,7 +7,7 @@ use crate::prelude::*;
 /// Waiting actions start within two minutes, if their approvals still hold.
 #[utoipa::path(post, path = "/api/concierge/connections/{name}/resume")]
 pub async fn resume_connection(
-    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
+    caller: Caller<need::WithAgent<need::ToResume<need::ExecuteAgentRemediation>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, caller.app.store.connections());

@@ -7,7 +7,7 @@ use crate::prelude::*;
 /// Waiting actions start within a minute, if their approvals still hold.
 #[utoipa::path(post, path = "/api/concierge/resume")]
 pub async fn resume_agent_actions(
-    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
+    caller: Caller<need::WithAgent<need::ToResume<need::ExecuteAgentRemediation>>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
     let connections = caller.app.store.connections();
     let pause = connections.pause_agent(caller.write(), caller.user_id(), false);

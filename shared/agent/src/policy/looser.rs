@@ -3,6 +3,16 @@
 use crate::prelude::*;
 
 impl AgentPolicy {
+    /// Returns what the change from `before` demands of its caller. A looser policy guards, and so does
+    /// another age of sign-ins.
+    pub fn demand_after(&self, before: &Self) -> Demand {
+        if self.is_looser_than(before) || self.signed_in_within != before.signed_in_within {
+            Demand::Root
+        } else {
+            Demand::Session
+        }
+    }
+
     /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
     /// split into several may count as looser.
     pub fn is_looser_than(&self, before: &Self) -> bool {

@@ -205,6 +205,7 @@ impl AgentSession {
         for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
             let approval = approving.approval(approver.user, action.digest(self), now);
             self.check_approval(action, approver.policy, &approval)?;
+            self.check_provider(action, approver, now)?;
             approvals.push(approval);
         }
         let mut are_enough = true;
@@ -261,6 +262,30 @@ impl AgentSession {
         charged.map(|_| ()).map_err(|why| {
             Error::conflict(Code::CapReached, format!("{id} cannot be executed: {why}."))
         })
+    }
+
+    /// Checks that no user who chose the provider of the approver's session has an interest in the action. 403
+    /// otherwise.
+    fn check_provider(
+        &self,
+        action: &ProposedAction,
+        approver: &Approver<'_>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let Some(by) = approver.provider_set_by else {
+            return Ok(());
+        };
+        let mut approvals = action.approvals.iter();
+        let has_approved = approvals.any(|one| one.user_id == by && one.is_valid(now));
+        if !has_approved && !self.proposers(&action.id).contains(&by) {
+            return Ok(());
+        }
+        let id = &action.id;
+        let detail = format!(
+            "You signed in by a provider that a user set within a day who opened, proposed or approved {id}. \
+             Another approver is needed, or a sign-in by password."
+        );
+        Err(Error::forbidden(Code::ApproverNotAllowed, detail))
     }
 
     /// Returns the 409 for a proposal that is a day old.

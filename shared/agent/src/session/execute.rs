@@ -97,6 +97,8 @@ pub struct Approver<'a> {
     pub policy: &'a AgentPolicy,
     /// Of the users who approved before, those who still may.
     pub others: &'a Approvers,
+    /// Another user, who set the provider of the approver's session within a day.
+    pub provider_set_by: Option<UserId>,
 }
 
 impl<'a> Approving<'a> {

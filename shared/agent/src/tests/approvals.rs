@@ -334,6 +334,7 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
             user: &user(5),
             policy: &two,
             others: &others,
+            provider_set_by: None,
         };
         let mut none = Actions::none();
         let came_of_it = session.approve(&mut none, &approving, &approver, at(2));

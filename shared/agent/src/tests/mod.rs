@@ -180,6 +180,7 @@ fn anybody() -> Approver<'static> {
         user: &USER,
         policy: &POLICY,
         others: &OTHERS,
+        provider_set_by: None,
     }
 }
 

@@ -18,7 +18,7 @@ names! {
              their numbers.",
         PasswordReset: "A user reset a forgotten password, which ended the user's sessions and tokens.",
         EmailChanged: "A user's address changed, or was verified.",
-        InvitationCreated: "An invitation was created.",
+        InvitationCreated: "An invitation was created, or sent again by another link.",
         InvitationAccepted: "An invitation was accepted, which created its user.",
         SignedIn: "A user signed in.",
         SignInRefused: "Sign-ins of a user were refused in a quarter of an hour.",
@@ -290,6 +290,14 @@ impl EntryContent {
         let subjects = vec![subject::user(after.id)];
         let is_changed = values[0] != values[1];
         is_changed.then(|| Self::noted(OrganizationEvent::EmailChanged, subjects, values))
+    }
+
+    /// Notes that an invitation was sent again, with another link.
+    pub fn invitation_sent(before: &Invitation, after: &Invitation) -> Self {
+        let subjects = vec![subject::invitation(after.id)];
+        let sent = |invitation: &Invitation| json!({"sentAt": invitation.sent_at});
+        let values = [sent(before), sent(after)];
+        Self::noted(OrganizationEvent::InvitationCreated, subjects, values)
     }
 
     /// Notes the user of an accepted invitation.

@@ -4,7 +4,10 @@
 //! The organization has one chain. An attacker who can write the whole table and recompute all later
 //! hashes is detected by a head stored elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Not,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -46,6 +49,9 @@ pub struct OrganizationEntry {
     /// The organization in whose journal it was chained, if an import moved it to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chained_as: Option<OrganizationId>,
+    /// True if the change guards the organization, so that its admins are notified. The hash leaves it out.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub guards: bool,
 }
 
 /// Members of `before` and `after` that name a person. The chain has a digest of each. The value and the key of the
@@ -123,6 +129,12 @@ pub struct EntryCredential {
     /// The sign-in of a session. Entries do not have it.
     #[serde(skip)]
     pub signed_in_at: Option<Timestamp>,
+    /// The method of a session's sign-in. Entries do not have it.
+    #[serde(skip)]
+    pub method: Option<SignInMethod>,
+    /// The [id](Session::public_id) of a session. Entries do not have it.
+    #[serde(skip)]
+    pub session_id: Option<String>,
 }
 
 input! {
@@ -166,6 +178,8 @@ impl EntryCredential {
             token_name: None,
             is_machine: false,
             signed_in_at: None,
+            method: None,
+            session_id: None,
         }
     }
 }
@@ -174,6 +188,8 @@ impl From<&Session> for EntryCredential {
     fn from(session: &Session) -> Self {
         Self {
             signed_in_at: Some(session.signed_in_at()),
+            method: Some(session.method),
+            session_id: Some(session.public_id()),
             ..Self::session()
         }
     }
@@ -235,6 +251,7 @@ impl OrganizationEntry {
             personal: None,
             erased_by: None,
             chained_as: None,
+            guards: false,
         };
         entry.digest_names();
         entry

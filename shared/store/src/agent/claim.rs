@@ -226,6 +226,7 @@ impl Agent<'_> {
         keys.extend(before.iter().chain(&unless).map(AnyKey::from));
         keys.extend(others.iter().map(AnyKey::from));
         keys.extend(users.iter().map(AnyKey::from));
+        keys.push(key::sign_in_provider(tenant).into());
         let batch = self.0.batch(keys).await?;
         found.connection = batch.get(&connection)?.map(|stored| stored.record);
         let connection = found.connection.as_ref();
@@ -252,7 +253,7 @@ impl Agent<'_> {
             let more = more.map(|stored| stored.record);
             found.read_connections.extend(more);
         }
-        claim.approvers = approvers_in(&batch, &users);
+        claim.approvers = approvers_in(&batch, tenant, &users);
         // An unreadable alert counts as open.
         let alert = batch.named(&alert);
         claim.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);

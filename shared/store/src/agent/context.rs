@@ -55,11 +55,15 @@ impl Agent<'_> {
         let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));
         let keys = keys.chain(users.iter().map(AnyKey::from));
-        let keys = keys.chain([AnyKey::from(key::agent_policy(tenant))]);
+        let settings = [
+            AnyKey::from(key::agent_policy(tenant)),
+            AnyKey::from(key::sign_in_provider(tenant)),
+        ];
+        let keys = keys.chain(settings);
         let found = self.0.table.batch_get(keys.chain(more), read).await?;
         let contexts = Contexts {
             policy: policy_in(&found, tenant)?.record,
-            approvers: approvers_in(&found, &users),
+            approvers: approvers_in(&found, tenant, &users),
             alerts: found.all(alerts(), alert),
         };
         Ok((contexts, found))

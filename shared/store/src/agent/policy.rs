@@ -21,16 +21,32 @@ pub(super) struct Approvable {
     pub(super) whole: SessionWithActions,
     policy: AgentPolicy,
     user: User,
+    provider: Option<Stored<SignInProvider>>,
     others: Approvers,
 }
 
 impl Approvable {
-    pub(super) fn approver(&self) -> Approver<'_> {
-        Approver {
+    /// The approver by a credential. 403 for a session by a provider that the organization has no more.
+    pub(super) fn approver(
+        &self,
+        credential: Option<&EntryCredential>,
+        now: Timestamp,
+    ) -> Result<Approver<'_>> {
+        let method = credential.and_then(|credential| credential.method);
+        let provider_set_by = match &self.provider {
+            _ if method != Some(SignInMethod::Oidc) => None,
+            Some(provider) => provider.set_lately_by(now),
+            None => {
+                let detail = "The provider by which you signed in was removed. Sign in again.";
+                return Err(Error::forbidden(Code::SignInAgain, detail));
+            }
+        };
+        Ok(Approver {
             user: &self.user,
             policy: &self.policy,
             others: &self.others,
-        }
+            provider_set_by: provider_set_by.filter(|by| *by != self.user.id),
+        })
     }
 }
 
@@ -52,21 +68,25 @@ impl Agent<'_> {
         Ok(found.unwrap_or_else(|| none(tenant)))
     }
 
-    /// Changes the organization's policy. 412 unless it has the expected version; 0 stands for none.
-    pub async fn set_policy(
+    /// Changes the organization's policy on behalf of one with the permissions `by`. 412 unless it has the
+    /// expected version; 0 stands for none. 403 if the change guards the organization, and `by` lacks what
+    /// that takes.
+    pub async fn set_policy<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
+        by: impl Fn() -> H,
         set: &PolicySet,
     ) -> Result<Stored<AgentPolicy>> {
         let (pending, tenant) = pending.with_tenant();
         let key = key::agent_policy(tenant);
-        let read = || self.0.with_head(&key, tenant);
-        let write = async |context: WriteContext, (found, head): (Option<_>, _)| {
+        let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
+        let write = async |context: WriteContext, ((found, head), by): ((Option<_>, _), Held)| {
             let context = context.with_head(head);
             let found = found.unwrap_or_else(|| none(tenant));
             let before = context.current(Some(found), "policy")?;
             let mut after = before.clone();
             set.apply(&mut after);
+            let context = context.demanding(after.demand_after(&before), &by)?;
             after.updated_by = context.actor;
             after.updated_at = Some(self.0.now());
             let event = OrganizationEvent::PolicySet;
@@ -84,17 +104,21 @@ impl Agent<'_> {
         approving: &Approving<'_>,
     ) -> Result<Approvable> {
         let user = approving.by.key(tenant);
-        let keys = any_keys![key::agent_policy(tenant), &user];
+        let provider = key::sign_in_provider(tenant);
+        let keys = any_keys![key::agent_policy(tenant), &user, &provider];
         let (whole, batch) = tokio::try_join!(self.get(tenant, id), self.0.batch(keys))?;
         let named = approving.ids.iter();
         let named = named.filter_map(|id| whole.session.proposed(id));
         let before = named.flat_map(|action| &action.approvals);
         let others = self.approvers(tenant, before).await?;
+        let provider = batch.get(&provider)?;
+        let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
         Ok(Approvable {
             others,
             whole,
             policy: policy_in(&batch, tenant)?.record,
-            user: batch.get(&user)?.or_not_found(UserId::NOUN)?.record,
+            user: user.under(provider.as_deref()),
+            provider,
         })
     }
 
@@ -104,8 +128,10 @@ impl Agent<'_> {
         tenant: Tenant,
         approvals: impl Iterator<Item = &'b ActionApproval>,
     ) -> Result<Approvers> {
-        let keys = users_of(tenant, approvals);
-        Ok(approvers_in(&self.0.batch(&keys).await?, &keys))
+        let users = users_of(tenant, approvals);
+        let keys = users.iter().map(AnyKey::from);
+        let keys = keys.chain([AnyKey::from(key::sign_in_provider(tenant))]);
+        Ok(approvers_in(&self.0.batch(keys).await?, tenant, &users))
     }
 }
 
@@ -118,10 +144,12 @@ pub(super) fn users_of<'b>(
     users.iter().map(|id| id.key(tenant)).collect()
 }
 
-/// Returns those users in a batch who may approve.
-pub(super) fn approvers_in(batch: &Batch, keys: &[Key<User>]) -> Approvers {
+/// Returns those users in a batch who may approve. The batch has the organization's provider, too.
+pub(super) fn approvers_in(batch: &Batch, tenant: Tenant, keys: &[Key<User>]) -> Approvers {
+    let provider = batch.named(&key::sign_in_provider(tenant));
     let users = keys.iter().filter_map(|key| batch.named(key));
-    let users: Vec<User> = users.map(|user| user.record).collect();
+    let users = users.map(|user| user.record.under(provider.as_deref()));
+    let users: Vec<User> = users.collect();
     Approvers::of(&users)
 }
 

@@ -226,10 +226,11 @@ impl Agent<'_> {
         found: Approvable,
         approving: &Approving<'_>,
     ) -> Result<Option<Created<Approval>>> {
-        let (approver, mut whole) = (found.approver(), found.whole.clone());
-        let SessionWithActions { session, actions } = &mut whole;
         let now = self.0.now();
         let credential = context.credential.as_deref();
+        let approver = found.approver(credential, now)?;
+        let mut whole = found.whole.clone();
+        let SessionWithActions { session, actions } = &mut whole;
         approver.policy.check_sign_in(credential, now)?;
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
@@ -237,7 +238,7 @@ impl Agent<'_> {
             let standing = Approval::Standing(whole);
             return self.0.commit(context, Writes::default(), standing).await;
         }
-        let note = approval(session, approving, &approver, from);
+        let note = approval(session, approving, (&approver, credential), from);
         let mut writes = Writes::from(transition::of_session(session, note, now)?);
         let alert = session.alert.alert_id.key(session.organization_id);
         let is_open = Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]);
@@ -369,7 +370,7 @@ impl Agent<'_> {
 fn approval(
     session: &AgentSession,
     approving: &Approving<'_>,
-    approver: &Approver<'_>,
+    (approver, credential): (&Approver<'_>, Option<&EntryCredential>),
     from: &'static str,
 ) -> Note {
     let by = JournalActor::user(Some(approving.by));
@@ -382,6 +383,7 @@ fn approval(
         "actions": session.digests(approving.ids.iter()),
         "again": approving.again,
         "note": approving.note,
+        "signIn": credential.map(|one| json!({"method": one.method, "sessionId": one.session_id})),
         "policy": {"updatedAt": approver.policy.updated_at, "rules": rules},
     }))
 }

@@ -4,7 +4,7 @@ use table::{Sort, padded};
 
 use super::agent::{agent_policy, agent_session};
 use super::format::{below, keys, name, of_record, partition, record_of};
-use super::people::account;
+use super::people::{account, organization};
 use super::work::{history, subject_as};
 use crate::prelude::*;
 
@@ -77,6 +77,7 @@ pub(crate) fn titled(tenant: Tenant, subject: NotificationSubject) -> Option<Key
     match (*subject.kind, ReferenceId::new(subject.id)?) {
         (RecordType::AgentSession, id) => Some(agent_session(tenant, Id::new(id.get())?).read_as()),
         (RecordType::AgentPolicy, _) => Some(agent_policy(tenant).read_as()),
+        (RecordType::OrganizationEntry, _) => Some(organization(tenant).read_as()),
         (kind, id) => Some(record_of(tenant, kind, id)),
     }
 }

@@ -43,10 +43,11 @@ impl Notifications<'_> {
                     keys.extend(keys_of(tenant, said.on).1.map(AnyKey::from));
                     talks.insert(said.on);
                 }
-                Audience::Holders(_) => reads_users = true,
+                Audience::Holders(_) | Audience::Admins => reads_users = true,
                 Audience::Approvers(session) => {
                     reads_users = true;
                     keys.push(key::agent_policy(tenant).into());
+                    keys.push(key::sign_in_provider(tenant).into());
                     keys.push(session.alert.alert_id.key(tenant).into());
                 }
             }
@@ -82,6 +83,7 @@ impl Audiences {
             }
             Audience::Talk(said) => self.before(*said),
             Audience::Holders(permission) => self.holders(*permission),
+            Audience::Admins => self.admins(),
             Audience::Approvers(session) => self.approvers(session, now),
         }
     }
@@ -132,6 +134,11 @@ impl Audiences {
         holders.map(|user| user.id).collect()
     }
 
+    fn admins(&self) -> BTreeSet<UserId> {
+        let admins = self.users.iter().filter(|user| user.is_enabled_admin());
+        admins.map(|user| user.id).collect()
+    }
+
     /// The users whose approval a session awaits. An unreadable alert counts as open. Under an unreadable
     /// policy there are none.
     fn approvers(&self, session: &AgentSession, now: Timestamp) -> BTreeSet<UserId> {
@@ -139,12 +146,16 @@ impl Audiences {
             return BTreeSet::new();
         };
         let alert = self.found.named(&session.alert.alert_id.key(self.tenant));
+        let provider = self.found.named(&key::sign_in_provider(self.tenant));
+        let users = self.users.iter().cloned();
+        let users = users.map(|user| user.under(provider.as_deref()));
+        let users: Vec<User> = users.collect();
         let context = SessionContext {
             policy: policy.record,
-            approvers: Approvers::of(&self.users),
+            approvers: Approvers::of(&users),
             is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
         };
-        let asked = self.users.iter().filter(|user| {
+        let asked = users.iter().filter(|user| {
             user.may(Permission::ExecuteAgentRemediation)
                 && session.awaits_approval_of(user, &context, now)
         });

@@ -35,6 +35,7 @@ impl Notice {
         match *change.kind {
             RecordType::AgentPolicy => of_policy(change),
             RecordType::Webhook => of_webhook(change),
+            RecordType::OrganizationEntry => of_entry(change),
             _ => Vec::new(),
         }
     }
@@ -198,7 +199,8 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
         return Vec::new();
     }
     let id = after.organization_id.get();
-    let notice = for_admins(change, NotificationKind::PolicyLoosened, id);
+    let holders = Audience::Holders(Permission::ManageOrganization);
+    let notice = for_admins(change, NotificationKind::PolicyLoosened, id, holders);
     notice.into_iter().collect()
 }
 
@@ -215,15 +217,34 @@ fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
     let Some(why) = disabled_reason.filter(|_| before.is_none()) else {
         return Vec::new();
     };
-    let notice = for_admins(change, NotificationKind::WebhookDisabled, id).into_iter();
+    let holders = Audience::Holders(Permission::ManageOrganization);
+    let notice = for_admins(change, NotificationKind::WebhookDisabled, id, holders);
+    let notice = notice.into_iter();
     notice.map(|notice| notice.quoting(&why)).collect()
 }
 
+/// The entry of a change that guards the organization.
+fn of_entry(change: &UnlistedChange) -> Vec<Notice> {
+    let entry = change.after::<OrganizationEntry>();
+    let Some(entry) = entry.filter(|entry| entry.guards) else {
+        return Vec::new();
+    };
+    let kind = NotificationKind::GuardChanged;
+    let notice = for_admins(change, kind, entry.seq, Audience::Admins).into_iter();
+    let said = format!("{}: {}", entry.event.name(), entry.subjects.join(", "));
+    let notice = notice.map(|notice| notice.quoting(&said));
+    notice.collect()
+}
+
 /// A notice for admins of a change of an item. None of an item that is no subject.
-fn for_admins(change: &UnlistedChange, kind: NotificationKind, id: i64) -> Option<Notice> {
+fn for_admins(
+    change: &UnlistedChange,
+    kind: NotificationKind,
+    id: i64,
+    to: Audience,
+) -> Option<Notice> {
     let cause = format!("{}-{id}-{}", change.kind.name(), change.version);
     let subject = NotificationSubject::of(*change.kind, id)?;
-    let to = Audience::Holders(Permission::ManageOrganization);
     let mut notice = Notice::new(kind, cause, subject, to);
     notice.actor = change.actor;
     notice.write_id.clone_from(&change.write_id);

@@ -46,6 +46,8 @@ pub(super) enum Audience {
     /// The creator, the assignee and those who wrote before this.
     Talk(Said),
     Holders(Permission),
+    /// All admins by role who are not disabled.
+    Admins,
     /// All users whose approval the session awaits.
     Approvers(Box<AgentSession>),
 }

@@ -15,7 +15,7 @@ const KINDS = {
   mentioned: "mentioned you", assigned: "assigned you", commented: "commented",
   action_needed: "An action needs you", approval_needed: "Your approval is needed", due_soon: "Due soon",
   overdue: "Overdue", webhook_disabled: "A webhook was disabled",
-  policy_loosened: "The approval policy allows more",
+  policy_loosened: "The approval policy allows more", guard_changed: "changed what guards the organization",
 };
 
 /** @type {View} */

@@ -166,6 +166,7 @@ const KINDS = {
   overdue: "My task is past its due date",
   webhook_disabled: "The service disabled a webhook",
   policy_loosened: "The agent’s policy allows more than before",
+  guard_changed: "An admin changed what guards the organization",
 };
 
 /** @type {View} */
