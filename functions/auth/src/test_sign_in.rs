@@ -23,7 +23,7 @@ pub struct SignInTestedView {
 #[utoipa::path(post, path = "/api/organizations/{id}/sign-in/test")]
 pub async fn test_sign_in(
     State(auth): State<Auth>,
-    caller: Caller<need::InSession<need::ManageOrganization>>,
+    caller: Caller<need::Root>,
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Json<SignInTestedView>, Problem> {
     caller.owns(id)?;

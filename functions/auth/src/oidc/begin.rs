@@ -8,9 +8,6 @@ use super::{
 };
 use crate::prelude::*;
 
-/// Milliseconds since the sign-in of a session that may bind its account.
-const CONNECTS_WITHIN: i64 = 30 * span::MINUTE;
-
 type Refused = (
     CrossSite,
     InvitationInvalid,
@@ -80,7 +77,7 @@ async fn connecting(
     if session.organization_id != begin.organization {
         return Err(Error::NotFound(SignInProvider::NOUN));
     }
-    if auth.app.clock.now().since(session.signed_in_at()) > CONNECTS_WITHIN {
+    if auth.app.clock.now().since(session.signed_in_at()) > SignInAge::NEW {
         let detail = "Connecting an account needs a sign-in of the last 30 minutes. Sign in again.";
         return Err(Error::forbidden(Code::SignInAgain, detail));
     }
