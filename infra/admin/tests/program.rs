@@ -367,7 +367,8 @@ async fn the_dead_letter_queue_of_changes_is_emptied() {
     assert_eq!(empty, "Replayed: 0.\n");
 }
 
-/// As a stream leaves them that gave up many batches: none is handled again while the first ones are.
+/// As a stream leaves them that gave up many batches: none is handled again while the first ones
+/// are.
 #[tokio::test]
 async fn many_letters_restart_each_feed_once() {
     let world = World::start().await;
@@ -515,7 +516,8 @@ async fn no_line_of_a_foreign_file_acts_on_another_organization() {
     assert!(created.starts_with("Organization 4001, "), "{created}");
 }
 
-/// Has a script of another hand write an export of organization 4000, with a line that acts on organization 1.
+/// Has a script of another hand write an export of organization 4000, with a line that acts on
+/// organization 1.
 async fn foreign_export(case: &str) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign_export.py");
     let mut python = Command::new("python3");
