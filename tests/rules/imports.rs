@@ -65,7 +65,8 @@ fn each_number(
     }
 }
 
-/// The lines of a file that each name another organization's record in one field, with the field and the line's number.
+/// The lines of a file that each name another organization's record in one field, with the field
+/// and the line's number.
 fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
     let mut all = BTreeMap::new();
     for (place, line) in lines.iter().enumerate().skip(1) {
@@ -352,7 +353,8 @@ async fn an_interrupted_import_goes_on_also_as_a_new_organization() {
         .unwrap();
     assert_eq!(Some(imported.organization), half);
     assert!(halves().await.is_empty());
-    // Without another line of the half: those of the export, but for the organization's own reference.
+    // Without another line of the half: those of the export, but for the organization's own
+    // reference.
     assert_eq!(imported.items, lines.len() - 2);
 
     // Under its own id, another file does not go on.

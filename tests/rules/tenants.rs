@@ -235,8 +235,8 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     let id = ada.creates("/api/users", new.clone()).await;
     let old = as_earlier_releases_wrote(&world).await;
     let zorro = session_of(&world, names[0]).await;
-    // Mails of links: of a confirmed address, of one that was not confirmed, of an invitation to the first and by the
-    // user. Refused sign-ins under the first name.
+    // Mails of links: of a confirmed address, of one that was not confirmed, of an invitation to
+    // the first and by the user. Refused sign-ins under the first name.
     let addresses = ["zorro@first.example", "zorro@second.example"];
     let letter = |account: Option<&str>| {
         let link = MailedLink {

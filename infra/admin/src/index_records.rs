@@ -38,8 +38,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     .await
 }
 
-/// Does work for the named organizations, or for all. Goes on after one that fails, and then returns an error. Does
-/// nothing if one of the named does not exist.
+/// Does work for the named organizations, or for all. Goes on after one that fails, and then
+/// returns an error. Does nothing if one of the named does not exist.
 pub(crate) async fn each(
     store: &Store,
     named: &[String],

@@ -78,8 +78,8 @@ impl Walk {
         }))
     }
 
-    /// Walks all organizations, or those that are named. Returns the number of organizations that failed, or whose
-    /// forms are not `fine`.
+    /// Walks all organizations, or those that are named. Returns the number of organizations
+    /// without `fine` forms. Failed ones count among them.
     pub(crate) async fn each(
         mut self,
         rewrites: bool,

@@ -63,7 +63,8 @@ pub(crate) async fn run(mut given: Parser) -> Result<(), Error> {
     }
 }
 
-/// Returns false for a working agent. If no organization `is_named`, also for one that a user paused.
+/// Returns false for a working agent. If no organization `is_named`, also for one that a user
+/// paused.
 async fn resume(
     store: &Store,
     organization: OrganizationId,

@@ -17,7 +17,8 @@ pub(crate) async fn open(table: &str) -> Store {
     Store::new(aws_sdk_dynamodb::Client::new(&aws), table, Clock::system())
 }
 
-/// Returns the named organizations, or all if none is named. An error if one of the named does not exist.
+/// Returns the named organizations, or all if none is named. An error if one of the named does not
+/// exist.
 pub(crate) async fn organizations(
     store: &Store,
     named: Vec<OrganizationId>,

@@ -37,8 +37,8 @@ pub(crate) fn input() -> Result<String, Error> {
     text.map_err(|error| Error::Invalid(format!("reading standard input: {error}")))
 }
 
-/// Copies standard input into a file without a name, to be read twice. Only this program can open it, and it goes when
-/// the program ends.
+/// Copies standard input into a file without a name, to be read twice. Only this program can open
+/// it, and it goes when the program ends.
 pub(crate) fn input_file() -> Result<BufReader<File>, Error> {
     let copied = tempfile::tempfile().and_then(|mut file| {
         io::copy(&mut io::stdin().lock(), &mut file)?;

@@ -1,8 +1,8 @@
 //! Delivery of the table's stream to one of its consumers, as by Lambda's event source mapping.
 //!
-//! The consumer gets the records that pass the filter of the template. A batch is delivered until the function succeeds
-//! with it. After a partial failure, the earliest failed record comes again with all after it. The position is kept in a
-//! file between runs.
+//! The consumer gets the records that pass the filter of the template. A batch is delivered until
+//! the function succeeds with it. After a partial failure, the earliest failed record comes again
+//! with all after it. The position is kept in a file between runs.
 
 use std::{future::Future, path::PathBuf, time::Duration};
 
@@ -76,8 +76,8 @@ where
         }
     }
 
-    /// Delivers a batch of the waiting records. Reads the next ones if none waits. Returns the pause before the next
-    /// step.
+    /// Delivers a batch of the waiting records. Reads the next ones if none waits. Returns the
+    /// pause before the next step.
     async fn step(&mut self) -> Duration {
         if self.waiting.is_empty() {
             let mut records = match self.stream.next(READ_SIZE).await {
@@ -114,7 +114,8 @@ where
         if done == size { Duration::ZERO } else { PAUSE }
     }
 
-    /// Keeps the position of the last handled record. With none waiting, those that did not pass are behind it, too.
+    /// Keeps the position of the last handled record. With none waiting, those that did not pass
+    /// are behind it, too.
     fn keep_position(&self, last: Option<&Value>) {
         let read_to = self.read_to.as_deref().filter(|_| self.waiting.is_empty());
         let Some(position) = read_to.or_else(|| Stream::position(last?)) else {
@@ -217,7 +218,8 @@ mod tests {
         assert_eq!(seen, [json!(["a", "b"]), json!(["b"]), json!(["c"])]);
     }
 
-    /// The words of a long task never delay the change of another organization: the consumer gets one batch.
+    /// The words of a long task never delay the change of another organization: the consumer gets
+    /// one batch.
     #[tokio::test]
     async fn records_that_the_template_filters_are_not_delivered() {
         let folder = tempfile::tempdir().unwrap();

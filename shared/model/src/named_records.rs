@@ -1,4 +1,5 @@
-//! The records that a value names. The types of its ids tell them apart, so that a new field needs no line here.
+//! The records that a value names. The types of its ids tell them apart, so that a new field needs
+//! no line here.
 
 use std::fmt;
 
@@ -30,8 +31,8 @@ pub struct NamedRecord {
     pub field: String,
 }
 
-/// Returns the records that a value names: by a typed id, by an id under the name of its type, or by an id beside its
-/// type in a struct. Texts, plain numbers and free objects name none.
+/// Returns the records that a value names: by a typed id, by an id under the name of its type, or
+/// by an id beside its type in a struct. Texts, plain numbers and free objects name none.
 pub fn named_records(value: &impl Serialize) -> Vec<NamedRecord> {
     let mut all = Vec::new();
     let names = Names {

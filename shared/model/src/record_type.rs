@@ -160,7 +160,8 @@ macro_rules! id {
         #[serde(transparent)]
         pub struct $name(i64);
 
-        /// The form is the number. The name of the type tells [`named_records`](crate::named_records) of it.
+        /// The form is the number. The name of the type tells
+        /// [`named_records`](crate::named_records) of it.
         impl Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.serialize_newtype_struct(stringify!($name), &self.0)

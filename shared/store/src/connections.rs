@@ -180,7 +180,8 @@ impl Connections<'_> {
         found.map_or(running, |found| found.record)
     }
 
-    /// Pauses the agent, or resumes it. `by` is none for the operator. Does nothing if it is so already.
+    /// Pauses the agent, or resumes it. `by` is none for the operator. Does nothing if it is so
+    /// already.
     pub async fn pause_agent(
         &self,
         pending: impl Pending,

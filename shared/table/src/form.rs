@@ -48,8 +48,8 @@ impl RawItem {
         Ok(stored.record)
     }
 
-    /// Returns the first attribute of a key that is not the record's: `gsi1pk`. An index may lack the item, as it
-    /// lacks those of older forms.
+    /// Returns the first attribute of a key that is not the record's: `gsi1pk`. An index may lack
+    /// the item, as it lacks those of older forms.
     pub fn wrong_key<S, R: Record<S>>(&self, record: &R) -> Result<Option<&'static str>, Error> {
         let written = record::item(record, 1)?;
         let is_right = |name: &&&str| match self.0.get(**name) {

@@ -73,7 +73,8 @@ impl RawItem {
         item.key().is_some().then_some(item)
     }
 
-    /// The bytes that DynamoDB counts: names and values, and for a list or an object 3 and 1 for each member.
+    /// The bytes that DynamoDB counts: names and values, and for a list or an object 3 and 1 for
+    /// each member.
     pub fn bytes(&self) -> usize {
         members(&self.0)
     }
@@ -300,7 +301,8 @@ mod tests {
             ),
         ]));
         assert_eq!(RawItem::from_json(&all.to_json()), Some(all.clone()));
-        // Names 46, key 11, number 3, two of one byte, texts 2, numbers 4, bytes 2 and 2, list 3 + 1 + 3 + 1 + 1 + 2.
+        // Names 46, key 11, number 3, two of one byte, texts 2, numbers 4, bytes 2 and 2, list 3 +
+        // 1 + 3 + 1 + 1 + 2.
         assert_eq!(all.bytes(), 46 + 11 + 3 + 2 + 2 + 4 + 4 + 11);
         assert_eq!(RawItem::from_json(&json!({"pk": {"S": "a"}})), None);
         assert_eq!(RawItem::from_json(&json!({"pk": "a", "sk": "b"})), None);

@@ -66,8 +66,8 @@ impl DataFolder {
         self.path.join("table.sqlite")
     }
 
-    /// Creates the files that other programs write: the table's engine and `curl`. Only the owner can read them, and
-    /// what the engine makes beside its file.
+    /// Creates the files that other programs write: the table's engine and `curl`. Only the owner
+    /// can read them, and what the engine makes beside its file.
     pub(crate) fn create_private_files(&self) -> Result<(), Error> {
         for path in [self.table(), self.cookies()] {
             let mut options = File::options();

@@ -1,4 +1,5 @@
-//! The table's stream as the event source of a function: the size of a batch, and the filter of its records.
+//! The table's stream as the event source of a function: the size of a batch, and the filter of its
+//! records.
 
 use std::collections::BTreeMap;
 

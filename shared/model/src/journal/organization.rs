@@ -318,7 +318,8 @@ impl OrganizationEntry {
         Some(DigestedMembers { key, members })
     }
 
-    /// The texts of a member before and after the change, such as usernames, as far as they are not erased.
+    /// The texts of a member before and after the change, such as usernames, as far as they are not
+    /// erased.
     pub fn texts_of<'a>(&'a self, member: &'a str) -> impl Iterator<Item = &'a str> {
         let personal = self.personal.as_ref();
         let beside = personal.map(|personal| [&personal.before, &personal.after]);

@@ -127,8 +127,8 @@ pub(crate) fn spelled(tenant: Tenant, item: &str) -> Option<AnyKey> {
     Some(AnyKey::new(pk, sk))
 }
 
-/// Returns the records that the key of an item without a record names. The item is a counter of the organization,
-/// which has no kind, an inbox or a long text. `None` for all other keys.
+/// Returns the records that the key of an item without a record names. The item is a counter of the
+/// organization, which has no kind, an inbox or a long text. `None` for all other keys.
 pub(crate) fn formless(
     tenant: Tenant,
     kind: Option<&str>,

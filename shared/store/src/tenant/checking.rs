@@ -1,6 +1,8 @@
-//! The check of an import: each line is an item of the organization, and lies where the service itself would write it.
+//! The check of an import: each line is an item of the organization, and lies where the service
+//! itself would write it.
 //!
-//! A file may come from anyone. So its keys are not believed: the code that writes a record computes them again.
+//! A file may come from anyone. So its keys are not believed: the code that writes a record
+//! computes them again.
 
 use std::{
     collections::HashSet,
@@ -26,7 +28,8 @@ const ORGANIZATIONS_AHEAD: i64 = 100_000;
 /// The attribute of an entry with the id of the organization in whose journal it was chained.
 pub(super) const CHAINED_AS: &str = "chainedAs";
 
-/// Kinds of items that no export has: they are of the service, are credentials, or follow from others.
+/// Kinds of items that no export has: they are of the service, are credentials, or follow from
+/// others.
 pub(super) const KEPT_BACK: &[&str] = &[
     Attempted::KIND,
     ConnectionTraffic::KIND,
@@ -320,8 +323,8 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Returns the records that an item of the tenant names. Refuses an item that lies elsewhere, does not read, or is of
-/// another organization.
+/// Returns the records that an item of the tenant names. Refuses an item that lies elsewhere, does
+/// not read, or is of another organization.
 pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedRecord>, String> {
     let kind = item.text("kind");
     let key = item.key().ok_or("its item has no key")?;

@@ -188,8 +188,8 @@ impl Tenants<'_> {
         Ok(changed)
     }
 
-    /// Deletes the mails to the user and about the account, with their links. Invitations that the user sent to others
-    /// stay, without the user's name. Returns the number of mails.
+    /// Deletes the mails to the user and about the account, with their links. Invitations that the
+    /// user sent to others stay, without the user's name. Returns the number of mails.
     async fn erase_mails(&self, tenant: Tenant, id: UserId, known: &KnownNames) -> Result<usize> {
         let mails = key::mails(tenant).consistent().limit(MOST);
         let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mails).await?;
@@ -214,8 +214,8 @@ impl Tenants<'_> {
         Ok(mails.len())
     }
 
-    /// Deletes the counts of failed sign-ins under the user's usernames. Those of a network with an account have a hash
-    /// of both as their key: nothing leads to them, and they expire.
+    /// Deletes the counts of failed sign-ins under the user's usernames. Those of a network with an
+    /// account have a hash of both as their key: nothing leads to them, and they expire.
     async fn delete_sign_in_counts(
         &self,
         tenant: Tenant,

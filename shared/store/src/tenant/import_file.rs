@@ -5,7 +5,8 @@ use std::io::{BufRead, Seek, SeekFrom};
 use super::{ExportHeader, ImportError, Line};
 use crate::prelude::*;
 
-/// The most bytes of a line: in JSON, with the type of each value, an item of 400 KB may take ten times its bytes.
+/// The most bytes of a line: in JSON, with the type of each value, an item of 400 KB may take ten
+/// times its bytes.
 const LONGEST_LINE: usize = 4 * 1_024 * 1_024;
 
 /// A file that is read twice: it is checked as a whole before the first write.
@@ -42,7 +43,8 @@ impl<R: BufRead + Seek> ImportFile<R> {
         Ok(header)
     }
 
-    /// Reads the next item, with the number of its line and its kind. `None` at the end of the file.
+    /// Reads the next item, with the number of its line and its kind. `None` at the end of the
+    /// file.
     pub(super) fn next_item(&mut self) -> Result<Option<(usize, String, RawItem)>, ImportError> {
         let place = self.place + 1;
         let Some(line) = self.next_line()? else {

@@ -63,9 +63,9 @@ impl ImportError {
 }
 
 impl Tenants<'_> {
-    /// Imports an organization under its own id, or under a new one with a new name. Checks all lines first: writes
-    /// nothing if one is not the organization's, or if a username is taken. Goes on after an interruption, with the
-    /// same file.
+    /// Imports an organization under its own id, or under a new one with a new name. Checks all
+    /// lines first: writes nothing if one is not the organization's, or if a username is taken.
+    /// Goes on after an interruption, with the same file.
     pub async fn import(
         &self,
         file: impl BufRead + Seek,
@@ -137,8 +137,8 @@ impl Tenants<'_> {
         })
     }
 
-    /// The organization of an interrupted import of the same export under its own id. 409 if another organization has
-    /// the id.
+    /// The organization of an interrupted import of the same export under its own id. 409 if
+    /// another organization has the id.
     async fn begun(&self, import_of: ImportOf) -> Result<Option<OrganizationId>, ImportError> {
         let tenant = import_of.organization;
         let Some(half) = self.0.read(&key::organization(tenant)).await? else {
@@ -286,8 +286,8 @@ struct Import {
 }
 
 impl Import {
-    /// Returns the item as the table gets it. `None` for one that follows from the new organization. A moved item is
-    /// checked again.
+    /// Returns the item as the table gets it. `None` for one that follows from the new
+    /// organization. A moved item is checked again.
     fn moved(&self, place: usize, mut item: RawItem) -> Result<Option<RawItem>, ImportError> {
         if !self.is_new {
             return Ok(Some(item));
@@ -302,7 +302,8 @@ impl Import {
         Ok(Some(item))
     }
 
-    /// Moves an item with its keys to another organization. Entries of journals keep the id of their chain.
+    /// Moves an item with its keys to another organization. Entries of journals keep the id of
+    /// their chain.
     fn moves(&self, item: &mut RawItem) {
         if !self.is_new {
             return;

@@ -73,7 +73,8 @@ fn checked<R: Record<Workdesk>>(item: &RawItem) -> Result<Checked> {
     })
 }
 
-/// Reads the record of an item. `None` for an item of a kind without a record, or of an unknown one.
+/// Reads the record of an item. `None` for an item of a kind without a record, or of an unknown
+/// one.
 pub(super) fn check_record(item: &RawItem) -> Option<Result<Checked>> {
     let kind = item.text("kind")?;
     let (.., check) = FORMS.iter().find(|(one, ..)| *one == kind)?;
