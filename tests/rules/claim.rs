@@ -236,7 +236,7 @@ async fn a_cookie_that_does_not_verify_costs_no_request() {
     assert_eq!(world.api().counter.take().total, 0);
 }
 
-/// A tab that shows one user, in a browser in which another one signed in since.
+/// A tab that shows one user. Another user has signed in since, in the same browser.
 #[tokio::test]
 async fn a_credential_of_another_user_than_named_starts_no_operation() {
     let world = World::start().await;

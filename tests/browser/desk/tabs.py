@@ -75,7 +75,7 @@ def writes_for_nobody_else(world):
                 act(desk, begin=False)
                 page = desk.page
                 page.get_by_role("dialog", name=TITLE).wait_for()
-                said = page.get_by_text("is signed in in this browser now.")
+                said = page.get_by_text("is signed in to this browser now.")
                 said.wait_for()
                 assert ("Zoe Foster" if other == zoe else "Mia Tanaka") in said.inner_text(), name
                 assert seen, name

@@ -165,7 +165,11 @@ async function exchange(method, address, body, options = {}) {
         if (before === signIns) await signIn(answer).then(() => (signIns += 1));
         continue;
       }
-      if (answer.code === "other_user") becameOther(answer);
+      if (answer.code === "other_user") {
+        // The service's words are for programs.
+        answer.detail = "Another user has signed in in this browser. Nothing was sent.";
+        becameOther(answer);
+      }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };
       if (answer.status === 412) {
         const data = (answer.current = await current(address));

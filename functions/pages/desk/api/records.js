@@ -48,6 +48,10 @@ export function record(type, id) {
   return hidden.has(key) ? undefined : held.get(key);
 }
 
+/** As `record`, also of a record that is about to be deleted: the service still counts it.
+ * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
+export const heldRecord = (type, id) => held.get(`${type}:${id}`);
+
 /** Hides a record that is about to be deleted, or shows it again.
  * @param {keyof Records} type @param {number} id @param {boolean} hide */
 export function hide(type, id, hide) {

@@ -24,12 +24,12 @@ async function sayOtherUser() {
   isSaid = true;
   const { user, organization } = me();
   const says = node("p", { role: "status" }, "Another user has signed in in this browser.");
-  dialog("Another user is signed in", [says,
+  dialog("Another user is signed in", node("div.stack", says,
     node("p", "This page is that of ", node("b", node("bdi", user.fullName)), ", ",
       node("bdi", organization.name), ". Nothing more is sent from it. What was typed is kept for that user."),
     node("div.end", button("Reload", () => location.reload(), { kind: "main" })),
-  ], { stays: true });
+  ), { stays: true });
   const { data } = await get("/api/auth/session", {}, { quiet: true, anyone: true });
   fill(says, node("b", node("bdi", data.user.fullName)), ", ", node("bdi", data.organization.name),
-    ", is signed in in this browser now.");
+    ", is signed in to this browser now.");
 }

@@ -1,6 +1,6 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2`
  *
- * First the open tasks, the numbers and the milestones are read; then the newest that are over, and phases. */
+ * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
   choicesOf, counted, denied, form, get, input, node, named, number, post, quiet, record, redraw, say,
@@ -31,22 +31,17 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   const tasks = tasksOf(projectId, signal, () => show());
   const counts = countsOf(tasks.kept);
   title(record("project", projectId)?.title ?? "Project");
-  const [milestones] = await Promise.all([get("/api/projects/{projectId}/milestones", on, { signal }),
-    tasks.read(chosen())]);
+  const [milestones, phases] = await Promise.all([
+    get("/api/projects/{projectId}/milestones", on, { signal }),
+    get("/api/projects/{projectId}/phases", on, { signal }), tasks.read(chosen())]);
   keep("milestone", milestones.data);
-  // A board without tasks needs no phases, and no task tells the project's title.
+  keep("phase", phases.data);
+  await counts.take(milestones.data, signal);
   const [first] = tasks.kept();
-  await Promise.all([counts.take(milestones.data, signal), first ? readPhases() : readProject()]);
-  title(first?.project?.title ?? record("project", projectId)?.title ?? "Project");
-
-  async function readPhases() {
-    keep("phase", (await get("/api/projects/{projectId}/phases", on, { signal })).data);
-  }
-
-  async function readProject() {
-    if (record("project", projectId)) return;
+  if (!first && !record("project", projectId)) {
     store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   }
+  title(first?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
   const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);

@@ -1,7 +1,7 @@
 /** The tasks of a project's board, whatever its age: all that are open, the newest that are over, and the
  * numbers of all as the service counts them. */
 /** @import { JoinedTask, TaskCounts } from "workdesk" */
-import { all, get, more, readAfter, record, store } from "../../kit.js";
+import { all, get, heldRecord, more, readAfter, record, store } from "../../kit.js";
 import { ENDED, OPEN } from "./columns.js";
 
 /** @typedef {JoinedTask["status"]} Status */
@@ -16,7 +16,7 @@ const LIST = "/api/projects/{projectId}/tasks";
 export function tasksOf(projectId, signal, changed) {
   const on = { projectId };
   const ids = /** @type {Set<number>} */ (new Set());
-  /** Tasks of a status that were counted and not read. @type {Map<Status, number>} */
+  /** Tasks of a status that were counted and not read; of open ones there are none. @type {Map<Status, number>} */
   const unread = new Map();
   /** Statuses of which all tasks were read that match the filters. @type {Set<Status>} */
   let whole = new Set();
@@ -27,9 +27,9 @@ export function tasksOf(projectId, signal, changed) {
     .filter((task) => task.projectId === projectId);
 
   function count(/** @type {TaskCounts} */ { byStatus, complete }) {
-    const read = kept();
-    for (const status of /** @type {Status[]} */ ([...OPEN, ...ENDED])) {
-      const own = read.filter((task) => task.status === status).length;
+    const read = [...ids].flatMap((id) => heldRecord("task", id) ?? []);
+    for (const status of /** @type {Status[]} */ ([...ENDED])) {
+      const own = read.filter((task) => task.projectId === projectId && task.status === status).length;
       unread.set(status, Math.max(0, (byStatus[status] ?? 0) - own));
     }
     isComplete = complete;
