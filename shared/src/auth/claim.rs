@@ -303,6 +303,7 @@ impl Authentication {
             organization,
             at: now,
         };
+        let holds = holds && identity.organization.keeps(&identity.user, now);
         holds.then_some(identity).ok_or(Error::Unauthenticated)
     }
 }

@@ -76,6 +76,7 @@ mod tests {
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
             suspended: None,
+            leavers: None,
             created_at: now,
             updated_at: now,
         }

@@ -6,7 +6,7 @@ use crate::prelude::*;
 record! {
     organization: Organization = RecordType::Organization.name(),
     key: key::organization(organization.id),
-    hidden: ["suspended"],
+    hidden: ["leavers", "suspended"],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +81,7 @@ impl Directory<'_> {
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
             suspended: None,
+            leavers: None,
             created_at: now,
             updated_at: now,
         };
