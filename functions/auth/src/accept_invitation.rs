@@ -9,6 +9,7 @@ type Refused = (
     EmailTaken,
     InvitationInvalid,
     OrganizationSuspended,
+    PasswordSignInOff,
     UsernameTaken,
 );
 
@@ -16,6 +17,7 @@ type Refused = (
 ///
 /// 403 `invitation_invalid` for a token that is unknown, used, replaced or older than 7 days. The same answer
 /// if the inviter was disabled or could not give the role any more. The address counts as verified.
+/// 403 `password_sign_in_off` if the organization has passwords off: its provider accepts the invitation.
 #[utoipa::path(post, path = "/api/auth/accept")]
 pub async fn accept_invitation(
     State(app): State<App>,
@@ -28,6 +30,10 @@ pub async fn accept_invitation(
     let invitations = app.store.invitations();
     let open = invitations.open(&sent.token).await?;
     let organization = &open.organization;
+    app.store
+        .providers()
+        .check_new_password(organization.id)
+        .await?;
     let hash = password::hash_new(sent.password, "password", &sent.username, organization);
     let new = NewAccount {
         password_hash: hash.await?,

@@ -6,7 +6,7 @@ use shared::endpoint::*;
 ///
 /// Ends all other sessions and all tokens of the caller, and renews this session with a new cookie.
 /// 400 if `currentPassword` is wrong, which counts as a failed sign-in of the account from this
-/// address. 403 `password_sign_in_off` if the caller signs in by the organization's provider alone.
+/// address. 403 `password_sign_in_off` if the organization has passwords off.
 #[utoipa::path(put, path = "/api/auth/password")]
 pub async fn change_password(
     caller: Caller<need::Session>,

@@ -19,8 +19,8 @@ type Refused = (
 /// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
 ///   hour on. Networks where the account signed in within 30 days do not wait.
 ///
-/// The right password of a user who signs in by the organization's provider alone gets 403
-/// `password_sign_in_off`.
+/// With passwords off, the right password gets 403 `password_sign_in_off`, but for the admins whom the
+/// organization names.
 ///
 /// A suspended organization is named only after a right password (403 `organization_suspended`).
 ///

@@ -13,7 +13,7 @@ type Refused = (
 ///
 /// Ends all sessions, tokens and links of the account. 403 `link_invalid` for a token that is unknown, used,
 /// or older than an hour, and after a change of the address or the password.
-/// 403 `password_sign_in_off` if the user signs in by the organization's provider alone.
+/// 403 `password_sign_in_off` if the organization has passwords off.
 #[utoipa::path(post, path = "/api/auth/reset")]
 pub async fn reset_password(
     State(app): State<App>,

@@ -2,26 +2,37 @@
 
 use crate::prelude::*;
 
+type Refused = (EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken);
+
 /// Creates a user.
 ///
 /// Needs a session, so that a token makes no account. The caller must hold every permission of the role and
 /// each further permission (403 `permission_denied`). A new admin guards the organization, and so does a user
 /// with a permission of admins: they take all permissions of an admin, and a sign-in of the last 30 minutes
 /// (403 `sign_in_again`). Usernames are unique in the whole service, without regard to case (409
-/// `username_taken`), and addresses in the organization (409 `email_taken`).
+/// `username_taken`), and addresses in the organization (409 `email_taken`). An organization with passwords off
+/// takes no password (403 `password_sign_in_off`).
 #[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
     caller: Caller<need::InSession<need::ManageUsers>>,
     Body(new): Body<UserCreate>,
-) -> Result<Single<UserView>, Problem<(EmailTaken, SignInAgain, UsernameTaken)>> {
+) -> Result<Single<UserView>, Problem<Refused>> {
     let demand = new.demand();
     let user = async {
         let extra_permissions = new.permissions.map_or_else(Vec::new, |list| list.0);
         let by = caller.identity().await?;
         by.held().may_give(new.role, &extra_permissions)?;
-        let (name, organization) = (&new.username, &by.organization);
+        let organization = &by.organization;
+        let password_hash = match new.password {
+            Some(password) => {
+                let providers = caller.app.store.providers();
+                providers.check_new_password(organization.id).await?;
+                password::hash_new(password, "password", &new.username, organization).await?
+            }
+            None => without_password(&caller.app, organization.id).await?,
+        };
         Ok(NewUser {
-            password_hash: password::hash_new(new.password, "password", name, organization).await?,
+            password_hash,
             username: new.username.into(),
             full_name: new.full_name.into(),
             email: new.email,
@@ -36,4 +47,17 @@ pub async fn create_user(
     let user = created.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))
+}
+
+/// The hash of a user without a password. 400 unless the organization has passwords off.
+async fn without_password(app: &App, tenant: OrganizationId) -> Result<PasswordHash, Error> {
+    if app.store.providers().are_passwords_off(tenant).await? {
+        return Ok(PasswordHash::unusable());
+    }
+    let detail = "Send the user's first password.";
+    Err(Error::invalid(Fault::at(
+        "password",
+        FaultCode::Required,
+        detail,
+    )))
 }

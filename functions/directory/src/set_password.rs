@@ -6,7 +6,7 @@ use shared::endpoint::*;
 ///
 /// Guards the organization: takes all permissions of an admin, and a sign-in of the last 30 minutes. Callers change their own
 /// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`). 403
-/// `password_sign_in_off` for a user who signs in by the organization's provider alone.
+/// `password_sign_in_off` if the organization has passwords off.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
     caller: Caller<need::Root>,

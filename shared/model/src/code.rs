@@ -81,7 +81,7 @@ codes! {
         CrossSite: "A page of another site uses the session.",
         ApproverNotAllowed: "The organization's policy asks for another approver.",
         SignInAgain: "The operation, or the organization's policy, asks for a newer sign-in; sign in again.",
-        PasswordSignInOff: "The user signs in by the organization's provider alone.",
+        PasswordSignInOff: "The organization has passwords off: its users sign in by its provider.",
         InvitationInvalid: "The link of the invitation is not valid, or no longer.",
         LinkInvalid: "The link is not valid, or no longer.",
     }
@@ -105,7 +105,7 @@ codes! {
         NameTaken: "Another tag of the organization has this name.",
         LastAdmin: "The organization would be left without an admin who is not disabled.",
         MailNotConfigured: "The deployment sends no mail, which the operation needs.",
-        NoAdminSignedIn: "No admin has signed in by the organization's provider.",
+        NoAdminSignedIn: "The caller has not signed in by the organization's provider.",
         ProjectArchived: "The project is archived and takes no new work.",
         AlertResolved: "The alert is resolved; open it again if its matter is not settled.",
         NoRoom: "The records of the list have no room between their orders; give them new ones.",

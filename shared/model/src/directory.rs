@@ -34,8 +34,36 @@ pub struct Organization {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub import_of: Option<ImportOf>,
+    /// None without a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub leavers: Option<LeaverRule>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// The end of sessions and tokens of users whom the organization's provider signs in no more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaverRule {
+    /// Days from the last sign-in by the provider to the end.
+    pub days: i64,
+    /// The start of the rule.
+    pub since: Timestamp,
+    /// The admins who sign in by password all the same. The rule spares them.
+    pub except: Vec<UserId>,
+}
+
+impl LeaverRule {
+    /// Returns true if sessions and tokens of the user have ended. A sign-in before the rule counts from its start.
+    pub fn has_ended(&self, user: &User, now: Timestamp) -> bool {
+        let Some(subject) = &user.provider_subject else {
+            return false;
+        };
+        let earlier = self.since.max(user.updated_at);
+        let last = subject.signed_in_at.unwrap_or(earlier);
+        let is_spared = self.except.contains(&user.id) && user.is_enabled_admin();
+        now.since(last) >= self.days * span::DAY && !is_spared
+    }
 }
 
 /// A suspension by the operator. All requests are refused, and all work that is due waits.
@@ -73,6 +101,12 @@ impl Organization {
         let detail = "Your organization is suspended. Ask the operator of the service.";
         let refusal = |_| Err(Error::forbidden(Code::OrganizationSuspended, detail));
         self.suspended.map_or(Ok(()), refusal)
+    }
+
+    /// Returns true if the user's sessions and tokens may still hold.
+    pub fn keeps(&self, user: &User, now: Timestamp) -> bool {
+        let leavers = self.leavers.as_ref();
+        !leavers.is_some_and(|leavers| leavers.has_ended(user, now))
     }
 
     /// The invitations a day of a plan that names none.

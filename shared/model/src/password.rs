@@ -110,6 +110,14 @@ sent! {
 pub struct PasswordHash(SecretString);
 
 impl PasswordHash {
+    /// Returns a hash that fits no password.
+    pub fn unusable() -> Self {
+        Self::from(
+            "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$\
+             NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw",
+        )
+    }
+
     /// The text, for the table and to compare it with a password.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()

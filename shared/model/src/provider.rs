@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub use discovery::ProviderDiscovery;
 
 use crate::{
-    LinkToken,
+    LeaverRule, LinkToken, each_once,
     input::escaped,
     journal::{Journaled, seal, subject},
     prelude::*,
@@ -51,7 +51,7 @@ names! {
     #[derive(Default)]
     pub enum PasswordSignIn = "a use of passwords" {
         Allowed = default: "Users sign in by password as well.",
-        Off: "Users of the provider sign in by it alone.",
+        Off: "Nobody signs in by password, but for the admins of `passwordAdmins`.",
     }
 }
 
@@ -95,7 +95,8 @@ pub struct GroupRoles(pub BTreeMap<String, Role>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SignIn, examples(json!({
     "issuer": "https://login.example.com", "clientId": "workdesk", "roles": {"Workdesk admins": "admin"},
-    "defaultRole": "member", "groupsClaim": "groups", "passwords": "allowed", "ownRedirectUri": true,
+    "defaultRole": "member", "groupsClaim": "groups", "passwords": "off", "passwordAdmins": [1], "leaverDays": 30,
+    "ownRedirectUri": true,
     "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -120,6 +121,17 @@ pub struct SignInProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub discovery: Option<ProviderDiscovery>,
+    /// Ids of the admins who sign in by password all the same.
+    #[serde(default)]
+    pub password_admins: Vec<UserId>,
+    /// Days from the last sign-in by the provider to the end of a bound user's sessions and tokens.
+    #[serde(default = "SignInProvider::usual_leaver_days")]
+    #[schema(minimum = 1, maximum = 366, examples(30))]
+    pub leaver_days: i64,
+    /// The start of the rule for leavers.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub leavers_since: Option<Timestamp>,
     /// The user who last set issuer, client or secret.
     #[serde(default)]
     #[schema(value_type = Option<i64>)]
@@ -145,6 +157,11 @@ input! {
         /// True to use the organization's own `redirectUri`, once it is registered at the provider. A new issuer or
         /// client always uses it, and no organization goes back.
         own_redirect_uri: Defaulted<bool>,
+        /// Ids of the admins who sign in by password all the same; none when absent.
+        password_admins: Option<List<UserId, 0, 3>>,
+        /// Days from the last sign-in by the provider to the end of a bound user's sessions and tokens; 30 when
+        /// absent.
+        leaver_days: Option<Whole<1, 366>>,
     }
     example {
         "issuer": "https://login.example.com", "clientId": "workdesk",
@@ -198,6 +215,18 @@ impl SignInPut {
         provider.issuer == self.issuer && provider.client_id == self.client_id
     }
 
+    /// Returns the admins who sign in by password all the same, each once.
+    pub fn password_admins(&self) -> Vec<UserId> {
+        let admins = self.password_admins.as_ref();
+        admins.map_or_else(Vec::new, |list| each_once(list.0.clone()))
+    }
+
+    /// The fault of a user among them who is no admin.
+    pub fn no_password_admin(id: UserId) -> Fault {
+        let detail = format!("User {id} is no admin of the organization who is not disabled.");
+        Fault::at("passwordAdmins", FaultCode::Unknown, detail)
+    }
+
     /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent. `discovery` is none
     /// if the provider did not answer. 400 without a secret of this issuer and client.
     pub fn applied_to(
@@ -211,6 +240,7 @@ impl SignInPut {
         let same = before.filter(|before| self.is_of(before));
         let kept = || Some(same?.client_secret.clone());
         let kept_discovery = || same?.discovery().cloned();
+        let usual_days = SignInProvider::usual_leaver_days();
         let kept_by = before.and_then(|before| before.identity_set_by);
         let identity_set_by = if secret.is_some() { by } else { kept_by };
         let required = "Send the secret of this issuer and client.";
@@ -227,6 +257,12 @@ impl SignInPut {
             own_redirect_uri: self.own_redirect_uri.0
                 || same.is_none_or(|one| one.own_redirect_uri),
             discovery: discovery.or_else(kept_discovery),
+            password_admins: self.password_admins(),
+            leaver_days: self
+                .leaver_days
+                .as_ref()
+                .map_or(usual_days, |Whole(days)| *days),
+            leavers_since: before.and_then(|one| one.leavers_since).or(Some(now)),
             identity_set_by,
             created_at: before.map_or(now, |one| one.created_at),
             updated_at: now,
@@ -262,6 +298,19 @@ impl SignInProvider {
         subject.is_some_and(|subject| subject.issuer == *self.issuer)
     }
 
+    const fn usual_leaver_days() -> i64 {
+        30
+    }
+
+    /// Returns the rule for leavers, as the organization has it.
+    pub fn leavers(&self) -> LeaverRule {
+        LeaverRule {
+            days: self.leaver_days,
+            since: self.leavers_since.unwrap_or(self.updated_at),
+            except: self.password_admins.clone(),
+        }
+    }
+
     /// Returns when issuer, client or secret last changed: each of them takes a new secret.
     pub const fn identity_changed_at(&self) -> Timestamp {
         self.client_secret.set_at
@@ -273,9 +322,10 @@ impl SignInProvider {
         self.identity_set_by.filter(|_| is_late)
     }
 
-    /// True for a user who cannot have a password.
+    /// True for a user who cannot have a password: with passwords off, everybody but the named admins.
     pub fn forbids_password(&self, user: &User) -> bool {
-        self.passwords == PasswordSignIn::Off && self.is_of(user)
+        let is_named = self.password_admins.contains(&user.id) && user.is_enabled_admin();
+        self.passwords == PasswordSignIn::Off && !is_named
     }
 }
 
@@ -283,6 +333,8 @@ impl Journaled for SignInProvider {
     const UNNOTED: &'static [&'static str] = &[
         // The provider's own state, which the sweeper reads again.
         "discovery",
+        // It says since when `leaverDays` counts.
+        "leaversSince",
         // The actor of the entry that has `clientSecretSetAt`.
         "identitySetBy",
     ];

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::Timestamp;
+
 /// A user's identity at a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -10,4 +12,7 @@ pub struct ProviderSubject {
     /// True for a user whom the sign-in of a group made.
     #[serde(default)]
     pub by_group: bool,
+    /// The last sign-in by the provider, to the hour. None of a user whom an earlier version signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in_at: Option<Timestamp>,
 }

@@ -52,6 +52,8 @@ input! {
     pub struct UserFilter {
         role: Option<AnyOf<Role>>,
         disabled: Option<bool>,
+        /// `true` for users who are bound to the organization's provider, `false` for the others.
+        connected: Option<bool>,
         /// Words, each of which must begin a word of the username or the full name, without regard to case.
         query: Option<SearchText>,
     }
@@ -62,13 +64,14 @@ input! {
         full_name: FullName,
         /// A role whose permissions the caller holds.
         role: Role,
-        password: NewPassword,
+        /// Required, but for an organization with passwords off, which takes none.
+        password: Option<NewPassword>,
         /// Permissions beyond those of the role; the caller must hold them all.
         permissions: Option<Permissions>,
         /// Unique in the organization without regard to case.
         email: Option<Email>,
     }
-    check(username, password) password_is_more_than_the_username;
+    check(username, password) new_password_is_more_than_the_username;
     example {
         "username": "grace", "fullName": "Grace Okafor", "role": "member",
         "password": "four words of your own", "permissions": ["manage_tickets"],
@@ -109,6 +112,15 @@ pub(crate) fn password_is_more_than_the_username(
         let Fault { code, detail, .. } = error.at("password");
         body.at("password").report(code, detail);
     }
+}
+
+fn new_password_is_more_than_the_username(
+    username: Reading<&Username>,
+    password: Reading<&Option<NewPassword>>,
+    body: &mut Place<'_>,
+) {
+    let password = password.and_then(Option::as_ref);
+    password_is_more_than_the_username(username, password, body);
 }
 
 impl UserUpdate {
@@ -235,6 +247,19 @@ impl User {
         self.email = Some(email);
         self.email_verified_at = Some(now);
         self.updated_at = now;
+    }
+
+    /// Notes a sign-in by the provider. Returns true if an hour has passed since the last one.
+    pub fn note_provider_sign_in(&mut self, now: Timestamp) -> bool {
+        let Some(subject) = &mut self.provider_subject else {
+            return false;
+        };
+        let is_noted = |at: Timestamp| now.since(at) < span::HOUR;
+        let is_due = !subject.signed_in_at.is_some_and(is_noted);
+        if is_due {
+            subject.signed_in_at = Some(now);
+        }
+        is_due
     }
 
     /// Sets the address. Another one than before is not verified.

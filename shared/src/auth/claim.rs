@@ -323,6 +323,7 @@ impl Authentication {
             organization,
             at: now,
         };
+        let holds = holds && identity.organization.keeps(&identity.user, now);
         holds.then_some(identity).ok_or(Error::Unauthenticated)
     }
 }

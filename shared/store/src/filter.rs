@@ -59,6 +59,17 @@ impl Filter {
         self.and("# = :", name, value)
     }
 
+    /// Rows that have the attribute, or lack it.
+    pub(crate) fn has(mut self, name: &str, value: Option<bool>) -> Self {
+        let clause = match value {
+            Some(true) => "attribute_exists(#)",
+            Some(false) => "attribute_not_exists(#)",
+            None => return self,
+        };
+        self.condition = self.condition.and(clause, name, []);
+        self
+    }
+
     pub(crate) fn and(
         mut self,
         clause: &str,

@@ -13,6 +13,12 @@ record! {
     gsi1: Some(key::invitation_in_list(invitation)),
 }
 
+record! {
+    address: InvitedAddress = "invited_address",
+    key: key::invited_address(address.organization_id, &address.hash),
+    expires_at: Some(address.ends_at.epoch_seconds() + 1),
+}
+
 impl Tracked for Invitation {
     const IS_JOURNALED: bool = true;
 
@@ -40,6 +46,14 @@ pub struct OpenInvitation {
     head: ReadHead,
 }
 
+/// The newest invitation of an address, as it was read.
+#[derive(Clone, Debug, Default)]
+struct Invited {
+    address: Option<Stored<InvitedAddress>>,
+    /// The invitation, unless it was deleted since.
+    invitation: Option<Stored<Invitation>>,
+}
+
 /// The account that an invitee asks for.
 #[derive(Clone, Debug)]
 pub struct Accepted {
@@ -50,8 +64,15 @@ pub struct Accepted {
     pub provider_subject: Option<ProviderSubject>,
 }
 
+/// What creating an invitation reads.
+type ToCreate = (Reserved<InvitationId>, Inviter, Invited, ReadHead);
+
+/// What sending an invitation again reads.
+type ToSend = (Option<Stored<Invitation>>, Inviter, Invited);
+
 impl Invitations<'_> {
-    /// The organization's invitations, open ones first, then the newest. Each has the user who sent it.
+    /// The organization's invitations, open ones first, then the newest. Each has the user who sent it. An
+    /// address that a user has since has no open one.
     pub async fn list(
         &self,
         tenant: Tenant,
@@ -59,6 +80,19 @@ impl Invitations<'_> {
     ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
         let all = key::invitations(tenant).descending();
         let page: Page<Stored<Invitation>> = self.0.table.page(all, wanted).await?;
+        let open = page.records().filter(|one| one.accepted_at.is_none());
+        let holders = open.map(|one| key::email_holder(tenant, &one.email.key()));
+        let holders: Vec<Key<EmailHolder>> = holders.collect();
+        let found = self
+            .0
+            .table
+            .batch_get(holders.iter().map(AnyKey::from), Read::Eventual)
+            .await?;
+        let is_open = |one: &Invitation| {
+            let holder = key::email_holder(tenant, &one.email.key());
+            one.accepted_at.is_some() || found.named(&holder).is_none()
+        };
+        let page = page.filter_map(|one| is_open(&one).then_some(one));
         let inviters: Vec<UserId> = page.records().map(|one| one.invited_by).collect();
         let inviters = inviters.iter().copied();
         let inviters: HashMap<UserId, UserRef> = self.0.users(tenant, inviters).await?;
@@ -68,22 +102,33 @@ impl Invitations<'_> {
         }))
     }
 
-    /// Invites a person, by mail. 403 for a role beyond the inviter, 409 if a user has the address, 429 if the
-    /// day's invitations are sent.
-    pub async fn create(
+    /// Invites a person, by mail, and ends an earlier invitation of the address. 403 for a role beyond the inviter,
+    /// 409 if a user has the address, 429 if the day's invitations are sent.
+    pub async fn create<H: Future<Output = Result<Inviter>>>(
         &self,
         pending: impl Pending,
-        by: impl Future<Output = Result<Inviter>>,
-        new: InvitationCreate,
+        by: impl Fn() -> H,
+        new: &InvitationCreate,
         mailed: MailedLink,
     ) -> Result<Stored<Invitation>> {
-        let invite = |context: &WriteContext, id, by: Inviter, now| {
+        let (pending, tenant) = pending.with_tenant();
+        let id = OnceCell::new();
+        let read = || async {
+            let (invited, head) = (self.invited(tenant, &new.email), self.0.head(tenant));
+            // All end, also after an error, so that no id is lost on its way.
+            let (id, by, invited, head) =
+                tokio::join!(self.0.id_once(&id), by(), invited, Box::pin(head));
+            Ok((id?, by?, invited?, head?))
+        };
+        let write = async |context: WriteContext, (id, by, invited, head): ToCreate| {
+            let context = context.with_head(head);
+            let (id, now) = (id.used(), self.0.now());
             let invitation = Invitation {
                 id,
-                organization_id: context.tenant,
-                email: new.email,
+                organization_id: tenant,
+                email: new.email.clone(),
                 role: new.role.into(),
-                full_name: new.full_name,
+                full_name: new.full_name.clone(),
                 invited_by: by.user.id,
                 link_hash: mailed.hash.clone(),
                 sent_again: 0,
@@ -91,10 +136,30 @@ impl Invitations<'_> {
                 sent_at: now,
                 accepted_at: None,
             };
-            let writes = self.sending(&invitation, &by, mailed, now)?;
-            Ok((invitation, writes))
+            let mut writes = self.sending(&invitation, &by, mailed.clone(), now)?;
+            writes.append(invited.replaced_by(&invitation)?);
+            writes.note(invitation.entry_of_new());
+            writes.push(Write::create(&invitation)?);
+            let created = Stored::created(invitation);
+            self.0.commit(&context, writes.making(id), created).await
         };
-        self.0.create(pending, by, invite).await
+        let created = self.0.write(pending, read, write).await?;
+        let load = async |made| self.0.get::<InvitationId>(tenant, id_of(made)?).await;
+        created.or_load(load).await
+    }
+
+    /// Returns the newest invitation of an address.
+    async fn invited(self, tenant: Tenant, email: &Email) -> Result<Invited> {
+        let key = key::invited_address(tenant, &address_hash(email));
+        let address = self.0.read(&key).await?;
+        let invitation = match &address {
+            Some(address) => self.0.read(&address.invitation_id.key(tenant)).await?,
+            None => None,
+        };
+        Ok(Invited {
+            address,
+            invitation,
+        })
     }
 
     /// Sends an invitation again, with another link. 404 if it is another tenant's. Else as
@@ -108,9 +173,17 @@ impl Invitations<'_> {
     ) -> Result<Stored<Invitation>> {
         let pending = pending.into();
         let key = id.key(pending.tenant());
-        let read = || async { tokio::try_join!(self.0.read(&key), by()) };
-        let write = async |context: WriteContext, (found, by): (Option<_>, Inviter)| {
-            let before: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
+        let read = || async {
+            let (found, by) = tokio::try_join!(self.0.read(&key), by())?;
+            let found: Option<Stored<Invitation>> = found;
+            let invited = match &found {
+                Some(found) => self.invited(found.organization_id, &found.email).await?,
+                None => Invited::default(),
+            };
+            Ok((found, by, invited))
+        };
+        let write = async |context: WriteContext, (found, by, invited): ToSend| {
+            let before = context.current(found, InvitationId::NOUN)?;
             before.may_be_sent_by(&by.held)?;
             let context = context.demanding(before.demand(), &by.held)?;
             let (mut after, now) = (before.clone(), self.0.now());
@@ -118,6 +191,7 @@ impl Invitations<'_> {
             let mut writes = self.sending(&after, &by, mailed.clone(), now)?;
             writes.push(ended(&before, Condition::default()));
             writes.push(Write::replace(&after)?);
+            writes.append(invited.replaced_by(&after)?);
             writes.note(EntryContent::invitation_sent(&before, &after));
             let (writes, after) = (writes.making(id), after.replaced());
             self.0.commit(&context, writes, after).await
@@ -207,6 +281,13 @@ impl Invitations<'_> {
         if !open.invitation.is_open(&digest(token), &open.inviter) {
             return Err(refused());
         }
+        // An invitation of an earlier version may have been replaced, and is still there.
+        let email = &open.invitation.email;
+        let newest = key::invited_address(tenant, &address_hash(email));
+        let newest = self.0.read(&newest).await?;
+        if newest.is_some_and(|newest| newest.invitation_id != open.invitation.id) {
+            return Err(refused());
+        }
         open.organization.works()?;
         Ok(open)
     }
@@ -275,6 +356,30 @@ impl Invitations<'_> {
         writes.note(EntryContent::accepted(invitation, &user));
         Ok((user, writes))
     }
+}
+
+impl Invited {
+    /// The writes by which an invitation becomes the newest of its address. The one before it ends.
+    fn replaced_by(self, invitation: &Invitation) -> Result<Writes> {
+        let address = InvitedAddress {
+            organization_id: invitation.organization_id,
+            hash: address_hash(&invitation.email),
+            invitation_id: invitation.id,
+            ends_at: invitation.ends_at(),
+        };
+        let mut writes = Writes::default();
+        writes.push(Write::create_or_replace(self.address, address)?);
+        let before = self.invitation.filter(|before| before.id != invitation.id);
+        if let Some(before) = before.filter(|before| before.accepted_at.is_none()) {
+            writes.push(ended(&before, Condition::default()));
+            writes.push(Write::forget(&before));
+        }
+        Ok(writes)
+    }
+}
+
+fn address_hash(email: &Email) -> String {
+    digest(&email.key())
 }
 
 /// Ends the link of an invitation.

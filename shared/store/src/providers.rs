@@ -16,7 +16,7 @@ resource! { pub Providers as providers }
 record! {
     provider: SignInProvider = "sign_in_provider",
     key: key::sign_in_provider(provider.organization_id),
-    hidden: ["organizationId", "clientSecret", "discovery", "identitySetBy"],
+    hidden: ["organizationId", "clientSecret", "discovery", "identitySetBy", "leaversSince"],
 }
 
 record! {
@@ -66,14 +66,24 @@ impl Providers<'_> {
 
     /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
     pub async fn check_password(&self, user: &User) -> Result<()> {
-        if user.provider_subject.is_none() {
-            return Ok(());
-        }
         let provider = key::sign_in_provider(user.organization_id);
         let provider = self.0.read(&provider).await?;
         if provider.is_some_and(|provider| provider.forbids_password(user)) {
-            let detail = "This user signs in by the organization's provider alone.";
-            return Err(Error::forbidden(Code::PasswordSignInOff, detail));
+            return Err(passwords_are_off());
+        }
+        Ok(())
+    }
+
+    /// Returns true if new users of the organization have no password.
+    pub async fn are_passwords_off(&self, tenant: Tenant) -> Result<bool> {
+        let provider = self.0.read(&key::sign_in_provider(tenant)).await?;
+        Ok(provider.is_some_and(|provider| provider.passwords == PasswordSignIn::Off))
+    }
+
+    /// As [`check_password`](Self::check_password), of a new user.
+    pub async fn check_new_password(&self, tenant: Tenant) -> Result<()> {
+        if self.are_passwords_off(tenant).await? {
+            return Err(passwords_are_off());
         }
         Ok(())
     }
@@ -128,8 +138,9 @@ impl Providers<'_> {
             let set = (context.actor, now);
             let provider = put.applied_to(before, tenant, secret, discovery.clone(), set);
             let provider = provider.map_err(Error::invalid)?;
+            self.check_password_admins(&provider).await?;
             if provider.passwords == PasswordSignIn::Off {
-                self.check_admin(&provider, listed.as_deref()).await?;
+                self.check_caller(&provider, &context).await?;
             }
             let event = OrganizationEvent::SignInChanged;
             let changed = |before| EntryContent::changed(event, before, &provider);
@@ -141,6 +152,15 @@ impl Providers<'_> {
                 let discovered_at = discovery.as_ref().map(|_| now);
                 writes.push(self.listing(&provider, listed, discovered_at).await?);
             }
+            if entry.is_some() {
+                let leavers = attribute(&provider.leavers())?;
+                let leavers = Change::default().set_attribute("leavers", leavers);
+                writes.push(Write::update(
+                    key::organization(tenant),
+                    leavers,
+                    Condition::exists(),
+                ));
+            }
             let writes = writes.noting(entry);
             let found = found.unwrap_or_else(|| Stored::unwritten(provider.clone()));
             let after = found.clone().map(|_| provider);
@@ -149,20 +169,36 @@ impl Providers<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Checks that an enabled admin signed in by the provider. 409 otherwise.
-    async fn check_admin(
-        &self,
-        provider: &SignInProvider,
-        listed: Option<&ListedProvider>,
-    ) -> Result<()> {
-        let listed = listed.filter(|listed| listed.issuer == *provider.issuer);
-        if let Some(admin) = listed.and_then(|listed| listed.admin) {
-            let admin = self.0.read(&admin.key(provider.organization_id)).await?;
-            if admin.is_some_and(|admin| admin.is_enabled_admin() && provider.is_of(&admin)) {
+    /// Checks that each admin who keeps a password is one. 400 otherwise.
+    async fn check_password_admins(&self, provider: &SignInProvider) -> Result<()> {
+        let key = |id: UserId| id.key(provider.organization_id);
+        let admins = self.0.batch(
+            provider
+                .password_admins
+                .iter()
+                .map(|id| AnyKey::from(key(*id))),
+        );
+        let admins = admins.await?;
+        for id in &provider.password_admins {
+            let admin = admins.named(&key(*id));
+            if !admin.is_some_and(|admin| admin.is_enabled_admin()) {
+                return Err(Error::invalid(SignInPut::no_password_admin(*id)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the caller signed in by the provider. 409 otherwise.
+    async fn check_caller(&self, provider: &SignInProvider, context: &WriteContext) -> Result<()> {
+        let credential = context.credential.as_deref();
+        let method = credential.and_then(|credential| credential.method);
+        if let (Some(SignInMethod::Oidc), Some(caller)) = (method, context.actor) {
+            let caller = self.0.read(&caller.key(provider.organization_id)).await?;
+            if caller.is_some_and(|caller| provider.is_of(&caller)) {
                 return Ok(());
             }
         }
-        let detail = "No admin has signed in by the provider. Sign in by it first.";
+        let detail = "Sign in by the provider first, so that it is known to work.";
         Err(Error::conflict(Code::NoAdminSignedIn, detail))
     }
 
@@ -180,6 +216,7 @@ impl Providers<'_> {
             organization_id: tenant,
             issuer: provider.issuer.to_string(),
             passwords: provider.passwords,
+            password_admins: provider.password_admins.clone(),
             users: i64::try_from(users).unwrap_or(i64::MAX),
             bound: same.map_or(0, |listed| listed.bound),
             admin: same.and_then(|listed| listed.admin),
@@ -200,6 +237,11 @@ impl Providers<'_> {
             let writes = Writes::from(vec![
                 Write::delete(provider.key(), Condition::version(provider.version)),
                 Write::delete(key::listed_provider(tenant), Condition::default()),
+                Write::update(
+                    key::organization(tenant),
+                    Change::default().remove("leavers"),
+                    Condition::exists(),
+                ),
             ]);
             let entry = EntryContent::deleted(OrganizationEvent::SignInChanged, &provider.record);
             self.0.commit(&context, writes.noting(entry), ()).await
@@ -259,13 +301,20 @@ impl Providers<'_> {
         };
         let mut listed = listed.iter();
         let own = listed.find(|one| one.organization_id == account.organization_id);
-        let is_bound = own.is_some_and(|own| account.issuer.as_ref() == Some(&own.issuer));
         Ok(SignInWays {
-            passwords: own.is_none_or(|own| own.passwords == PasswordSignIn::Allowed || !is_bound),
+            passwords: own.is_none_or(|own| {
+                let is_named = own.password_admins.contains(&account.user_id);
+                own.passwords == PasswordSignIn::Allowed || is_named
+            }),
             provider: own.map(|own| own.organization_id),
             is_real: true,
         })
     }
+}
+
+fn passwords_are_off() -> Error {
+    let detail = "The organization has passwords off. Its users sign in by its provider.";
+    Error::forbidden(Code::PasswordSignInOff, detail)
 }
 
 /// Returns the way of a username that does not exist. Its number falls among the users of the deployment: those
@@ -281,7 +330,9 @@ fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays 
     });
     SignInWays {
         passwords: of_place.is_none_or(|one| {
-            one.passwords == PasswordSignIn::Allowed || left + one.users >= one.bound
+            let is_named = usize::try_from(left + one.users)
+                .is_ok_and(|place| place < one.password_admins.len());
+            one.passwords == PasswordSignIn::Allowed || is_named
         }),
         provider: of_place.map(|one| one.organization_id),
         is_real: false,
@@ -297,6 +348,7 @@ mod tests {
             organization_id: OrganizationId::new(id).unwrap(),
             issuer: "https://login.example.com".to_owned(),
             passwords,
+            password_admins: UserId::new(id).into_iter().collect(),
             users,
             bound,
             admin: None,
@@ -325,7 +377,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }] += 1;
         }
-        assert_eq!(found, [20, 10, 10, 60]);
+        assert_eq!(found, [29, 1, 10, 60]);
         // A count that lags hides no provider.
         assert!(decoy_among(&all, 5, u64::MAX).provider.is_some());
         let none = SignInWays {

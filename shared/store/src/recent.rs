@@ -77,6 +77,7 @@ mod tests {
             web_url: None,
             suspended: None,
             import_of: None,
+            leavers: None,
             created_at: now,
             updated_at: now,
         }

@@ -118,6 +118,9 @@ items! {
         pub(crate) organization_id: OrganizationId,
         pub(crate) issuer: String,
         pub(crate) passwords: PasswordSignIn,
+        /// The admins who sign in by password all the same.
+        #[serde(default)]
+        pub(crate) password_admins: Vec<UserId>,
         /// The users of the organization when the provider was set, and those that a sign-in made since.
         pub(crate) users: i64,
         /// The users who signed in by this issuer.
@@ -184,6 +187,15 @@ items! {
     pub(crate) struct Tombstone {
         pub(crate) id: OrganizationId,
         pub(crate) deleted_at: Timestamp,
+    }
+
+    /// The invitation that was sent to an address last. All others of the address are dead.
+    pub(crate) struct InvitedAddress {
+        pub(crate) organization_id: OrganizationId,
+        /// SHA-256 of the address in lower case, which is its key.
+        pub(crate) hash: String,
+        pub(crate) invitation_id: InvitationId,
+        pub(crate) ends_at: Timestamp,
     }
 
     /// The user of an address in one organization.

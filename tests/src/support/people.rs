@@ -93,6 +93,23 @@ impl Api {
         token
     }
 
+    /// Binds a user of organization 1 to the person `sub-NAME` of a provider, past the service.
+    pub async fn is_bound(&self, name: &str, issuer: &str) {
+        let user = self.user(name).await;
+        let sub = format!("sub-{name}");
+        let hash = shared::model::digest(&format!("{issuer}\n{sub}"));
+        let holder = json!({
+            "pk": "ORG#1#SUBJECT", "sk": hash, "kind": "subject_holder", "version": 1,
+            "organizationId": 1, "hash": hash, "userId": user.id,
+        });
+        self.puts([serde_dynamo::to_item(holder).unwrap()]).await;
+        let key = format!("{:016}", user.id.get());
+        let subject = json!({"issuer": issuer, "sub": sub});
+        let subject = serde_dynamo::to_attribute_value(subject).unwrap();
+        self.sets(["ORG#1#USER", &key], [("providerSubject", subject)])
+            .await;
+    }
+
     /// An invitation by a user, and the token of its link.
     pub async fn has_invitation(&self, by: &User, body: Value) -> (InvitationId, String) {
         let (link, token) = self.link();
@@ -101,9 +118,10 @@ impl Api {
             held: Held::newly(by),
             most: 50,
         };
-        let (tenant, by) = (by.user.organization_id, async { Ok(by) });
+        let tenant = by.user.organization_id;
         let invitations = self.store.invitations();
-        let created = invitations.create(tenant, by, records::sent(&body), link);
+        let new = records::sent(&body);
+        let created = invitations.create(tenant, async || Ok(by.clone()), &new, link);
         (created.await.unwrap().id, token)
     }
 }

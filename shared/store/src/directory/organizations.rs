@@ -6,7 +6,7 @@ use crate::prelude::*;
 record! {
     organization: Organization = RecordType::Organization.name(),
     key: key::organization(organization.id),
-    hidden: ["importOf", "suspended"],
+    hidden: ["importOf", "leavers", "suspended"],
 }
 
 /// A change of a plan. What is `None` stays as it is.
@@ -96,6 +96,7 @@ impl Directory<'_> {
             web_url: None,
             suspended: None,
             import_of: None,
+            leavers: None,
             created_at: now,
             updated_at: now,
         };

@@ -80,6 +80,7 @@ impl Directory<'_> {
         let fits = Filter::of(caller)
             .any("role", filter.role.as_ref())?
             .is("disabled", filter.disabled)
+            .has("providerSubject", filter.connected)
             .query(filter.query.as_ref());
         let users = key::users(tenant).filter(fits.condition());
         self.0.table.page(users, wanted).await

@@ -42,6 +42,9 @@ keys! {
     /// The organization's invitations: the accepted ones by creation, then those that were not accepted.
     pub fn invitations(tenant: Tenant) -> List<Invitation, Gsi1>
         = partition(tenant, RecordType::Invitation);
+    /// The newest invitation of an address, by the address's hash.
+    pub(crate) fn invited_address(tenant: Tenant, hash: &str) -> Key<InvitedAddress>
+        = format!("ORG#{tenant}#INVITED"), hash;
     /// The failed sign-ins to an account from a network. Neither needs to exist.
     pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures>
         = format!("SIGN_IN#{account_and_network_hash}"), "FAILURES";

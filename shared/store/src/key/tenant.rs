@@ -85,6 +85,7 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
         Partition::exported(pk(key::subject_holder(tenant, ""))),
         Partition::kept_back(key::listed_providers().partition()),
         Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
+        Partition::exported(pk(key::invited_address(tenant, ""))),
         Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
         Partition::exported(pk(key::name_of_tag(tenant, ""))),
         Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),

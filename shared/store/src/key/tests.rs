@@ -171,6 +171,7 @@ fn lists(keys: &mut Keys) {
     keys.add("mail_count", mail_count("hash", at()));
     keys.add("invitation", id::<InvitationId>(16).key(tenant));
     keys.list("invitations", invitations(tenant));
+    keys.add("invited_address", invited_address(tenant, "hash"));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));

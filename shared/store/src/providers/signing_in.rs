@@ -8,9 +8,6 @@ use crate::{
     sessions::end_all, sign_in_journal::signed_in,
 };
 
-/// A hash that fits no password.
-const NO_PASSWORD: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw";
-
 /// A user as a provider names them.
 #[derive(Clone, Debug)]
 pub struct ProviderUser {
@@ -334,8 +331,11 @@ impl Providers<'_> {
         let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
         writes.append(count_admins(tenant, was, is));
         writes.note(User::entry_of_change(user, &after));
-        if !is_same(&user.record, &after.record)? {
+        let has_changed = !is_same(&user.record, &after.record)?;
+        if has_changed {
             after.updated_at = now;
+        }
+        if after.note_provider_sign_in(now) || has_changed {
             writes.push(Write::replace(&after)?);
         }
         Ok(Found {
@@ -361,12 +361,13 @@ impl Providers<'_> {
             email_verified_at: who.email_verified.then_some(now),
             role,
             extra_permissions: Vec::new(),
-            password_hash: PasswordHash::from(NO_PASSWORD),
+            password_hash: PasswordHash::unusable(),
             provider_subject: Some(subject.clone()),
         };
         let (mut user, mut writes) = self.0.directory().new_user(tenant, id, new, None)?;
         // The provider's administrators may act through it.
         user.access_changed_at = Some(now);
+        user.note_provider_sign_in(now);
         writes.push(Write::create(&user)?);
         writes.push(Write::create(&holder(&user, subject))?);
         writes.note(user.entry_of_new());
@@ -464,6 +465,7 @@ fn subject(provider: &SignInProvider, who: &ProviderUser, by_group: bool) -> Pro
         issuer: provider.issuer.to_string(),
         sub: who.sub.clone(),
         by_group,
+        signed_in_at: None,
     }
 }
 

@@ -36,7 +36,7 @@ macro_rules! forms {
 const FORMS: &[(&str, Form, RecordCheck)] = forms![
     Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
     AlertsSince Attempted Cleanup Comment Connection ConnectionTraffic Day Deletion EmailHolder FeedBatch
-    FeedStart HistoryEntry IndexedRecord IndexedWord Invitation JournalEntry KeptExcerpt LastOutcome Link
+    FeedStart HistoryEntry IndexedRecord IndexedWord Invitation InvitedAddress JournalEntry KeptExcerpt LastOutcome Link
     ListedProvider Mail Milestone NameOfTag Notification NotifiedChange Organization OrganizationEntry
     OrganizationHead Participant Phase PlaybookRuns Project RecordGuard Reference Reminder Saving
     ServiceRequest Session SessionOfAlert SignInEntry SignInProvider SubjectHolder Tag Task Ticket
