@@ -229,7 +229,7 @@ def provider(world):
         # No browser can fill a password of this site into a field that is not there.
         assert page.locator("main input[type=password]").count() == 0
         desk.looks("settings-provider")
-        page.get_by_role("button", name="Replace: Client secret").click()
+        page.get_by_role("button", name="Replace the secret: Client secret").click()
         assert page.get_by_label("Client secret").get_attribute("autocomplete") == "new-password"
         # The way to the provider stands in the sign-in, once it is known who signs in.
         with world.desk() as other:

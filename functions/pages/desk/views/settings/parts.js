@@ -82,7 +82,7 @@ export function secretField(label, name, isKept) {
     control.querySelector("input")?.focus();
   };
   const kept = node("div.field", quiet(label),
-    node("div", button("Replace the secret", replace, { name: `Replace: ${label}` })));
+    node("div", button("Replace the secret", replace, { name: `Replace the secret: ${label}` })));
   return kept;
 }
 
