@@ -197,6 +197,7 @@ impl Providers<'_> {
         if !known.works {
             return not_allowed();
         }
+        let now = self.0.now();
         let of_groups = provider.role_of(&who.groups);
         if let Some(user) = &known.of_subject {
             let is_wanted = match purpose {
@@ -228,7 +229,7 @@ impl Providers<'_> {
                 if client.is_of_another(tenant, Some(user.id)) {
                     return refused(SignInFault::OtherUser);
                 }
-                let subject = subject(provider, who, false);
+                let subject = subject(provider, who, false, now);
                 let found = self.changed(user, of_groups, Some(subject), (client, keeps_role))?;
                 self.begin(&context, known, (who, client), found).await
             }
@@ -237,7 +238,7 @@ impl Providers<'_> {
                 let Some(invitation) = &known.invitation else {
                     return not_allowed();
                 };
-                let subject = subject(provider, who, false);
+                let subject = subject(provider, who, false, now);
                 let make = |id, username: &Username| {
                     self.invited(invitation, id, who, (username, &subject))
                 };
@@ -248,7 +249,7 @@ impl Providers<'_> {
                 let Some(role) = role.filter(|_| !known.has_address) else {
                     return not_allowed();
                 };
-                let subject = subject(provider, who, of_groups.is_some());
+                let subject = subject(provider, who, of_groups.is_some(), now);
                 let make = |id, username: &Username| {
                     self.made(tenant, id, who, (username, role, &subject))
                 };
@@ -367,7 +368,6 @@ impl Providers<'_> {
         let (mut user, mut writes) = self.0.directory().new_user(tenant, id, new, None)?;
         // The provider's administrators may act through it.
         user.access_changed_at = Some(now);
-        user.note_provider_sign_in(now);
         writes.push(Write::create(&user)?);
         writes.push(Write::create(&holder(&user, subject))?);
         writes.note(user.entry_of_new());
@@ -392,7 +392,7 @@ impl Providers<'_> {
         let account = Accepted {
             username: username.clone(),
             full_name: full_name.ok_or_else(|| Error::internal("naming a user", "no name"))?,
-            password_hash: PasswordHash::from(NO_PASSWORD),
+            password_hash: PasswordHash::unusable(),
             provider_subject: Some(subject.clone()),
         };
         let invitations = self.0.invitations();
@@ -460,12 +460,17 @@ pub(crate) fn hash(issuer: &str, sub: &str) -> String {
     digest(&format!("{issuer}\n{sub}"))
 }
 
-fn subject(provider: &SignInProvider, who: &ProviderUser, by_group: bool) -> ProviderSubject {
+fn subject(
+    provider: &SignInProvider,
+    who: &ProviderUser,
+    by_group: bool,
+    now: Timestamp,
+) -> ProviderSubject {
     ProviderSubject {
         issuer: provider.issuer.to_string(),
         sub: who.sub.clone(),
         by_group,
-        signed_in_at: None,
+        signed_in_at: Some(now),
     }
 }
 
