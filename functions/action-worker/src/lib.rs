@@ -24,7 +24,7 @@ use std::time::Duration;
 use agent::action::{ActionKey, ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, Error, Stopwatch, Timestamp};
+use model::{Clock, Error, Id, Stopwatch, Timestamp};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
