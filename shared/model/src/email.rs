@@ -14,8 +14,8 @@ crate::as_text!(Email);
 
 const MOST: usize = 254;
 
-/// The form of a stored address.
-const PATTERN: &str = r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$";
+/// The form of an address as clients send it. Domains in further scripts are taken as well.
+const PATTERN: &str = r"^[ \t\r\n]*[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣]([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣-]*[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣])?\.)+[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣]([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣-]*[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣])?[ \t\r\n]*$";
 
 impl Component for Email {
     fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
