@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{Email, Held, InvitationId, Letter, Mail, MailedLink, PasswordForgotten, User},
+    model::{Email, Held, Id, InvitationId, Letter, Mail, MailedLink, PasswordForgotten, User},
     store::Inviter,
 };
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use action_worker::Worker;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{Held, Permission, input};
+use shared::model::{Held, Permission, SignInAge, input};
 use strum::VariantArray;
 
 use super::{Caller, Concierge, event, once, time_passes};
