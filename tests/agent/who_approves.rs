@@ -7,7 +7,7 @@ use shared::{
     store::WriteContext,
 };
 
-use tests::support::{Answer, Caller, Concierge, patches, refused};
+use tests::support::{Answer, Caller, Concierge, OidcProvider, patches, refused};
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
     let caller = caller.clone().with_header("prefer", "respond-async");
@@ -110,4 +110,80 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     let action = proposed["proposedActions"][0]["id"].as_str().unwrap();
     let sue = signs_in(&world, sue).await;
     executes(&sue, &id, action).await.expect(202);
+}
+
+/// The session of a bound user by the provider.
+async fn signs_in_by(world: &Concierge, provider: &OidcProvider, name: &str) -> Caller {
+    let nobody = world.api.anonymous();
+    let person = json!({"sub": format!("sub-{name}")});
+    let answer = provider.signs_in(&nobody, person).await;
+    assert_eq!(answer.header("location"), Some("/#/tasks"));
+    nobody.with_cookie(answer.session())
+}
+
+/// An admin who sets the provider could sign in by it as the second approver.
+#[tokio::test]
+async fn whoever_sets_the_provider_is_no_second_approver_by_it() {
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
+    let not_opener = json!({"rules": [{"notOpener": true}]});
+    world.has_policy(not_opener).await;
+    let provider = OidcProvider::start(&world.api.clock).await;
+    ada.puts("/api/organizations/1/sign-in", provider.put(&json!({})))
+        .await;
+    world.api.is_bound("max", &provider.issuer).await;
+    let max = signs_in_by(&world, &provider, "max").await;
+    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let id = ada.triggers(&path).await["session"]["id"].clone();
+    let action = world.proposed(&id).await.remove(0);
+    refused!(executes(&max, &id, &action).await => 403, "approver_not_allowed");
+    // Without a rule on openers, the provider of the opener's choice gives no other role either.
+    world
+        .has_policy(json!({"rules": [{"roles": ["manager"]}]}))
+        .await;
+    refused!(executes(&max, &id, &action).await => 403, "approver_not_allowed");
+    // A session of a provider that was removed since approves nothing.
+    ada.deletes("/api/organizations/1/sign-in").await;
+    refused!(executes(&max, &id, &action).await => 403, "sign_in_again");
+}
+
+/// A provider that was set long ago makes nobody fresh, and neither does a change without a new secret.
+#[tokio::test]
+async fn a_user_of_a_provider_of_long_ago_approves() {
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
+    let sign_in = "/api/organizations/1/sign-in";
+    let provider = OidcProvider::start(&world.api.clock).await;
+    ada.puts(sign_in, provider.put(&json!({}))).await;
+    world.api.is_bound("max", &provider.issuer).await;
+    world.api.clock.advance(User::FRESH);
+    let ada = world.api.sign_in("ada").await;
+    let same = json!({"issuer": provider.issuer, "clientId": "workdesk", "groupsClaim": "teams"});
+    ada.puts(sign_in, same).await;
+    world
+        .has_policy(json!({"rules": [{"notOpener": true}]}))
+        .await;
+    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let id = ada.triggers(&path).await["session"]["id"].clone();
+    let propose = format!("/api/concierge/agent-sessions/{id}/propose");
+    let proposed = ada.triggers(&propose).await["session"].clone();
+    let action = proposed["proposedActions"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let max = signs_in_by(&world, &provider, "max").await;
+    executes(&max, &id, &action).await.expect(202);
+    // The journal names the session as its user sees it.
+    let sessions = max.reads("/api/auth/sessions").await;
+    let current = sessions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["current"] == true);
+    let journal = max
+        .walk(&format!("/api/concierge/agent-sessions/{id}/journal"))
+        .await;
+    let approved = journal.iter().find(|entry| entry["what"] == "approved");
+    let expected = json!({"method": "oidc", "sessionId": current.unwrap()["id"]});
+    assert_eq!(approved.unwrap()["detail"]["signIn"], expected);
 }

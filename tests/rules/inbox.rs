@@ -359,6 +359,37 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     assert_eq!(rows[0]["excerpt"], "Five days of failures.");
 }
 
+/// The other admins hear of what guards the organization, and nobody of a harmless change.
+#[tokio::test]
+async fn admins_hear_of_a_change_that_guards_the_organization() {
+    let (api, [ada, max, mia]) = Api::signed_in(["ada", "max", "mia"]).await;
+    api.gives_role(&api.user("mia").await, Role::Admin).await;
+    let of_max = format!("/api/users/{}", max.id());
+    ada.patches(&of_max, json!({"fullName": "Max Weber"})).await;
+    ada.patches("/api/organizations/1", json!({"name": "Fjord"}))
+        .await;
+    api.publishes().await;
+    assert!(told(&mia).await.is_empty());
+    let desk = json!({"webUrl": "https://desk.example.com"});
+    ada.patches("/api/organizations/1", desk).await;
+    ada.patches(&of_max, json!({"role": "viewer"})).await;
+    api.publishes().await;
+    let rows = mia.walk("/api/notifications").await;
+    assert_eq!(rows.len(), 2);
+    let excerpts = [
+        format!("user_changed: user:{}", max.id()),
+        "organization_changed: organization:1".to_owned(),
+    ];
+    for (row, excerpt) in rows.iter().zip(excerpts) {
+        assert_eq!(row["kind"], "guard_changed");
+        assert_eq!(row["actor"]["username"], "ada");
+        assert_eq!(row["excerpt"], excerpt);
+    }
+    for caller in [&ada, &max] {
+        assert!(told(caller).await.is_empty());
+    }
+}
+
 #[tokio::test]
 async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     let (api, [ada, max, mia, vic]) = Api::signed_in(["ada", "max", "mia", "vic"]).await;

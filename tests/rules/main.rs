@@ -54,6 +54,7 @@ mod releases;
 mod repeats;
 mod request_log;
 mod restores;
+mod root;
 mod rotation;
 mod search;
 mod sign_in_costs;

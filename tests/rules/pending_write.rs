@@ -9,7 +9,8 @@ use shared::{
     model::{
         ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Held, Id, MilestoneCreate,
         MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate,
-        ServiceRequestId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ServiceRequestId, SignInAge, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId,
+        UserId,
     },
     store::{PendingWrite, Store},
 };

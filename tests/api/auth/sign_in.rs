@@ -20,12 +20,19 @@ fn answer(passwords: bool, organization: Option<i64>) -> Value {
 async fn with_passwords_off(api: &Api) -> OidcProvider {
     let provider = api.has_provider(json!({})).await;
     for name in ["ada", "mia"] {
-        let caller = api.sign_in(name).await;
-        provider.connects(&caller, json!({"sub": name})).await;
+        api.is_bound(name, &provider.issuer).await;
     }
-    api.sets_provider(&provider, json!({"passwords": "off"}))
-        .await;
+    switches_off(api, &provider).await;
     provider
+}
+
+/// Has ada switch passwords off, who signs in by the provider.
+async fn switches_off(api: &Api, provider: &OidcProvider) {
+    let nobody = api.anonymous();
+    let answer = provider.signs_in(&nobody, json!({"sub": "sub-ada"})).await;
+    let ada = nobody.with_cookie(answer.session());
+    let off = provider.put(&json!({"passwords": "off"}));
+    ada.puts("/api/organizations/1/sign-in", off).await;
 }
 
 #[tokio::test]
@@ -43,7 +50,7 @@ async fn a_username_is_answered_with_its_ways() {
     let nobody = api.anonymous();
     assert_eq!(ways(&nobody, "MIA").await, answer(false, Some(1)));
     // Not bound yet.
-    assert_eq!(ways(&nobody, "sue").await, answer(true, Some(1)));
+    assert_eq!(ways(&nobody, "sue").await, answer(false, Some(1)));
     assert_eq!(ways(&nobody, "zac").await, answer(true, None));
 }
 
@@ -61,12 +68,8 @@ async fn a_username_that_does_not_exist_has_one_of_these_ways_and_keeps_it() {
         assert_eq!(ways(&caller, &format!("NOBODY{number}")).await, way);
         seen.push(way);
     }
-    // Two of seven users are bound, and three more are of the provider.
-    for (way, least) in [
-        (answer(false, Some(1)), 6),
-        (answer(true, Some(1)), 12),
-        (answer(true, None), 6),
-    ] {
+    // Five of seven users are of the provider.
+    for (way, least) in [(answer(false, Some(1)), 18), (answer(true, None), 6)] {
         let count = seen.iter().filter(|one| **one == way).count();
         assert!(count >= least, "{way}: {count} of 60");
     }
@@ -129,7 +132,7 @@ async fn an_invitation_is_answered_with_its_ways() {
 }
 
 #[tokio::test]
-async fn with_passwords_off_a_bound_user_has_no_password() {
+async fn with_passwords_off_no_user_has_a_password() {
     let (api, [sue]) = Api::with_users(["sue"]).await;
     let provider = with_passwords_off(&api).await;
     let (nobody, ada, mia) = (
@@ -140,7 +143,7 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
     refused!(nobody.logs_in("mia", PASSWORD).await => 403, "password_sign_in_off");
     // A wrong one is answered as any other.
     refused!(nobody.logs_in("mia", "a wrong password").await => 401, "invalid_credentials");
-    nobody.logs_in("sue", PASSWORD).await.expect(200);
+    refused!(nobody.logs_in("sue", PASSWORD).await => 403, "password_sign_in_off");
     let new = "another horse battery staple";
     let change = json!({"currentPassword": PASSWORD, "newPassword": new});
     let of_mia = format!("/api/users/{}/password", mia.id());
@@ -148,11 +151,11 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
     for refused in [
         mia.put("/api/auth/password", change).await,
         ada.put(&of_mia, set.clone()).await,
+        ada.put(&format!("/api/users/{}/password", sue.id), set)
+            .await,
     ] {
         refused.expect_problem(403, "password_sign_in_off");
     }
-    ada.puts(&format!("/api/users/{}/password", sue.id), set)
-        .await;
     // The operator's way out.
     let providers = api.store.providers();
     providers.allow_passwords(api.home.id).await.unwrap();
@@ -165,8 +168,7 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
     shows!(last, {"/actor/type": "operator", "before": {"passwords": "off"}});
     shows!(last, {"after": {"passwords": "allowed"}});
     // Without the provider, nobody is bound to it.
-    api.sets_provider(&provider, json!({"passwords": "off"}))
-        .await;
+    switches_off(&api, &provider).await;
     ada.deletes("/api/organizations/1/sign-in").await;
     nobody.logs_in("mia", PASSWORD).await.expect(200);
 }

@@ -1,9 +1,9 @@
 //! `POST /api/invitations`
 
 use serde_json::{Value, json};
-use shared::model::{Letter, span};
+use shared::model::{Id, Letter, span};
 
-use super::grace;
+use super::{accepting, grace};
 use crate::{
     journal::{Reader, by_session},
     users::head_of_staff,
@@ -68,6 +68,48 @@ async fn an_address_of_a_user_is_not_invited() {
     assert!(mailbox.news().await.is_empty());
     // In another organization she may be a user, too.
     zoe.posts("/api/invitations", grace()).await;
+}
+
+/// An address has one open invitation. Another one ends it, with its role.
+#[tokio::test]
+async fn another_invitation_of_an_address_ends_the_first() {
+    let (api, [ada]) = Api::with_users(["ada"]).await;
+    let invited = |role: &str| json!({"email": "grace@example.com", "role": role});
+    let (_, first) = api.has_invitation(&ada, invited("admin")).await;
+    let (second, token) = api.has_invitation(&ada, invited("viewer")).await;
+    let ada = api.sign_in("ada").await;
+    let open = ada.walk("/api/invitations").await;
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0]["id"], second.get());
+    let nobody = api.anonymous();
+    refused!(nobody.post("/api/auth/accept", accepting(&first)).await => 403, "invitation_invalid");
+    // Nor does the end of the second one bring the first one back.
+    ada.deletes(&format!("/api/invitations/{second}")).await;
+    for dead in [first, token] {
+        let answer = nobody.post("/api/auth/accept", accepting(&dead)).await;
+        refused!(answer => 403, "invitation_invalid");
+    }
+}
+
+#[tokio::test]
+async fn of_invitations_at_once_one_stays_open() {
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
+    let invites = |_| ada.post("/api/invitations", grace());
+    for answer in futures::future::join_all((0..4).map(invites)).await {
+        answer.expect(200);
+    }
+    assert_eq!(ada.walk("/api/invitations").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_that_a_user_has_since_has_no_open_invitation() {
+    let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
+    ada.posts("/api/invitations", grace()).await;
+    let path = format!("/api/users/{}", mia.id());
+    ada.patches(&path, json!({"email": "Grace@example.com"}))
+        .await;
+    assert!(ada.walk("/api/invitations").await.is_empty());
+    refused!(ada.trigger("/api/invitations/1/send").await => 409, "email_taken");
 }
 
 #[tokio::test]

@@ -8,7 +8,12 @@ use tests::support::{Api, puts};
 
 const PATH: &str = "/api/notifications/preferences";
 
-const MAILED: [&str; 3] = ["mentioned", "action_needed", "approval_needed"];
+const MAILED: [&str; 4] = [
+    "mentioned",
+    "action_needed",
+    "approval_needed",
+    "guard_changed",
+];
 
 /// All kinds on, but these. Some come by mail, unless they are off.
 fn all_but(off: &[&str], mailed: &[&str]) -> Value {

@@ -36,3 +36,16 @@ async fn admins_set_the_address_of_the_desk_and_take_it_back() {
     let wrong = json!({"webUrl": "javascript:alert(1)"});
     refused!(ada.patch("/api/organizations/1", wrong).await => [("/webUrl", "pattern")]);
 }
+
+/// Links of mails lead to the desk's address: whoever finds a token does not choose it.
+#[tokio::test]
+async fn a_token_leads_no_link_to_another_host() {
+    let (api, [ada]) = Api::with_users(["ada"]).await;
+    let manages = json!({"permissions": ["manage_organization"]});
+    let token = api.token_of(&ada, manages).await;
+    let path = "/api/organizations/1";
+    let evil = json!({"webUrl": "https://evil.example", "name": "Halden"});
+    refused!(token.patch(path, evil).await => 403, "session_required");
+    let renamed = token.patches(path, json!({"name": "Fjord"})).await;
+    shows!(renamed, {"name": "Fjord", "webUrl": null});
+}

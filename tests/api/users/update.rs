@@ -58,7 +58,12 @@ async fn no_caller_gives_permissions_they_lack_even_to_themselves() {
         }
     }
     assert_eq!(before, api.records().await);
-    patches!(max, "/api/users/{mia}", {"role": "manager", "permissions": ["manage_users"]});
+    // Nor those they hold: that guards the organization.
+    let of_mia = format!("/api/users/{mia}");
+    max.patch(&of_mia, json!({"role": "manager"}))
+        .await
+        .expect_denied();
+    patches!(max, &of_mia, {"disabled": true});
 }
 
 /// Otherwise a manager could take an admin's place, or lower everybody above.

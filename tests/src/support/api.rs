@@ -237,7 +237,8 @@ fn text(value: &AttributeValue) -> String {
 impl Api {
     /// The usual world.
     pub async fn start() -> Self {
-        Self::start_with(Settings::default()).await
+        // The future is large.
+        Box::pin(Self::start_with(Settings::default())).await
     }
 
     /// The usual world, and callers with sessions of these users.

@@ -126,7 +126,8 @@ pub fn example(path: &str, id: &str) -> String {
 
 impl World {
     pub async fn start() -> Self {
-        Self::start_in(Settings::default()).await
+        // The future is large.
+        Box::pin(Self::start_in(Settings::default())).await
     }
 
     pub async fn start_in(settings: Settings) -> Self {

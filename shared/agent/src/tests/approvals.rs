@@ -21,6 +21,7 @@ fn approve(
         user: &super::user(user),
         policy,
         others: &everybody(),
+        provider_set_by: None,
     };
     let mut none = Actions::none();
     let came_of_it = session.approve(&mut none, &approving, &approver, at(now))?;
