@@ -135,6 +135,7 @@ impl Stack {
         data.claim_format()?;
         let secrets = Secrets {
             session: data.session_secret()?,
+            links: data.link_secret()?,
             webhooks: data.webhook_secret()?,
         };
 
