@@ -13,10 +13,8 @@ use serde_json::json;
 use shared::telemetry::Metric;
 use tests::{FUNCTIONS, Function, support::roles};
 
-use self::{
-    bill::Bill,
-    cloudwatch::{Alarms, Metrics},
-};
+pub use self::bill::Bill;
+use self::cloudwatch::{Alarms, Metrics};
 use super::{
     generated::{alarms, template::upper_camel},
     metrics::{Watched, written_by},

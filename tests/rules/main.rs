@@ -33,6 +33,7 @@ mod guide;
 mod halved_reads;
 mod hidden_rows;
 mod history;
+mod idle_costs;
 mod inbox;
 mod keys;
 mod layers;
