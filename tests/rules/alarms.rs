@@ -199,7 +199,7 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
     all
 }
 
-/// Milliseconds within which the slowest function ends that does not wait for target systems.
+/// Milliseconds of the slowest function without calls of target systems.
 const SLOWEST: u32 = 4_000;
 
 fn of_background(function: &'static Function) -> Vec<Fault> {

@@ -1,4 +1,4 @@
-//! Costs of a stack that nobody uses, from the template and list prices.
+//! Costs of an idle stack, from the template and list prices.
 
 use shared::store::{DueCounts, Shard};
 use tests::{File, support::roles, table};
@@ -23,7 +23,7 @@ const RUN_LOG: f64 = 0.8;
 /// Millions of requests a month by which Lambda asks a queue.
 const POLLS: f64 = 0.65;
 
-/// What the operator pays at most for a stack with alarms.
+/// The bound of an idle stack with alarms.
 const MOST: f64 = 8.00;
 
 #[test]
@@ -40,7 +40,10 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
     let bill = Bill::of(&template);
     let functions = MINUTES * (RUNS + GB_SECONDS * RUN_SECONDS * memory);
     let idle = [
-        ("functions: the sweeper, once a minute, 60 ms".to_owned(), functions),
+        (
+            "functions: the sweeper, once a minute, 60 ms".to_owned(),
+            functions,
+        ),
         (
             format!("table: {queries} × ½ read units a minute"),
             MINUTES * number(queries) / 2.0 * READS,
@@ -73,10 +76,14 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
         "A busy stack writes up to {own} own metrics, {dollars:.2} dollars a month."
     ));
     lines.push(String::new());
-    File::open("infra/README.md").section("idle costs", &lines).hold();
+    File::open("infra/README.md")
+        .section("idle costs", &lines)
+        .hold();
     let page = File::open("README.md");
-    let sentence = format!(
-        "An idle stack costs {without:.2} US dollars a month, {with:.2} with alarms."
+    let sentence =
+        format!("An idle stack costs {without:.2} US dollars a month, {with:.2} with alarms.");
+    assert!(
+        page.text().contains(&sentence),
+        "README.md lacks: {sentence}"
     );
-    assert!(page.text().contains(&sentence), "README.md lacks: {sentence}");
 }

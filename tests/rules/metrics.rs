@@ -213,7 +213,7 @@ fn the_functions_metrics_are_of_their_stack() {
     assert_eq!(told["STACK_NAME"], "AWS::StackName");
 }
 
-/// Reads of an index that lacks capacity are slow or failed requests, which ring by themselves.
+/// Throttled reads of an index are slow or failed requests, and ring as such.
 #[test]
 fn throttles_of_the_table_and_of_writes_of_each_index_ring() {
     let template = roles::template();
