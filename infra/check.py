@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import types
 
 import tools
@@ -33,8 +34,12 @@ def transformed(path):
     return transform(template, {}, types.SimpleNamespace(load=dict))
 
 
+# Shards of the table's stream, as many as the table has partitions. tests/programs/growth reckons with the same.
+SHARDS = 4
+
+
 def wanted(template):
-    """Returns the instances that the queues of each function, or one shard of its stream, may use at once, by the
+    """Returns the instances that the queues of each function, or the shards of its stream, may use at once, by the
     defaults of the parameters."""
 
     def number(value):
@@ -51,7 +56,8 @@ def wanted(template):
         scaling = [one["ScalingConfig"]["MaximumConcurrency"] for one in events if "ScalingConfig" in one]
         shards = [one["ParallelizationFactor"] for one in events if "ParallelizationFactor" in one]
         if scaling or shards:
-            instances[name] = sum(number(value) for value in scaling + shards)
+            instances[name] = sum(number(value) for value in scaling)
+            instances[name] += SHARDS * sum(number(value) for value in shards)
     return instances
 
 
@@ -69,7 +75,8 @@ def check_account(template):
         print(f"{count:5} {name}")
     least = sum(instances.values()) + REQUESTS
     print(f"{REQUESTS:5} for requests\n{least:5} together, of {limit} that the account may run")
-    assert limit >= least, "ask for a higher quota: Service Quotas, AWS Lambda, Concurrent executions"
+    if limit < least:
+        sys.exit("Ask for a higher quota: Service Quotas, AWS Lambda, Concurrent executions.")
 
 
 def main():

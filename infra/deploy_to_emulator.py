@@ -77,28 +77,18 @@ def build():
         subprocess.run([*command, *wanted], cwd=tools.ROOT, check=True)
 
 
-# The settings that `sam deploy --guided` saves.
-SETTINGS = """version = 0.1
-[default.deploy.parameters]
-stack_name = "{stack}"
-resolve_s3 = true
-capabilities = "CAPABILITY_IAM"
-confirm_changeset = false
-"""
-
-
 def package(folder):
-    """Copies template and binaries into the layout of `cargo lambda build`, and writes the settings."""
-    template = folder / "infra" / tools.TEMPLATE.name
-    template.parent.mkdir()
-    shutil.copy(tools.TEMPLATE, template)
+    """Copies template, script and binaries into the layout of `cargo lambda build`."""
+    infra = folder / "infra"
+    infra.mkdir()
+    for file in (tools.TEMPLATE, tools.TEMPLATE.with_name("deploy.sh")):
+        shutil.copy(file, infra)
     for name in functions():
         target = folder / "target" / "lambda" / name
         target.mkdir(parents=True)
         shutil.copy(BINARIES / name, target / "bootstrap")
         # What a debugger needs is most of a dev binary, and none of a release's.
         subprocess.run(["strip", target / "bootstrap"], check=True)
-    (template.parent / "samconfig.toml").write_text(SETTINGS.format(stack=STACK))
 
 
 @contextlib.contextmanager
@@ -182,6 +172,7 @@ class Account:
     def deploy(self, folder, key, session, webhook):
         """Deploys the stack as the document does, and returns its outputs."""
         parameters = {
+            "ExistingTable": "none",
             "SecretsKey": key,
             "SessionSecrets": session,
             "WebhookSecrets": webhook,
@@ -191,8 +182,7 @@ class Account:
             "DomainName": DOMAIN,
             "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
         }
-        command = ["sam", "deploy", "--template", "infra/template.yaml", "--parameter-overrides"]
-        command += [f"{name}={value}" for name, value in parameters.items()]
+        command = ["infra/deploy.sh", STACK, *(f"{name}={value}" for name, value in parameters.items())]
         done = subprocess.run(
             command, cwd=folder, env=self.environment, capture_output=True, text=True
         )

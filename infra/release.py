@@ -1,7 +1,7 @@
 """Makes a release of what `cargo lambda build` left in target/lambda: `python3 infra/release.py [--tag]`.
 
 Writes target/release-files/workdesk-VERSION-ARCHITECTURE.tar.gz: the template with a zip of each function, a bill of
-materials of each (CycloneDX, by `cargo cyclonedx`), and the checksums of all. The same binaries give the same zips.
+materials of each (CycloneDX, by `cargo cyclonedx`), `deploy.sh`, and the checksums of all. The same binaries give the same zips.
 `--tag` refuses a commit without the tag of the version, and a working tree with changes.
 `--desk-before TAG` makes no release: it writes the desk of an earlier one for the build, and prints the setting.
 """
@@ -161,8 +161,8 @@ def main():
     for function in functions:
         zipped(BUILT / function / "bootstrap", folder / "functions" / f"{function}.zip")
     write_bills(functions, target, folder / "bills")
-    for name in ("CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"):
-        shutil.copy(tools.ROOT / name, folder / name)
+    for name in ("CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "infra/deploy.sh"):
+        shutil.copy(tools.ROOT / name, folder)
     write_sums(folder)
     archive = packed(folder)
     print(f"{archive.relative_to(tools.ROOT)} {hashlib.sha256(archive.read_bytes()).hexdigest()}")

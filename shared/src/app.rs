@@ -47,7 +47,7 @@ impl App {
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
-            links: Links::new(config.session_secrets.clone()),
+            links: Links::new(config.secrets_of_links()),
             sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
             proxy: config.proxy.clone(),

@@ -34,6 +34,7 @@ mod guide;
 mod halved_reads;
 mod hidden_rows;
 mod history;
+mod idle_costs;
 mod imports;
 mod inbox;
 mod keys;

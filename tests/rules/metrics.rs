@@ -60,11 +60,13 @@ fn of_table(template: &Value, names: &[&str]) -> BTreeSet<Watched> {
 fn of_the_code() -> impl Iterator<Item = Metric> {
     let outcomes = ["succeeded", "failed", "unknown", "skipped"].map(Metric::Action);
     let deliveries = ["delivered", "failed"].map(Metric::Delivery);
+    let mails = ["sent", "failed"].map(Metric::Mail);
     let due = DueCounts::KINDS
         .into_iter()
         .flat_map(|kind| [Metric::DueItems(kind, 1), Metric::DueAge(kind, 1)]);
     let others = [
         Metric::Overdue(1),
+        Metric::LatestWork(1),
         Metric::SignInFailure,
         Metric::Unreadable(1),
         Metric::Refusal,
@@ -72,7 +74,13 @@ fn of_the_code() -> impl Iterator<Item = Metric> {
         Metric::CheckFailure(1),
     ];
     let outcomes = outcomes.into_iter().chain(deliveries).chain(due);
-    outcomes.chain(others)
+    outcomes.chain(mails).chain(others)
+}
+
+/// Returns the number of own metrics of a stack whose parts all write them, without the scheduled check.
+pub fn of_a_busy_stack() -> usize {
+    let of_functions = FUNCTIONS.iter().filter(|one| one.api().is_some());
+    of_the_code().count() - 1 + OF_FUNCTIONS.len() * of_functions.count()
 }
 
 /// Metrics of the code for each function.
@@ -205,33 +213,35 @@ fn the_functions_metrics_are_of_their_stack() {
     assert_eq!(told["STACK_NAME"], "AWS::StackName");
 }
 
+/// Throttled reads of an index are slow or failed requests, and ring as such.
 #[test]
-fn old_work_of_each_kind_rings() {
+fn throttles_of_the_table_and_of_writes_of_each_index_ring() {
     let template = roles::template();
-    let ages = DueCounts::KINDS.map(|kind| own(Metric::DueAge(kind, 1), ""));
-    assert_eq!(alarms(&template)["LateWork"], BTreeSet::from(ages));
-}
-
-#[test]
-fn throttles_of_the_table_and_of_each_index_ring() {
-    let template = roles::template();
-    let expected = of_table(&template, &["ReadThrottleEvents", "WriteThrottleEvents"]);
+    let mut expected = of_table(&template, &["WriteThrottleEvents"]);
+    let reads = Watched::new(
+        "AWS/DynamoDB",
+        "ReadThrottleEvents",
+        &[("TableName", "Table")],
+    );
+    expected.insert(reads);
     assert_eq!(alarms(&template)["TableThrottles"], expected);
 }
 
+/// The gateway's metrics watch the functions with endpoints.
 #[test]
 fn an_alarm_watches_every_function_that_could_fail() {
     let template = roles::template();
     assert_eq!(roles::functions(&template).count(), FUNCTIONS.len());
-    let watched: BTreeSet<_> = alarms(&template).into_values().flatten().collect();
+    let alarms = alarms(&template);
+    let failed = Watched::new("AWS/ApiGateway", "5xx", &[("ApiId", "Api")]);
+    assert!(alarms["ApiBurnOfFiveMinutes"].contains(&failed));
     for (logical, package, _) in roles::functions(&template) {
-        let mut all = FUNCTIONS.iter();
+        let function = FUNCTIONS.iter().find(|one| one.name == package).unwrap();
         // The scheduled check has an alarm of its own, which rings without a run as well.
-        let is_client = all.any(|one| one.name == package && one.is_client());
-        for name in ["Errors", "Throttles", "Duration"] {
-            let metric = of_lambda(name, logical);
-            assert_eq!(watched.contains(&metric), !is_client, "{metric:?}");
-        }
+        let is_background = function.api().is_none() && !function.is_client();
+        let errors = of_lambda("Errors", logical);
+        let is_watched = alarms["BackgroundFailures"].contains(&errors);
+        assert_eq!(is_watched, is_background, "{package}");
     }
 }
 
@@ -270,7 +280,9 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
     let listed = listed.map(|arn| arn.as_str().unwrap().trim_end_matches(".Arn").to_owned());
     let listed: BTreeSet<_> = listed.collect();
     // The dashboard cannot name an alarm that may not be there.
-    let mut expected: BTreeSet<_> = alarms(&template).into_keys().collect();
+    let composite = roles::resources(&template, "AWS::CloudWatch::CompositeAlarm");
+    let composite = composite.map(|(name, _)| name.to_owned());
+    let mut expected: BTreeSet<_> = alarms(&template).into_keys().chain(composite).collect();
     assert!(expected.remove("ScheduledCheck"));
     assert_eq!(listed, expected);
     // Three dashboards of up to so many cost nothing.
@@ -307,6 +319,13 @@ fn no_metric_is_made_of_the_lines_of_requests() {
 #[test]
 fn the_only_copy_of_the_records_is_not_deleted_by_a_slip() {
     let table = &roles::template()["Resources"]["Table"];
-    assert_eq!(table["Properties"]["DeletionProtectionEnabled"], true);
+    assert_eq!(
+        table["Properties"]["DeletionProtectionEnabled"],
+        "TableProtection"
+    );
+    assert_eq!(
+        roles::template()["Parameters"]["TableProtection"]["Default"],
+        "true"
+    );
     shows!(table, {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"});
 }

@@ -10,7 +10,11 @@ mod writer;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Clock, Error, Id, MailMessage, Stopwatch};
-use runtime::{FromStart, Start, config, messages, queue::Queue, telemetry};
+use runtime::{
+    FromStart, Start, config, messages,
+    queue::Queue,
+    telemetry::{self, Metric},
+};
 use store::{MailAttempt, MailOutcome, Store};
 
 pub use post::Post;
@@ -24,18 +28,16 @@ const AT_ONCE: usize = 5;
 pub struct Mailer {
     store: Store,
     queue: Queue,
-    writer: Writer,
     /// None in a deployment that sends no mail.
-    post: Option<Post>,
+    sending: Option<(Writer, Post)>,
 }
 
 impl Mailer {
-    pub fn new(store: Store, queue: Queue, writer: Writer, post: Option<Post>) -> Self {
+    pub fn new(store: Store, queue: Queue, sending: Option<(Writer, Post)>) -> Self {
         Self {
             store: store.patient(),
             queue,
-            writer,
-            post,
+            sending,
         }
     }
 
@@ -65,6 +67,9 @@ impl Mailer {
             return Ok(());
         };
         let outcome = self.send(&attempt).await;
+        if let Some(counted) = counted(&outcome) {
+            telemetry::count(Metric::Mail(counted), self.store.now());
+        }
         tracing::info!(
             organizationId = organization_id.get(),
             mailId = mail_id,
@@ -78,18 +83,27 @@ impl Mailer {
     }
 
     async fn send(&self, attempt: &MailAttempt) -> MailOutcome {
-        let Some(post) = &self.post else {
+        let Some((writer, post)) = &self.sending else {
             return MailOutcome::Deferred("The deployment sends no mail.".to_owned());
         };
         let now = self.store.now();
         if attempt.mail.is_late(now) {
             return MailOutcome::Unwanted;
         }
-        match self.writer.write(attempt) {
+        match writer.write(attempt) {
             Ok(Some(letter)) => post.send(&attempt.mail, &letter, now).await,
             Ok(None) => MailOutcome::Unwanted,
             Err(problem) => MailOutcome::Deferred(problem.to_owned()),
         }
+    }
+}
+
+/// The outcome of an attempt, as the metric names it. None for a mail that was not sent on purpose.
+fn counted(outcome: &MailOutcome) -> Option<&'static str> {
+    match outcome {
+        MailOutcome::Sent => Some("sent"),
+        MailOutcome::Refused(_) | MailOutcome::Deferred(_) => Some("failed"),
+        MailOutcome::Unwanted => None,
     }
 }
 
@@ -99,7 +113,7 @@ impl FromStart for Mailer {
         let queue = start.queue(config::MAILS)?;
         let writer = Writer::of(&start.environment)?;
         let post = Post::of(&start.environment)?;
-        Ok(Self::new(store, queue, writer, post))
+        Ok(Self::new(store, queue, writer.zip(post)))
     }
 }
 

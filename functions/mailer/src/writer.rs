@@ -5,7 +5,7 @@ use model::{
     characters::{beginning, on_one_line},
 };
 use runtime::{
-    config::{ApiUrl, ConfigError, Environment, session_secrets},
+    config::{ApiUrl, ConfigError, Environment, link_secrets},
     links::Links,
 };
 use store::{JoinedNotification, MailAttempt};
@@ -46,10 +46,12 @@ impl Writer {
         Self { links, api_url }
     }
 
-    /// Creates a writer from the environment: `SESSION_SECRETS` and `API_URL`.
-    pub fn of(environment: &Environment) -> Result<Self, ConfigError> {
-        let links = Links::new(session_secrets(environment)?);
-        Ok(Self::new(links, ApiUrl::read(environment)?))
+    /// Creates a writer from the environment: `LINK_SECRETS` and `API_URL`. `None` without secrets, in a
+    /// deployment that sends no mail.
+    pub fn of(environment: &Environment) -> Result<Option<Self>, ConfigError> {
+        let api_url = ApiUrl::read(environment)?;
+        let links = link_secrets(environment)?.map(Links::new);
+        Ok(links.map(|links| Self::new(links, api_url)))
     }
 
     /// Writes the letter of an attempt. `None` if it has nothing to say, or its user may not get it. An error

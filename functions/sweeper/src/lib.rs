@@ -147,11 +147,16 @@ impl Sweeper {
                 Err(error) => started.failed(&error),
             }
         }
+        let mut latest = None;
         for (kind, (count, oldest)) in kinds {
             telemetry::count(Metric::DueItems(kind, count), now);
             let seconds = now.since(oldest).max(0) / span::SECOND;
             let seconds = usize::try_from(seconds).unwrap_or_default();
             telemetry::count(Metric::DueAge(kind, seconds), now);
+            latest = latest.max(Some(seconds));
+        }
+        if let Some(seconds) = latest {
+            telemetry::count(Metric::LatestWork(seconds), now);
         }
         // No shard waits for a provider.
         self.discover(&mut started).await;

@@ -17,11 +17,16 @@ use crate::kms::{Context, Kms};
 
 /// The ciphertexts of a deployed function, which thus has no secret in its environment. A function has those that
 /// it uses, and decrypts each once at start.
-const ENCRYPTED: [Encrypted; 4] = [
+const ENCRYPTED: [Encrypted; 5] = [
     Encrypted {
         name: "ENCRYPTED_SESSION_SECRETS",
         context: &[("purpose", "session")],
         secrets: &["SESSION_SECRETS", "PROXY_SECRETS"],
+    },
+    Encrypted {
+        name: "ENCRYPTED_LINK_SECRETS",
+        context: &[("purpose", "link")],
+        secrets: &["LINK_SECRETS"],
     },
     Encrypted {
         name: "ENCRYPTED_WEBHOOK_SECRETS",
@@ -275,6 +280,8 @@ pub struct ApiConfig {
     pub cell: Cell,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
     pub session_secrets: SigningSecrets,
+    /// `LINK_SECRETS`: as those of sessions, for the links of mails. None in a function that has no links.
+    pub link_secrets: Option<SigningSecrets>,
     /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: scope of the session cookie.
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
@@ -300,6 +307,7 @@ impl ApiConfig {
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
         Ok(Self {
             session_secrets: session_secrets(environment)?,
+            link_secrets: link_secrets(environment)?,
             table: table(environment)?,
             cell: cell(environment)?,
             cookie_scope: CookieScope::read(environment)?,
@@ -335,6 +343,18 @@ fn is_safe(origin: &str) -> bool {
     of_http.unwrap_or_else(|| origin.starts_with("https://"))
 }
 
+impl ApiConfig {
+    /// Returns the secrets of links. Those of sessions come last: earlier releases signed links with them.
+    pub fn secrets_of_links(&self) -> SigningSecrets {
+        let Some(links) = &self.link_secrets else {
+            return self.session_secrets.clone();
+        };
+        let mut secrets = links.clone();
+        secrets.older.extend(self.session_secrets.all().cloned());
+        secrets
+    }
+}
+
 /// Reads `CELL`: 1 to 8 letters or digits; cell 0 when absent.
 fn cell(environment: &Environment) -> Result<Cell, ConfigError> {
     const NAME: &str = "CELL";
@@ -349,6 +369,17 @@ fn cell(environment: &Environment) -> Result<Cell, ConfigError> {
 pub fn session_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
     let purpose = "the secrets that sign session cookies, comma-separated, the newest first";
     SigningSecrets::read(environment, "SESSION_SECRETS", purpose)
+}
+
+/// Reads `LINK_SECRETS`: comma-separated; the first signs, all verify. An error if they are absent in a function that
+/// knows the sender of mails.
+pub fn link_secrets(environment: &Environment) -> Result<Option<SigningSecrets>, ConfigError> {
+    const NAME: &str = "LINK_SECRETS";
+    if environment.optional(NAME).is_none() && !sends_mail(environment) {
+        return Ok(None);
+    }
+    let purpose = "the secrets that sign the links of mails, comma-separated, the newest first";
+    SigningSecrets::read(environment, NAME, purpose).map(Some)
 }
 
 /// The URL of the API and the desk, without a slash at its end.
@@ -494,6 +525,25 @@ mod tests {
             );
             assert_eq!(read(bad, "true").unwrap(), [bad]);
         }
+    }
+
+    #[test]
+    fn a_sender_of_mails_needs_secrets_of_links() {
+        let sender = ("MAIL_FROM", "no-reply@example.com");
+        let secrets = ("LINK_SECRETS", "a secret that signs the links of mails");
+        assert!(link_secrets(&Environment::of(&[])).unwrap().is_none());
+        assert!(
+            link_secrets(&Environment::of(&[secrets]))
+                .unwrap()
+                .is_some()
+        );
+        assert!(
+            link_secrets(&Environment::of(&[sender, secrets]))
+                .unwrap()
+                .is_some()
+        );
+        let refused = link_secrets(&Environment::of(&[sender])).unwrap_err();
+        assert!(refused.to_string().contains("LINK_SECRETS"), "{refused}");
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub enum Metric {
     DueItems(&'static str, usize),
     /// Seconds since the longest overdue of them was due.
     DueAge(&'static str, usize),
+    /// Seconds since the longest overdue item of any kind was due.
+    LatestWork(usize),
     /// A sign-in or change of password with a wrong username or password.
     SignInFailure,
     /// The first request of an instance of this function.
@@ -106,6 +108,8 @@ pub enum Metric {
     Refusal,
     /// An attempt of a webhook delivery ended: `delivered` or `failed`.
     Delivery(&'static str),
+    /// An attempt to send a mail ended: `sent` or `failed`.
+    Mail(&'static str),
     /// The circuit breaker of a connection opened, also after a probe.
     BreakerOpened,
     /// A scheduled check: 0 if it passed, 1 if it failed.
@@ -295,17 +299,19 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
         Metric::Overdue(count) => ("OverdueActions", count, None),
         Metric::DueItems(kind, count) => ("DueItems", count, Some(("Kind", kind))),
         Metric::DueAge(kind, seconds) => ("DueAge", seconds, Some(("Kind", kind))),
+        Metric::LatestWork(seconds) => ("LatestWork", seconds, None),
         Metric::SignInFailure => ("SignInFailures", 1, None),
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
         Metric::Unreadable(count) => ("UnreadableRecords", count, None),
         Metric::Failure => ("Failures", 1, Some(("Function", function))),
         Metric::Refusal => ("Refusals", 1, None),
         Metric::Delivery(outcome) => ("Deliveries", 1, Some(("Outcome", outcome))),
+        Metric::Mail(outcome) => ("Mails", 1, Some(("Outcome", outcome))),
         Metric::BreakerOpened => ("BreakersOpened", 1, None),
         Metric::CheckFailure(count) => ("CheckFailures", count, None),
     };
     let unit = match metric {
-        Metric::DueAge(..) => "Seconds",
+        Metric::DueAge(..) | Metric::LatestWork(_) => "Seconds",
         _ => "Count",
     };
     // Without the stack, the metrics of staging and production would be one.

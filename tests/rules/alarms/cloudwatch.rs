@@ -3,7 +3,7 @@
 //! CloudWatch evaluates an alarm each minute, over windows that end with this minute. A missing datapoint counts as
 //! `TreatMissingData` says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tests::support::roles;
@@ -67,11 +67,89 @@ impl Metrics {
     }
 }
 
-/// An alarm of the template.
+/// The alarms of the template.
 #[derive(Debug)]
-pub struct Alarm {
-    pub name: String,
-    pub text: String,
+pub struct Alarms {
+    of_metrics: Vec<Alarm>,
+    composite: Vec<Composite>,
+}
+
+/// An alarm on other alarms: rings while all of them ring.
+#[derive(Debug)]
+struct Composite {
+    name: String,
+    text: String,
+    parts: Vec<String>,
+}
+
+impl Alarms {
+    /// Returns the alarms of a template.
+    pub fn of(template: &Value) -> Self {
+        let of_metrics = roles::resources(template, "AWS::CloudWatch::Alarm");
+        let composite = roles::resources(template, "AWS::CloudWatch::CompositeAlarm");
+        Self {
+            of_metrics: of_metrics
+                .map(|(name, alarm)| Alarm::read(name, alarm))
+                .collect(),
+            composite: composite
+                .map(|(name, alarm)| Composite::read(name, alarm))
+                .collect(),
+        }
+    }
+
+    /// Returns name and text of each alarm.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let of_metrics = self.of_metrics.iter().map(|one| (&*one.name, &*one.text));
+        of_metrics.chain(self.composite.iter().map(|one| (&*one.name, &*one.text)))
+    }
+
+    /// Returns the names of alarms that tell a topic.
+    pub fn notifying(&self) -> impl Iterator<Item = &str> {
+        let of_metrics = self.of_metrics.iter().filter(|one| one.notifies);
+        let of_metrics = of_metrics.map(|one| &*one.name);
+        of_metrics.chain(self.composite.iter().map(|one| &*one.name))
+    }
+
+    /// Returns the alarms that tell a topic after the minute before `end`.
+    pub fn ringing(&self, metrics: &Metrics, end: usize) -> BTreeSet<String> {
+        let ringing = self.of_metrics.iter().filter(|one| one.rings(metrics, end));
+        let ringing: BTreeSet<&str> = ringing.map(|one| &*one.name).collect();
+        let all = |parts: &[String]| parts.iter().all(|part| ringing.contains(&**part));
+        let composite = self.composite.iter().filter(|one| all(&one.parts));
+        let composite = composite.map(|one| one.name.clone());
+        let notifying: BTreeSet<&str> = self.notifying().collect();
+        let of_metrics = ringing.iter().filter(|name| notifying.contains(**name));
+        of_metrics
+            .map(ToString::to_string)
+            .chain(composite)
+            .collect()
+    }
+}
+
+impl Composite {
+    fn read(name: &str, alarm: &Value) -> Self {
+        let rule = alarm["AlarmRule"].as_str().unwrap();
+        let part = |term: &str| {
+            let part = term
+                .strip_prefix("ALARM(\"${")
+                .and_then(|term| term.strip_suffix("}\")"));
+            part.unwrap_or_else(|| panic!("{name}: {term}")).to_owned()
+        };
+        Self {
+            name: name.to_owned(),
+            text: alarm["AlarmDescription"].as_str().unwrap().to_owned(),
+            parts: rule.split(" AND ").map(part).collect(),
+        }
+    }
+}
+
+/// An alarm on metrics.
+#[derive(Debug)]
+struct Alarm {
+    name: String,
+    text: String,
+    /// True if it tells a topic by itself.
+    notifies: bool,
     /// The statistics by id, and the expression of them that is watched.
     statistics: BTreeMap<String, (String, Watched)>,
     expression: String,
@@ -85,13 +163,6 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Returns the alarms of a template.
-    pub fn all(template: &Value) -> Vec<Self> {
-        roles::resources(template, "AWS::CloudWatch::Alarm")
-            .map(|(name, alarm)| Self::read(name, alarm))
-            .collect()
-    }
-
     fn read(name: &str, alarm: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
@@ -122,12 +193,15 @@ impl Alarm {
         assert!(statistics.len() <= 10, "{name} has too many metrics");
         let windows = number(&alarm["EvaluationPeriods"]);
         let breaching = alarm["DatapointsToAlarm"].as_u64();
-        let missing = text(&alarm["TreatMissingData"]);
+        // In a stack that is not paused.
+        let missing = &alarm["TreatMissingData"];
+        let missing = text(missing.get(2).unwrap_or(missing));
         assert!(["breaching", "notBreaching"].contains(&missing.as_str()));
         let comparison = text(&alarm["ComparisonOperator"]);
         Self {
             name: name.to_owned(),
             text: text(&alarm["AlarmDescription"]),
+            notifies: alarm.get("AlarmActions").is_some(),
             statistics,
             expression,
             period: periods[0] / 60,
@@ -144,7 +218,7 @@ impl Alarm {
     }
 
     /// Returns whether it rings after the minute before `end`.
-    pub fn rings(&self, metrics: &Metrics, end: usize) -> bool {
+    fn rings(&self, metrics: &Metrics, end: usize) -> bool {
         let breaches = |window: usize| {
             let end = end.saturating_sub(window * self.period);
             let value = self.value(metrics, end.saturating_sub(self.period), end);

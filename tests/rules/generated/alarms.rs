@@ -1,26 +1,8 @@
-//! Generated alarms of the functions, and the log queries that the texts of all alarms name.
-//!
-//! A function with endpoints has an objective for 30 days: 99.9 % of requests without a failure, and 99 % within
-//! its limit. An alarm rings when failures would use this budget up in two days (14.4 times too fast, over an
-//! hour), or in five (6 times, over six hours).
+//! The generated alarm of the functions without endpoints, and the log queries that the texts of all alarms name.
 
-use shared::{
-    model::Timestamp,
-    telemetry::{self, Metric},
-};
 use tests::{FUNCTIONS, Function};
 
 use super::template::{lower_camel, upper_camel};
-
-/// The window in seconds, the percentage of failures that rings, the least failures, and the text.
-#[rustfmt::skip] // A line each.
-const BURNS: [(&str, u32, f64, u32, &str); 2] = [
-    ("FastBurn", 3_600, 1.44, 3, "an hour: its budget of 30 days ends within two"),
-    ("SlowBurn", 21_600, 0.6, 10, "six hours: its budget of 30 days ends within five"),
-];
-
-/// The percentage of slow requests in an hour that rings: 14.4 times the objective's 1 %.
-const SLOW: f64 = 14.4;
 
 /// The log queries: name, functions whose logs it reads, and text. `(api)` are the functions with endpoints,
 /// `(background)` those without.
@@ -34,106 +16,31 @@ sweeper: sweeper: fields @timestamp, shard, overdue, resent, givenUp, errors, in
 actions: action-worker: fields @timestamp, organizationId, sessionId, actionId, connection, attempt, outcome, problem, cause | filter ispresent(actionId) and (outcome != 'succeeded' or ispresent(problem)) | sort @timestamp desc | limit 200
 connections: action-worker: filter ispresent(pauseSeconds) | stats count() as openings, max(pauseSeconds) as pause, latest(@timestamp) as last by organizationId, connection | sort last desc
 deliveries: webhook-sender: filter ispresent(deliveryId) | stats count() as attempts by organizationId, webhookId, status, problem | sort attempts desc | limit 100
+mails: mailer: filter ispresent(mailId) | stats count() as attempts, latest(@timestamp) as last by outcome, problem, organizationId | sort attempts desc | limit 100
 changes: publisher indexer: fields @timestamp, @log, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] | sort @timestamp desc | limit 200
 sign-ins: auth: filter route in ['/api/auth/login', '/api/auth/password'] and status in [401, 429] | stats count() as refused by address, status | sort refused desc | limit 100
 refusals: (gateway): filter functionMs = '-' | stats count() as refused by status, refusal, route, address | sort refused desc | limit 100
 check: checker: fields @timestamp, step, cause | filter ispresent(step) | sort @timestamp desc | limit 100
 ";
 
-/// A metric of an alarm: its id, its statistic, its namespace, its name and its dimensions.
-struct Stat<'a> {
-    id: &'a str,
-    statistic: &'a str,
-    metric: String,
-}
-
-impl<'a> Stat<'a> {
-    fn of_lambda(id: &'a str, statistic: &'a str, name: &str, function: &Function) -> Self {
+/// The alarm of the functions without endpoints: one for all, since its text does not differ.
+pub fn of_background() -> Vec<String> {
+    let ids = background().map(|one| lower_camel(one.name));
+    let ids: Vec<String> = ids.collect();
+    let mut lines = vec![
+        "Metrics:".to_owned(),
+        format!(
+            "  - {{ Id: all, Label: Crashes and timeouts, Expression: \"SUM([{}])\" }}",
+            ids.join(", ")
+        ),
+    ];
+    lines.extend(background().zip(&ids).map(|(function, id)| {
         let logical = upper_camel(function.name);
         let metric = format!(
-            "{{ Namespace: AWS/Lambda, MetricName: {name}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }}"
+            "{{ Namespace: AWS/Lambda, MetricName: Errors, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }}"
         );
-        Self {
-            id,
-            statistic,
-            metric,
-        }
-    }
-
-    /// Answers 5xx, as the function counts them.
-    fn of_failures(function: &Function) -> Self {
-        let now = Timestamp::from_millis(0);
-        let line = telemetry::embedded_metric(Metric::Failure, "", function.name, now);
-        let directive = &line["_aws"]["CloudWatchMetrics"][0];
-        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-        let metric = format!(
-            "{{ Namespace: {}, MetricName: {}, Dimensions: [{{ Name: Stack, Value: !Ref AWS::StackName }}, {{ Name: Function, Value: {} }}] }}",
-            text(&directive["Namespace"]),
-            text(&directive["Metrics"][0]["Name"]),
-            text(&line["Function"]),
-        );
-        Self {
-            id: "failures",
-            statistic: "Sum",
-            metric,
-        }
-    }
-}
-
-/// The alarms of every function with endpoints.
-pub fn objectives() -> Vec<String> {
-    let mut lines = Vec::new();
-    for function in FUNCTIONS.iter().filter(|one| one.api().is_some()) {
-        let name = function.name;
-        let mut stats = vec![Stat::of_failures(function)];
-        stats.extend(outages(function));
-        for (kind, period, percentage, least, within) in BURNS {
-            let failed = "SUM([failures, errors, throttles])";
-            let text = format!(
-                "Too many requests of {name} failed within {within} days. The alarm's graph shows of which kind: \
-                 failures are answers 5xx, errors are crashes and timeouts, throttles are missing concurrency. The query \
-                 \"failures\" shows their causes. If this began with a deployment, deploy the version before."
-            );
-            let expression =
-                format!("IF({failed} >= {least}, 100 * {failed} / SUM([runs, throttles]), 0)");
-            let alarm = (function, kind, &*text, "Failed of a hundred requests");
-            lines.extend(one(alarm, &expression, percentage, period, &stats));
-        }
-        let limit = function.ends_within;
-        let within = format!("PR(:{limit})");
-        let stats = [
-            Stat::of_lambda("runs", "Sum", "Invocations", function),
-            Stat::of_lambda("fast", &within, "Duration", function),
-        ];
-        let text = format!(
-            "Within an hour, more than {SLOW} % of the requests of {name} took longer than {limit} ms; the objective \
-             allows 1 %. The query \"slow\" shows whether one organization's lists have grown, the table is slow, or these \
-             are starts."
-        );
-        let alarm = (function, "Latency", &*text, "Slow of a hundred requests");
-        let rate = "IF(runs >= 20, 100 - fast, 0)";
-        lines.extend(one(alarm, rate, SLOW, 3_600, &stats));
-    }
-    lines.pop();
-    lines
-}
-
-/// The alarms of the functions without endpoints.
-pub fn of_background() -> Vec<String> {
-    let mut lines = Vec::new();
-    for function in background() {
-        let name = function.name;
-        let failed = "SUM([errors, throttles])";
-        let text = format!(
-            "More than 5 % of the runs of {name} crashed, ran out of time, did not start, or found no concurrency. It tries \
-             again by itself. The query \"background\" shows the causes; a failed start names its setting or ciphertext. If \
-             this began with a deployment, deploy the version before."
-        );
-        let expression = format!("IF({failed} >= 3, 100 * {failed} / SUM([runs, throttles]), 0)");
-        let alarm = (function, "Failures", &*text, "Failed of a hundred runs");
-        lines.extend(one(alarm, &expression, 5.0, 300, &outages(function)));
-    }
-    lines.pop();
+        format!("  - {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: Sum, Period: 300, Metric: {metric} }} }}")
+    }));
     lines
 }
 
@@ -141,65 +48,6 @@ pub fn of_background() -> Vec<String> {
 pub fn background() -> impl Iterator<Item = &'static Function> {
     let all = FUNCTIONS.iter();
     all.filter(|one| one.api().is_none() && !one.is_client())
-}
-
-/// The runs of a function, and those that came to nothing.
-fn outages(function: &Function) -> [Stat<'static>; 3] {
-    [
-        Stat::of_lambda("errors", "Sum", "Errors", function),
-        Stat::of_lambda("throttles", "Sum", "Throttles", function),
-        Stat::of_lambda("runs", "Sum", "Invocations", function),
-    ]
-}
-
-fn one(
-    (function, kind, text, label): (&Function, &str, &str, &str),
-    expression: &str,
-    threshold: f64,
-    period: u32,
-    stats: &[Stat<'_>],
-) -> Vec<String> {
-    let logical = upper_camel(function.name);
-    let mut lines = vec![
-        format!("{logical}{kind}:"),
-        "  Type: AWS::CloudWatch::Alarm".to_owned(),
-        "  Condition: HasAlarms".to_owned(),
-        "  Properties:".to_owned(),
-        "    AlarmDescription: >-".to_owned(),
-    ];
-    let text = wrapped(text).into_iter();
-    lines.extend(text.map(|line| format!("      {line}")));
-    lines.extend([
-        "    Metrics:".to_owned(),
-        format!("      - {{ Id: rate, Label: {label}, Expression: \"{expression}\" }}"),
-    ]);
-    lines.extend(stats.iter().map(|Stat { id, statistic, metric }| {
-        format!("      - {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: \"{statistic}\", Period: {period}, Metric: {metric} }} }}")
-    }));
-    lines.extend([
-        "    EvaluationPeriods: 1".to_owned(),
-        format!("    Threshold: {threshold}"),
-        "    ComparisonOperator: GreaterThanThreshold".to_owned(),
-        "    TreatMissingData: notBreaching".to_owned(),
-    ]);
-    let topic = "!If [HasAlarmTopic, [!Ref AlarmTopic], !Ref AWS::NoValue]";
-    lines.extend(["Alarm", "OK"].map(|on| format!("    {on}Actions: {topic}")));
-    lines.push(String::new());
-    lines
-}
-
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().unwrap();
-        if line.len() + word.len() > 100 {
-            lines.push(word.to_owned());
-        } else {
-            let space = if line.is_empty() { "" } else { " " };
-            *line = format!("{line}{space}{word}");
-        }
-    }
-    lines
 }
 
 pub fn query_names() -> impl Iterator<Item = &'static str> {
@@ -252,18 +100,4 @@ fn logs(group: &str) -> Vec<String> {
         "(gateway)" => vec!["Api".to_owned()],
         name => vec![upper_camel(name)],
     }
-}
-
-/// Limits of the functions without endpoints as one expression, a line each, with the metric of each.
-pub fn background_latency() -> Vec<String> {
-    let parts = background().map(|one| format!("{} / {}", lower_camel(one.name), one.ends_within));
-    let expression = format!("MAX([{}])", parts.collect::<Vec<_>>().join(",\n"));
-    let mut lines = vec!["  Expression: >-".to_owned()];
-    lines.extend(expression.lines().map(|line| format!("    {line}")));
-    lines.extend(background().map(|one| {
-        let id = lower_camel(one.name);
-        let Stat { statistic, metric, .. } = Stat::of_lambda(&id, "p99", "Duration", one);
-        format!("- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {metric} }} }}")
-    }));
-    lines
 }

@@ -88,7 +88,9 @@ pub fn body(template: &str) -> Vec<String> {
 }
 
 fn alarms(template: &Value) -> (&'static str, Value) {
-    let alarms = roles::resources(template, "AWS::CloudWatch::Alarm").map(|(name, _)| name);
+    let kinds = ["AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"];
+    let alarms = kinds.map(|kind| roles::resources(template, kind).map(|(name, _)| name));
+    let alarms = alarms.into_iter().flatten();
     let alarms = alarms.filter(|name| template["Resources"][name]["Condition"] == "HasAlarms");
     let arns: Vec<String> = alarms.map(|name| format!("${{{name}.Arn}}")).collect();
     ("alarm", json!({"title": "Alarms", "alarms": arns}))

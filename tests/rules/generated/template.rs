@@ -42,9 +42,7 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
         "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
     );
     for (section, lines) in [
-        ("objectives", alarms::objectives()),
         ("background failures", alarms::of_background()),
-        ("background latency", alarms::background_latency()),
         ("queries", alarms::queries()),
     ] {
         all.push((section.to_owned(), lines));

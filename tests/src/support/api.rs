@@ -134,10 +134,12 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
 /// The settings of the functions under test.
 pub fn api_config(table: &str) -> ApiConfig {
     let secrets = ["a secret of the tests", "an older one"];
+    let of_links = ["a secret of links", "an older one of links"];
     ApiConfig {
         table: table.to_owned(),
         cell: Cell::default(),
         session_secrets: SigningSecrets::new(secrets.map(str::to_owned)).unwrap(),
+        link_secrets: SigningSecrets::new(of_links.map(str::to_owned)),
         cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
         sends_mail: true,

@@ -26,7 +26,7 @@ const FROM: &str = "Workdesk <no-reply@workdesk.example>";
 impl Api {
     /// The links of mails, as the functions make them.
     pub fn links(&self) -> Links {
-        Links::new(api_config(&self.table).session_secrets)
+        Links::new(api_config(&self.table).link_secrets.unwrap())
     }
 
     /// Gives a user a verified address, and the address its holder.
@@ -79,7 +79,7 @@ impl Api {
         let queue = Queue::new(engines::engines().await.sqs(), &self.queues.mails.url);
         let writer = Writer::new(self.links(), ApiUrl::new(API_URL));
         let post = Post::new(FROM, url, true).unwrap();
-        Mailer::new(self.store_of("mailer"), queue, writer, Some(post))
+        Mailer::new(self.store_of("mailer"), queue, Some((writer, post)))
     }
 
     /// A quarter of an hour passes: the sweeper sends messages for all mails that are due. Returns the messages,

@@ -20,7 +20,7 @@ const FORMAT: &str = "10";
 const PRIVATE: u32 = 0o600;
 
 /// Files of a run, without the one that holds the format.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "stream-position",
     "indexer-position",
     "table.sqlite",
@@ -28,6 +28,7 @@ const KEPT: [&str; 10] = [
     "table.sqlite-shm",
     "target-systems.json",
     "session-secret",
+    "link-secret",
     "webhook-secret",
     "secrets-key",
     "cookies.txt",
@@ -139,6 +140,11 @@ impl DataFolder {
     /// Returns the secret that signs sessions. It is kept, so that a restart signs no user out.
     pub(crate) fn session_secret(&self) -> Result<String, Error> {
         self.secret("session-secret")
+    }
+
+    /// Returns the secret that signs the links of mails. It is kept, so that a restart ends no link.
+    pub(crate) fn link_secret(&self) -> Result<String, Error> {
+        self.secret("link-secret")
     }
 
     /// Returns the secret from which those of webhooks follow. It is kept, so that receivers need no other.

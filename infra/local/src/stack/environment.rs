@@ -10,6 +10,8 @@ pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_
 pub(crate) struct Secrets {
     /// Signs sessions.
     pub(crate) session: String,
+    /// Signs the links of mails.
+    pub(crate) links: String,
     /// The secrets of webhooks follow from it.
     pub(crate) webhooks: String,
 }
@@ -33,6 +35,7 @@ pub(crate) fn of_functions(
             engines.queues().dead_changes.clone(),
         ),
         ("SESSION_SECRETS", secrets.session.clone()),
+        ("LINK_SECRETS", secrets.links.clone()),
         ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
         ("MAIL_FROM", "Workdesk <workdesk@localhost>".to_owned()),
         ("MAIL_URL", mail_url.to_owned()),

@@ -136,6 +136,7 @@ impl Stack {
         data.create_private_files()?;
         let secrets = Secrets {
             session: data.session_secret()?,
+            links: data.link_secret()?,
             webhooks: data.webhook_secret()?,
         };
 

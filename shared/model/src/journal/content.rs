@@ -153,8 +153,7 @@ impl Journaled for Invitation {
 impl Journaled for Organization {
     const UNNOTED: &'static [&'static str] = &[
         // It is there while an import goes on. The organization is suspended meanwhile.
-        "importOf",
-        // `sign_in_changed` has the days.
+        "importOf", // `sign_in_changed` has the days.
         "leavers",
     ];
 
