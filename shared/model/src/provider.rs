@@ -123,10 +123,11 @@ pub struct SignInProvider {
     pub discovery: Option<ProviderDiscovery>,
     /// Ids of the admins who sign in by password all the same.
     #[serde(default)]
+    #[schema(required = true)]
     pub password_admins: Vec<UserId>,
     /// Days from the last sign-in by the provider to the end of a bound user's sessions and tokens.
     #[serde(default = "SignInProvider::usual_leaver_days")]
-    #[schema(minimum = 1, maximum = 366, examples(30))]
+    #[schema(required = true, minimum = 1, maximum = 366, examples(30))]
     pub leaver_days: i64,
     /// The start of the rule for leavers.
     #[serde(default)]
