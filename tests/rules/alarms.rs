@@ -271,7 +271,9 @@ fn of_work() -> Vec<Fault> {
             minute.own(Metric::Mail("failed"), "", minute.requests);
         })
         .lasting(60),
-        fault("work of any kind is late", &["LateWork"], Minute::is_late),
+        fault("work of any kind is late", &["LateWork"], |minute| {
+            minute.is_late();
+        }),
     ];
     for (queue, alarm) in [
         ("Action", "DeadLetters"),
