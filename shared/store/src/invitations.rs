@@ -378,7 +378,8 @@ impl Invited {
     }
 }
 
-fn address_hash(email: &Email) -> String {
+/// The key of an invited address.
+pub(crate) fn address_hash(email: &Email) -> String {
     digest(&email.key())
 }
 

@@ -125,8 +125,6 @@ items! {
         pub(crate) users: i64,
         /// The users who signed in by this issuer.
         pub(crate) bound: i64,
-        /// The admin who signed in by this issuer last.
-        pub(crate) admin: Option<UserId>,
         /// When its discovery document and keys were last read. None before version 2.1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub(crate) discovered_at: Option<Timestamp>,

@@ -225,6 +225,10 @@ fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
 
 /// The entry of a change that guards the organization.
 fn of_entry(change: &UnlistedChange) -> Vec<Notice> {
+    // The erasure of a user rewrites entries.
+    if change.before::<OrganizationEntry>().is_some() {
+        return Vec::new();
+    }
     let entry = change.after::<OrganizationEntry>();
     let Some(entry) = entry.filter(|entry| entry.guards) else {
         return Vec::new();

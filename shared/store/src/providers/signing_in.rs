@@ -425,16 +425,10 @@ impl Providers<'_> {
             let old = key::session(tenant, user.id, &old.sid_hash);
             writes.push(Write::delete(old, Condition::default()));
         }
-        if let Some(listed) = &known.listed {
-            let admin = user.is_enabled_admin() && listed.admin != Some(user.id);
-            let mut change = Change::default().add("users", made).add("bound", bound);
-            if admin {
-                change = change.set("admin", user.id);
-            }
-            if admin || bound > 0 {
-                let key = key::listed_provider(tenant);
-                writes.push(Write::update(key, change, Condition::exists()));
-            }
+        if known.listed.is_some() && bound > 0 {
+            let change = Change::default().add("users", made).add("bound", bound);
+            let key = key::listed_provider(tenant);
+            writes.push(Write::update(key, change, Condition::exists()));
         }
         let done = self.0.commit(context, writes, Ok(sid)).await?;
         done.map(Created::not_replayed).transpose()

@@ -6,6 +6,7 @@ use model::journal::{ErasedBy, subject};
 
 use super::{Found, Tenants};
 use crate::directory::{count_admins, take_email};
+use crate::invitations::address_hash;
 use crate::prelude::*;
 use crate::providers::subject_hash;
 
@@ -103,9 +104,11 @@ impl Tenants<'_> {
         for invitation in invitations {
             let subject = subject::invitation(invitation.id);
             entries += self.erase_entries(tenant, &subject).await?;
+            let address = key::invited_address(tenant, &address_hash(&invitation.email));
             let writes = vec![
                 Write::delete(invitation.key(), Condition::default()),
                 Write::delete(key::link(&invitation.link_hash), Condition::default()),
+                Write::delete(address, Condition::default()),
             ];
             self.0.table.transact(writes).await?.or_leave();
         }
