@@ -247,19 +247,24 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
     let max = of_ada(&world.caller().await);
     let script = of_ada(&world.script().await);
     let before = api.records().await;
-    let requests: Vec<_> = of_callers(&world).iter().flat_map(hopeless).collect();
-    // Authentication alone reads: a session in one request, a token in two.
-    for (caller, most) in [(&max, 1), (&script, 2)] {
-        api.counter.take();
-        for answer in join_all(requests.iter().map(|request| request.by(caller))).await {
-            refused!(answer => 409, "other_user");
+    for request in of_callers(&world) {
+        let requests = hopeless(&request);
+        // Authentication alone reads: a session in one request, a token in two.
+        for (caller, most) in [(&max, 1), (&script, 2)] {
+            api.counter.take();
+            for answer in join_all(requests.iter().map(|request| request.by(caller))).await {
+                refused!(answer => 409, "other_user");
+            }
+            let read = api.counter.take().total;
+            let operation = request.operation();
+            assert!(
+                read <= most * requests.len(),
+                "{operation} read {read} times"
+            );
         }
-        let read = api.counter.take().total;
-        assert!(read <= most * requests.len(), "{read} reads");
-    }
-    for refused in &refused {
-        let caller = of_ada(&refused.caller);
-        for answer in join_all(requests.iter().map(|request| request.by(&caller))).await {
+        let callers: Vec<_> = refused.iter().map(|one| of_ada(&one.caller)).collect();
+        let answers = join_all(callers.iter().map(|caller| request.by(caller))).await;
+        for (refused, answer) in refused.iter().zip(answers) {
             match refused.status {
                 401 => answer.expect_problem(401, "unauthenticated"),
                 _ => answer.expect_problem(409, "other_user"),
