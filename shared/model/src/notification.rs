@@ -353,7 +353,12 @@ mod tests {
         let both = |inbox, mail| json!({"inbox": inbox, "mail": mail});
         let count = shown.as_object().unwrap().len();
         assert_eq!(count, NotificationKind::ALL.len());
-        let mailed = ["mentioned", "action_needed", "approval_needed"];
+        let mailed = [
+            "mentioned",
+            "action_needed",
+            "approval_needed",
+            "guard_changed",
+        ];
         for kind in NotificationKind::ALL {
             let name = kind.name();
             assert_eq!(shown[name], both(true, mailed.contains(&name)), "{name}");

@@ -1,6 +1,9 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
-use shared::endpoint::*;
+use shared::{endpoint::*, store::bounded};
+
+/// Table units that a message may take: thirty for each of its 500 alerts.
+const MOST_UNITS: f64 = 15_000.0;
 
 /// Results for the alerts that Alertmanager posted.
 #[derive(Debug, Serialize, ToSchema)]
@@ -46,7 +49,8 @@ pub async fn receive_alertmanager(
     let (reports, rejected) = webhook.reports(caller.app.clock.now());
     let (places, reports): (Vec<usize>, Vec<AlertReport>) = reports.into_iter().unzip();
     let alerts = caller.app.store.alerts();
-    let recorded = alerts.record_all(caller.write(), &reports).await;
+    let recorded = alerts.record_all(caller.write(), &reports);
+    let recorded = bounded(MOST_UNITS, recorded).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let organization = caller.tenant().get();

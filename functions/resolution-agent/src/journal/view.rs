@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use shared::endpoint::*;
 
 view! {
@@ -32,6 +35,7 @@ view! {
         to: Option<String>,
         digest: Option<String>,
         /// Further details. Those of an answer have the hash of its excerpt.
+        #[schema(value_type = Option<BTreeMap<String, Value>>)]
         detail: Option<JsonObject> = entry.detail.map(|detail| detail.0),
         /// Kept excerpt of the answer; null 90 days after it, and for entries without an answer.
         excerpt: Option<Excerpt>,
