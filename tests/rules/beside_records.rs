@@ -165,6 +165,16 @@ fn each_field_of_a_journaled_record_is_noted_or_left_out_on_purpose() {
             json!({"since": NOON, "cause": "operator"}),
             json!({"since": NOON, "cause": "deletion"}),
         ),
+        (
+            "importOf",
+            Value::Null,
+            json!({"organization": 7, "at": NOON}),
+        ),
+        (
+            "leavers",
+            Value::Null,
+            json!({"days": 30, "since": NOON, "except": []}),
+        ),
     ])
     .is_noted::<Organization>();
     bookkeeping([
@@ -244,7 +254,27 @@ fn provider() -> Pair {
         ("defaultRole", Value::Null, json!("member")),
         ("groupsClaim", json!("groups"), json!("roles")),
         ("passwords", json!("allowed"), json!("off")),
+        ("passwordAdmins", json!([]), json!([1])),
+        ("leaverDays", json!(30), json!(60)),
+        ("leaversSince", Value::Null, json!(NOON)),
+        ("ownRedirectUri", json!(false), json!(true)),
+        ("identitySetBy", json!(1), json!(2)),
+        ("discovery", Value::Null, discovery()),
     ])
+}
+
+fn discovery() -> Value {
+    json!({
+        "issuer": "https://one.example.com",
+        "authorizationEndpoint": "https://one.example.com/authorize",
+        "tokenEndpoint": "https://one.example.com/token",
+        "userinfoEndpoint": null,
+        "jwksUri": "https://one.example.com/keys",
+        "listsGroups": false,
+        "secretInBody": false,
+        "namesIssuer": false,
+        "keys": [],
+    })
 }
 
 fn policy() -> Pair {
@@ -481,6 +511,7 @@ const OF_PERSONS: &[(&str, &str, &str)] = &[
     ("AgentPause", "by", "an id"),
     ("Alert", "statusBy", "a kind of source"),
     ("Alert", "createdBy", "an id"),
+    ("Alert", "recordedByMachine", "true or false"),
     (
         "EventChange",
         "actor",

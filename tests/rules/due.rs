@@ -142,7 +142,7 @@ async fn the_function_takes_a_schedule_and_messages() {
     let messages = json!({"Records": [{"messageId": "1", "body": "poison"}]});
     let failed = json!({"batchItemFailures": [{"itemIdentifier": "1"}]});
     for (event, expected) in [
-        (scheduled, json!({"shards": 0, "errors": 0})),
+        (scheduled, json!({"shards": 0, "providers": 0, "errors": 0})),
         (messages, failed),
     ] {
         let event: Event = serde_json::from_value(event).unwrap();

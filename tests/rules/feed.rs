@@ -292,16 +292,22 @@ async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
     let (api, faults, []) = Api::behind_faults([]).await;
     let changes = api.changes().await;
     let kind = |change: &Value| change["dynamodb"]["NewImage"]["kind"]["S"].clone();
-    let projects = changes.iter().filter(|change| kind(change) == "project");
-    let positions: Vec<_> = projects.filter_map(Stream::position).collect();
+    let handled = ["project", "organization_entry"];
+    let of = |organization: &str| {
+        let first = changes.iter().find(|change| {
+            let image = &change["dynamodb"]["NewImage"];
+            image["organizationId"]["N"] == organization
+                && handled.iter().any(|name| kind(change) == *name)
+        });
+        first.and_then(Stream::position).unwrap().to_owned()
+    };
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
     let response = api.delivers_changes(&changes).await;
     faults.end();
     let failures = response.batch_item_failures.into_iter();
     let failed: BTreeSet<String> = failures.map(|failed| failed.item_identifier).collect();
-    // The first project of each organization.
-    let firsts = [positions[0], positions[2]].map(str::to_owned);
-    assert_eq!(failed, BTreeSet::from(firsts));
+    // The first change of each organization.
+    assert_eq!(failed, BTreeSet::from(["1", "2"].map(of)));
     assert!(told(&api, 1).await.is_empty());
     let again = api.delivers_changes(&changes).await;
     assert_eq!(again, StreamResponse::default());

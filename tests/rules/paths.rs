@@ -19,7 +19,8 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
     let before = world.api().records().await;
     let mut tried = 0;
     for request in world.requests() {
-        if !request.template.contains('{') {
+        // A callback redirects the browser to a page that says why it fails.
+        if !request.template.contains('{') || request.template == CALLBACK {
             continue;
         }
         let caller = world.caller_of(&request).await;

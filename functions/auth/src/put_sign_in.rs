@@ -47,7 +47,7 @@ async fn discovered(
         Err(fault) => fault,
     };
     let providers = auth.app.store.providers();
-    if fault.is_silence() && providers.has_discovery_of(tenant, &put.issuer).await? {
+    if fault.is_read_error() && providers.has_discovery_of(tenant, &put.issuer).await? {
         fault.log(tenant);
         return Ok(None);
     }

@@ -16,7 +16,7 @@ pub struct SignInTestedView {
     detail: String,
 }
 
-/// Reads the discovery document and keys of the organization's provider, and keeps them.
+/// Reads and keeps the discovery document and keys of the provider.
 ///
 /// 200 with `ok: false` and the reason if they do not serve sign-ins. Waits up to eight seconds. 404 without a
 /// provider, and for any other organization.
@@ -25,12 +25,10 @@ pub async fn test_sign_in(
     State(auth): State<Auth>,
     caller: Caller<need::Root>,
     Path(id): Path<PathId<OrganizationId>>,
-) -> Result<Json<SignInTestedView>, Problem> {
+) -> Result<Json<SignInTestedView>, Problem<ConcurrentChange>> {
     caller.owns(id)?;
-    // Nothing is sent to a provider before the caller is known.
-    caller.identity().await?;
     let providers = auth.app.store.providers();
-    let provider = providers.get(caller.tenant()).await?;
+    let provider = providers.to_test(caller.write()).await?;
     let (ok, detail) = match auth.caller.discover(&provider.issuer).await {
         Ok(discovery) => {
             providers.keep_discovery(&provider, &discovery).await?;

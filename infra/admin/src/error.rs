@@ -48,7 +48,7 @@ pub(crate) enum Error {
 }
 
 /// Words of answers and of failures of the SDK, and the remedy.
-const REMEDIES: [(&str, &str); 6] = [
+const FIXES: [(&str, &str); 6] = [
     (
         "ResourceNotFoundException",
         "there is no such table in this account and region: check TABLE, AWS_PROFILE and AWS_REGION",
@@ -83,8 +83,8 @@ fn in_words(error: &shared::Error) -> String {
         error,
         shared::Error::Internal { .. } | shared::Error::Unavailable { .. }
     );
-    let mut remedies = REMEDIES.iter().filter(|_| is_of_table);
-    match remedies.find(|(word, _)| chain.contains(word)) {
+    let mut fixes = FIXES.iter().filter(|_| is_of_table);
+    match fixes.find(|(word, _)| chain.contains(word)) {
         Some((_, remedy)) => format!("{remedy} ({chain})"),
         None => chain,
     }

@@ -330,6 +330,17 @@ impl SignInProvider {
     }
 }
 
+impl User {
+    /// Returns the user as approvals see them: another provider is another access of all who are bound to it.
+    #[must_use]
+    pub fn under(mut self, provider: Option<&SignInProvider>) -> Self {
+        let bound = provider.filter(|_| self.provider_subject.is_some());
+        let changed_at = bound.map(SignInProvider::identity_changed_at);
+        self.access_changed_at = self.access_changed_at.max(changed_at);
+        self
+    }
+}
+
 impl Journaled for SignInProvider {
     const UNNOTED: &'static [&'static str] = &[
         // The provider's own state, which the sweeper reads again.

@@ -195,15 +195,6 @@ impl User {
         last.map(|at| at.plus(Self::FRESH))
     }
 
-    /// Returns the user as approvals see them: another provider is another access of all who are bound to it.
-    #[must_use]
-    pub fn under(mut self, provider: Option<&SignInProvider>) -> Self {
-        let bound = provider.filter(|_| self.provider_subject.is_some());
-        let changed_at = bound.map(SignInProvider::identity_changed_at);
-        self.access_changed_at = self.access_changed_at.max(changed_at);
-        self
-    }
-
     /// Returns true if the user may do something else than `before`.
     pub fn differs_in_access(&self, before: &Self) -> bool {
         self.role != before.role

@@ -58,7 +58,7 @@ impl Identity {
     pub fn held(&self) -> Held {
         Held {
             permissions: self.permissions(),
-            sign_in: SignInAge::of(&self.credential.as_entry(), self.at),
+            sign_in: SignInAge::of(self.credential.as_entry().signed_in_at, self.at),
         }
     }
 

@@ -57,6 +57,12 @@ impl Providers<'_> {
         self.0.one(&key, SignInProvider::NOUN).await
     }
 
+    /// Returns the organization's provider for a test. 404 without one. A replay tests again.
+    pub async fn to_test(&self, pending: impl Pending) -> Result<Stored<SignInProvider>> {
+        let (pending, tenant) = pending.with_tenant();
+        self.0.read_only(pending, || self.get(tenant)).await
+    }
+
     /// Returns true if the organization's provider has this issuer, and its discovery document is stored.
     pub async fn has_discovery_of(&self, tenant: Tenant, issuer: &str) -> Result<bool> {
         let provider = self.0.read(&key::sign_in_provider(tenant)).await?;

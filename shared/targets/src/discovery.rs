@@ -42,7 +42,7 @@ pub enum DiscoveryFault {
 
 impl DiscoveryFault {
     /// True if the provider did not answer. False if it answered something that cannot be used.
-    pub fn is_silence(&self) -> bool {
+    pub fn is_read_error(&self) -> bool {
         match self {
             Self::NoAnswer { .. } => true,
             Self::Status { status, .. } => status.is_server_error(),

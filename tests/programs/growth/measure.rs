@@ -95,10 +95,6 @@ async fn requests(
         follow(api, &mut followed).await;
         followed = Work::default();
         let operation = request.operation();
-        if operation == "POST /api/organizations/{id}/sign-in/test" {
-            // An earlier request deleted it.
-            world.has_provider().await;
-        }
         let work = async {
             let answer = request.by(&caller).await;
             assert!(answer.status < 400, "{operation}: {}", answer.text);

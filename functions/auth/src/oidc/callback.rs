@@ -68,9 +68,9 @@ impl Argument for Returned {
     }
 }
 
-/// Ends a sign-in by the organization's provider: sends the user on, with the session's cookie.
+/// Ends a sign-in by the organization's provider.
 ///
-/// Goes on to the `return` of `GET /api/auth/oidc`. After a fault its fragment is `#sign-in=CODE`, with one of
+/// Sends the user on with the session's cookie. Goes on to the `return` of `GET /api/auth/oidc`. After a fault its fragment is `#sign-in=CODE`, with one of
 /// `state_invalid`, `provider_unavailable`, `provider_refused`, `code_invalid`, `token_invalid`,
 /// `sign_in_again`, `sign_in_not_allowed`, `groups_missing`, `other_user` and `too_many_attempts`. An answer for
 /// another organization, or of another issuer, is `state_invalid`, and its code is sent nowhere. Other parameters are

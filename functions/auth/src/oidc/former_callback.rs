@@ -3,9 +3,9 @@
 use super::callback::{CameTo, Returned, end};
 use crate::prelude::*;
 
-/// Ends a sign-in by the provider of an organization that was set up before it had a redirect URI of its own.
+/// Ends a sign-in by the provider of an organization of version 2.0.
 ///
-/// As `GET /api/auth/oidc/callback/{organization}`. Any other organization is `state_invalid` here.
+/// Such an organization was set up before it had a redirect URI of its own. As `GET /api/auth/oidc/callback/{organization}`. Any other organization is `state_invalid` here.
 #[utoipa::path(get, path = "/api/auth/oidc/callback")]
 pub async fn end_oidc(
     State(auth): State<Auth>,

@@ -311,7 +311,7 @@ async fn silent<T>(
 ) -> Answered<T> {
     warn(provider, cause);
     let providers = auth.app.store.providers();
-    providers.note_silence(provider.organization_id).await?;
+    providers.note_read_error(provider.organization_id).await?;
     Ok(Err(SignInFault::ProviderUnavailable))
 }
 

@@ -13,7 +13,7 @@ keys! {
     pub(crate) fn totals(tenant: Tenant) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
     /// The organization's journal by time, which is the order of its numbers.
     pub(crate) fn organization_journal(tenant: Tenant) -> List<OrganizationEntry>
-        = format!("ORG#{tenant}#ORGANIZATION_JOURNAL");
+        = partition(tenant, RecordType::OrganizationEntry);
     pub(crate) fn organization_head(tenant: Tenant) -> Key<OrganizationHead>
         = format!("ORG#{tenant}"), "JOURNAL";
     /// The organization's users by username.
@@ -106,7 +106,7 @@ pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationE
 pub(crate) fn sign_in_entry(tenant: Tenant, at: Timestamp, hash: &str) -> Key<SignInEntry> {
     let short = hash.get(..16).unwrap_or(hash);
     Key::new(
-        format!("ORG#{tenant}#ORGANIZATION_JOURNAL"),
+        partition(tenant, RecordType::OrganizationEntry),
         format!("{at}#{short}"),
     )
 }

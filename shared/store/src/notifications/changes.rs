@@ -236,7 +236,10 @@ fn of_entry(change: &UnlistedChange) -> Vec<Notice> {
     let kind = NotificationKind::GuardChanged;
     let notice = for_admins(change, kind, entry.seq, Audience::Admins).into_iter();
     let said = format!("{}: {}", entry.event.name(), entry.subjects.join(", "));
-    let notice = notice.map(|notice| notice.quoting(&said));
+    let notice = notice.map(|mut notice| {
+        notice.actor = entry.actor.user_id;
+        notice.quoting(&said)
+    });
     notice.collect()
 }
 

@@ -73,7 +73,7 @@ impl Providers<'_> {
     }
 
     /// Notes that a provider gave no answer. Sign-ins do not call it for 30 seconds.
-    pub async fn note_silence(&self, tenant: Tenant) -> Result<()> {
+    pub async fn note_read_error(&self, tenant: Tenant) -> Result<()> {
         let until = self.0.now().plus(ProviderDiscovery::FAILED);
         let silent = Change::default().set("silentUntil", until);
         let write = Write::update(key::listed_provider(tenant), silent, Condition::exists());

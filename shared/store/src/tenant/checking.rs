@@ -56,7 +56,8 @@ pub(super) const KEPT_BACK: &[&str] = &[
 ];
 
 /// Kinds of items that outlive the records they name.
-const OF_THE_PAST: [&str; 5] = [
+const OF_THE_PAST: [&str; 6] = [
+    "invited_address",
     "notification",
     "participant",
     "text",

@@ -5,6 +5,7 @@ mod checking;
 mod deleting;
 mod erasing;
 mod exporting;
+mod import_error;
 mod import_file;
 mod importing;
 mod migrating;
@@ -12,7 +13,8 @@ mod restoring;
 
 pub use erasing::Erased;
 pub use exporting::{ExportHeader, Line};
-pub use importing::{ImportError, Imported};
+pub use import_error::ImportError;
+pub use importing::Imported;
 pub use migrating::Forms;
 pub use restoring::CameBack;
 use std::collections::HashSet;
