@@ -359,7 +359,7 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     assert_eq!(rows[0]["excerpt"], "Five days of failures.");
 }
 
-/// The other admins hear of what guards the organization, and nobody of a harmless change.
+/// The other admins hear of changes that guard the organization, and of no other change.
 #[tokio::test]
 async fn admins_hear_of_a_change_that_guards_the_organization() {
     let (api, [ada, max, mia]) = Api::signed_in(["ada", "max", "mia"]).await;

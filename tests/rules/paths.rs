@@ -2,6 +2,8 @@
 
 use tests::support::{Api, World, example};
 
+const CALLBACK: &str = "/api/auth/oidc/callback/{organization}";
+
 /// Ways to write an id so that it names no record. `{id}` is one that does.
 const DISGUISES: &str = "{id}%23x {id}%0A {id}%20 %20{id} {id}%09 {id}%0D%0A {id}%00 {id}%3Fx=1 \
     {id}%2F {id}%2Fphase x%2F..%2F{id} ..%2F{id} .%2F{id} {id}%5C %5C{id} {id}%2523x {id}%253Fx \

@@ -113,8 +113,7 @@ impl Guarded {
         let name = operation.name();
         let user = format!("/api/users/{}", self.mia);
         let connection = || json!({"kind": "stripe", "baseUrl": "https://api.example.com/v1", "secret": "sk", "allow": ["GET /balance"]});
-        let provider =
-            || json!({"issuer": "http://localhost:9", "clientId": "workdesk", "clientSecret": "x"});
+        let provider = || self.provider.put(&json!({}));
         let (path, mut body) = match name.as_str() {
             "PUT /api/organizations/{id}/sign-in" => (SIGN_IN.to_owned(), provider()),
             "POST /api/organizations/{id}/sign-in/test" => {

@@ -63,8 +63,8 @@ impl Need for Session {
 
 /// All that the organization's root asks for: a session, all permissions of an admin, and a new sign-in.
 ///
-/// Who may change what it guards decides who anyone of the organization is. An operation of which only
-/// some fields guard asks by [`write_demanding`](super::Caller::write_demanding).
+/// A caller who meets it may decide who the users of the organization are. An operation with a few guarding
+/// fields asks by [`write_demanding`](super::Caller::write_demanding).
 #[derive(Debug)]
 pub struct Root;
 

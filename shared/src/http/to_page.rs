@@ -1,4 +1,4 @@
-//! Answers that lead to a page of the desk.
+//! Redirects to a page of the desk.
 
 use http::header::LOCATION;
 

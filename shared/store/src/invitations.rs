@@ -64,10 +64,10 @@ pub struct Accepted {
     pub provider_subject: Option<ProviderSubject>,
 }
 
-/// What creating an invitation reads.
+/// The records that creating an invitation reads.
 type ToCreate = (Reserved<InvitationId>, Inviter, Invited, ReadHead);
 
-/// What sending an invitation again reads.
+/// The records that sending an invitation again reads.
 type ToSend = (Option<Stored<Invitation>>, Inviter, Invited);
 
 impl Invitations<'_> {

@@ -341,6 +341,26 @@ impl Comparison<'_> {
     }
 }
 
+/// Changes since the record that security asks for, and those that only look narrower: the beginnings of their lines.
+/// The changelog names each. The next record empties the list.
+const MENDED: [&str; 14] = [
+    // It takes white space and letters of other scripts, too.
+    "PUT /api/auth/email/email: pattern",
+    "PUT /api/concierge/connections/{name}: it needs \"all permissions of an admin\"",
+    "PUT /api/concierge/connections/{name}: it needs \"a sign-in of the last 30 minutes\"",
+    "DELETE /api/concierge/connections/{name}: it needs \"all permissions of an admin\"",
+    "DELETE /api/concierge/connections/{name}: it needs \"a sign-in of the last 30 minutes\"",
+    "POST /api/concierge/connections/{name}/resume: it needs \"a sign-in of the last 30 minutes\"",
+    "POST /api/concierge/resume: it needs \"a sign-in of the last 30 minutes\"",
+    "GET /api/organizations/{id}/sign-in: it needs \"all permissions of an admin\"",
+    "PUT /api/organizations/{id}/sign-in: it needs \"all permissions of an admin\"",
+    "PUT /api/organizations/{id}/sign-in: it needs \"a sign-in of the last 30 minutes\"",
+    "DELETE /api/organizations/{id}/sign-in: it needs \"all permissions of an admin\"",
+    "DELETE /api/organizations/{id}/sign-in: it needs \"a sign-in of the last 30 minutes\"",
+    "PUT /api/users/{id}/password: it needs \"all permissions of an admin\"",
+    "PUT /api/users/{id}/password: it needs \"a sign-in of the last 30 minutes\"",
+];
+
 #[test]
 fn the_document_only_grows_within_a_major_version() {
     let record = Record::last();
@@ -348,7 +368,11 @@ fn the_document_only_grows_within_a_major_version() {
     if major(&record.version) != major(env!("CARGO_PKG_VERSION")) {
         return;
     }
-    let broken = breaks(&record.document(), &DOCUMENT);
+    let mut broken = breaks(&record.document(), &DOCUMENT);
+    let all = broken.len();
+    broken.retain(|line| !MENDED.iter().any(|mended| line.starts_with(mended)));
+    let mended = all - broken.len();
+    assert_eq!(mended, MENDED.len(), "a line of MENDED is no longer true");
     assert!(
         broken.is_empty(),
         "version {} breaks {}: raise the major version, or keep\n  {}",

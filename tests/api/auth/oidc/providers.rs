@@ -1,4 +1,4 @@
-//! Answers of eight providers, in the forms of their public documents and of public bug reports. The people are
+//! The answers of eight providers, in the forms of their public documents and of public bug reports. The people are
 //! invented, and a key of the test signs.
 
 use serde_json::{Value, json};
