@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use crate::prelude::*;
+use crate::{SignInAge, prelude::*};
 
 /// The permissions that a caller holds and may give to other users, and the age of the caller's sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
