@@ -1,6 +1,3 @@
-use std::collections::BTreeMap;
-
-use serde_json::Value;
 use shared::endpoint::*;
 
 view! {
