@@ -242,7 +242,7 @@ def provider(world):
             other.page.wait_for_url("**/api/auth/oidc?organization=1&return=*")
         page.get_by_label("Passwords").select_option("off")
         page.get_by_role("button", name="Save").click()
-        page.get_by_role("alert").get_by_text("signed in by the provider").wait_for()
+        page.get_by_role("alert").get_by_text("Sign in by the provider first").wait_for()
         page.get_by_role("button", name="Remove").click()
         confirms(page, "Remove the provider?", "Remove")
         page.get_by_text("Users sign in by a password.").wait_for()
