@@ -223,7 +223,7 @@ fn fields(operation: &Operation) -> Vec<Option<String>> {
 async fn each_field_that_guards_the_organization_takes_its_root() {
     let mut guarded = Guarded::start().await;
     let mut walked = BTreeSet::new();
-    let others = [BY_POLICY, BRAKES].concat();
+    let others = [BY_POLICY.as_slice(), &BRAKES].concat();
     for operation in guarding() {
         let name = operation.name();
         if others.contains(&&*name) {
