@@ -1,6 +1,6 @@
 //! The demands of changes on their caller.
 
-use crate::prelude::*;
+use crate::{Permission, Role, Timestamp, span};
 
 /// The demand of a change on its caller, beyond the permission of its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -42,23 +42,25 @@ const EXCERPTS: &str = "the entries name the excerpts that are read after them";
 /// Every operation of the document.
 #[rustfmt::skip] // A line each.
 pub const ROWS: &[Row] = &[
-    row("POST /api/auth/login", 5, 9)
+    row("POST /api/auth/login", 6, 10)
         .because("the failures of both, account and network are read and counted before the password is verified, \
-            the user comes after it, and the session last"),
-    row("POST /api/auth/accept", 4, 4)
-        .because("the link leads to the invitation, and the password is hashed before both are written"),
+            the user and the provider come after it, and the session last"),
+    row("POST /api/auth/accept", 6, 6)
+        .because("the link leads to the invitation, which is the newest of its address, the provider decides about \
+            passwords, and the password is hashed before both are written"),
     row("POST /api/auth/forgot", 3, 4)
         .because("a name leads to its accounts, and these to their users"),
-    row("POST /api/auth/reset", 3, 3)
-        .because("the link leads to its account"),
+    row("POST /api/auth/reset", 4, 4)
+        .because("the link leads to its account, and the provider decides about passwords"),
     row("PUT /api/auth/email", 5, 9)
         .because("the failures of both, account and network are read and counted before the password is verified"),
     row("POST /api/auth/email/confirm", 3, 3)
         .because("the link leads to its account"),
     row("POST /api/auth/logout", 2, 2),
     row("GET /api/auth/session", 1, 1),
-    row("PUT /api/auth/password", 5, 10)
-        .because("the failures of both, account and network are read and counted before the password is verified"),
+    row("PUT /api/auth/password", 6, 11)
+        .because("the provider decides about passwords; the failures of both, account and network are read and \
+            counted before the password is verified"),
     row("GET /api/auth/sessions", 1, 2),
     row("DELETE /api/auth/sessions", 3, 3)
         .because("the head of the journal is read after the session"),
@@ -91,8 +93,8 @@ pub const ROWS: &[Row] = &[
     row("GET /api/organizations/{id}", 1, 2),
     row("PATCH /api/organizations/{id}", 2, 3),
     row("GET /api/organizations/{id}/sign-in", 1, 2),
-    row("PUT /api/organizations/{id}/sign-in", 3, 4)
-        .because("the users are counted once the caller is known"),
+    row("PUT /api/organizations/{id}/sign-in", 4, 4)
+        .because("the provider is called and the users are counted once the caller is known"),
     row("DELETE /api/organizations/{id}/sign-in", 2, 3),
     row("POST /api/organizations/{id}/sign-in/test", 2, 3),
     row("GET /api/changes", 2, 3).because(
@@ -120,15 +122,16 @@ pub const ROWS: &[Row] = &[
     row("GET /api/journal", 1, 2),
     row("GET /api/journal/check", 1, 3)
         .because("and 1 more where it begins at an instant"),
-    row("GET /api/invitations", 2, 3),
-    row("POST /api/invitations", 2, 4),
-    row("POST /api/invitations/{id}/send", 2, 3),
+    row("GET /api/invitations", 3, 4).because("addresses lead to users and to their newest invitations"),
+    row("POST /api/invitations", 2, 5).because("the address leads to the invitation that ends"),
+    row("POST /api/invitations/{id}/send", 5, 6)
+        .because("the invitation leads to its address, which is read with its newest invitation before both are written"),
     row("DELETE /api/invitations/{id}", 2, 3),
     row("GET /api/users", 1, 2),
-    row("POST /api/users", 2, 4),
+    row("POST /api/users", 3, 5).because("the provider decides about passwords"),
     row("GET /api/users/{id}", 1, 2),
     row("PATCH /api/users/{id}", 2, 3),
-    row("PUT /api/users/{id}/password", 2, 3),
+    row("PUT /api/users/{id}/password", 3, 4).because("the provider decides about passwords"),
     row("GET /api/projects", 1, 2),
     row("POST /api/projects", 2, 3),
     row("GET /api/projects/{id}", 1, 2),

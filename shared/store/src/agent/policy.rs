@@ -129,6 +129,9 @@ impl Agent<'_> {
         approvals: impl Iterator<Item = &'b ActionApproval>,
     ) -> Result<Approvers> {
         let users = users_of(tenant, approvals);
+        if users.is_empty() {
+            return Ok(Approvers::of([]));
+        }
         let keys = users.iter().map(AnyKey::from);
         let keys = keys.chain([AnyKey::from(key::sign_in_provider(tenant))]);
         Ok(approvers_in(&self.0.batch(keys).await?, tenant, &users))
