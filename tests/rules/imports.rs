@@ -15,13 +15,15 @@ use crate::tenants::{declared, export};
 const ANOTHER: &str = "5000000";
 
 /// Fields whose record may be deleted. Nothing tells of its deletion for good.
-const MAY_BE_GONE: [&str; 7] = [
+const MAY_BE_GONE: [&str; 9] = [
     "comment parentId",
+    "invited_address invitationId",
     "notification commentId",
     "notification subject id",
     "organization_entry credential tokenId",
     "participant firstId",
     "sign_in_entry credential tokenId",
+    "webhook_delivery change parent recordId",
     "webhook_delivery change recordId",
 ];
 
