@@ -343,7 +343,9 @@ impl Comparison<'_> {
 
 /// Changes since the record that security asks for, and those that only look narrower: the beginnings of their lines.
 /// The changelog names each. The next record empties the list.
-const MENDED: [&str; 14] = [
+const MENDED: [&str; 15] = [
+    // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the same.
+    "GET /api/concierge/agent-sessions/{id}/journal 200/items/detail: ",
     // It takes white space and letters of other scripts, too.
     "PUT /api/auth/email/email: pattern",
     "PUT /api/concierge/connections/{name}: it needs \"all permissions of an admin\"",
@@ -369,10 +371,11 @@ fn the_document_only_grows_within_a_major_version() {
         return;
     }
     let mut broken = breaks(&record.document(), &DOCUMENT);
-    let all = broken.len();
+    for mended in MENDED {
+        let is_true = broken.iter().any(|line| line.starts_with(mended));
+        assert!(is_true, "no longer true: {mended}");
+    }
     broken.retain(|line| !MENDED.iter().any(|mended| line.starts_with(mended)));
-    let mended = all - broken.len();
-    assert_eq!(mended, MENDED.len(), "a line of MENDED is no longer true");
     assert!(
         broken.is_empty(),
         "version {} breaks {}: raise the major version, or keep\n  {}",
