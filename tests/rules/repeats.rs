@@ -43,6 +43,11 @@ fn is_last(request: &Request) -> bool {
     request.template == "/api/auth/logout"
 }
 
+/// A test of the provider, which reads it again and notes the instant.
+fn is_noted(request: &Request) -> bool {
+    request.template.ends_with("/sign-in/test")
+}
+
 /// The number of items of each kind.
 type Kinds = BTreeMap<String, i64>;
 
@@ -76,7 +81,7 @@ async fn every_post_that_is_sent_again_answers_what_it_did() {
         let caller = with_key(&world, &format!("the {number}th key")).await;
         let first = request.succeeds(&caller).await;
         assert_eq!(first.header(REPLAYED), None, "{name}");
-        if is_last(request) {
+        if is_last(request) || is_noted(request) {
             continue;
         }
         let before = world.api().records().await;
