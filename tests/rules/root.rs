@@ -14,7 +14,7 @@ use tests::support::{
 const BY_POLICY: [&str; 3] = [
     "GET /api/auth/oidc",
     "POST /api/concierge/agent-sessions/{id}/execute",
-    "POST /api/concierge/agent-sessions/{id}/actions/{action_id}/settle",
+    "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
 ];
 
 /// Operations that lift a brake. A permission of their own is enough, with a new sign-in.
