@@ -206,10 +206,16 @@ class Story:
         self.refused(page, "state_invalid")
 
         print("  an answer that names another issuer is refused", flush=True)
-        page = self.browser.new_context().new_page()
-        own, evil = urllib.parse.quote(self.provider.issuer, safe=""), "https%3A%2F%2Fevil.example"
-        page.route("**/oidc/callback/**", lambda one: one.continue_(url=one.request.url.replace(own, evil)))
-        self.refused(self.sign_in("grace", page), "state_invalid")
+        # The browser's own redirects cannot be rewritten: the answer is sent by hand, with a code that nobody gave out.
+        context = self.browser.new_context()
+        begin = f"{self.api.base}/api/auth/oidc?organization={self.organization}"
+        callback = f"{self.api.base}/api/auth/oidc/callback/{self.organization}"
+        for issuer, fault in ((self.provider.issuer, "code_invalid"), ("https://evil.example", "state_invalid")):
+            leads_to = context.request.get(begin, max_redirects=0).headers["location"]
+            state = urllib.parse.parse_qs(urllib.parse.urlsplit(leads_to).query)["state"][0]
+            answer = urllib.parse.urlencode({"code": "none", "state": state, "iss": issuer})
+            went_to = context.request.get(f"{callback}?{answer}", max_redirects=0).headers["location"]
+            assert went_to.endswith(f"#sign-in={fault}"), (issuer, went_to)
 
         print("  a disabled user stays out", flush=True)
         self.api.call("PATCH", f"/api/users/{grace['id']}", {"disabled": True})
