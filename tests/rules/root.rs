@@ -49,7 +49,7 @@ const SIGN_IN: &str = "/api/organizations/1/sign-in";
 const CONNECTION: &str = "/api/concierge/connections/billing";
 const POLICY: &str = "/api/concierge/policy";
 
-/// An organization with the callers that what guards it refuses.
+/// An organization with callers whom its guards refuse.
 struct Guarded {
     api: Api,
     /// An admin who has just signed in.
@@ -104,8 +104,8 @@ impl Guarded {
         }
     }
 
-    /// A request of the operation that changes this field, which has a value that guards if any has. Fields that
-    /// the operation requires are harmless.
+    /// A request of the operation with another value of this field: a guarding one, if the field has any. Other
+    /// required fields are harmless.
     async fn prepare(&mut self, operation: &Operation, field: Option<&str>) -> Prepared {
         self.prepared += 1;
         let number = self.prepared;

@@ -12,7 +12,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Returns what a user holds by a session that has just begun.
+    /// Returns the permissions of a user with a new session.
     pub fn newly(user: &User) -> Self {
         Self {
             permissions: user.permissions(),

@@ -129,8 +129,8 @@ impl WriteContext {
         Self { guards, ..self }
     }
 
-    /// As [`guarding`](Self::guarding), of a demand that follows from what was read. 403 unless a caller
-    /// with these permissions meets it.
+    /// As [`guarding`](Self::guarding), of a demand by the records. 403 unless a caller with these permissions
+    /// meets it.
     pub(crate) fn demanding(self, demand: Demand, by: &Held) -> Result<Self> {
         by.meets(demand)?;
         Ok(self.guarding(demand))

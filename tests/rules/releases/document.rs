@@ -341,7 +341,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Changes since the record that security asks for, and those that only look narrower: the beginnings of their lines.
+/// Beginnings of the lines of allowed changes since the record: for security, or narrower in form alone.
 /// The changelog names each. The next record empties the list.
 const MENDED: [&str; 15] = [
     // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the same.

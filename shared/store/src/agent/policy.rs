@@ -69,8 +69,8 @@ impl Agent<'_> {
     }
 
     /// Changes the organization's policy on behalf of one with the permissions `by`. 412 unless it has the
-    /// expected version; 0 stands for none. 403 if the change guards the organization, and `by` lacks what
-    /// that takes.
+    /// expected version; 0 stands for none. 403 if the change guards the organization, and `by` does not
+    /// meet its demand.
     pub async fn set_policy<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
