@@ -45,7 +45,7 @@ pub(crate) use crate::{
     },
     session::{
         ActionRecord, AgentSession, AgentSessionStatus, Analysis, ApprovedActions, Approver,
-        Approving, ConfidenceFrom, Evidence, Handling, HandlingStatus, PlaybookVersion, Proposal,
-        ProposedAction, ReadEvidence, SessionContext,
+        Approving, Evidence, Handling, HandlingStatus, PlaybookVersion, Proposal, ProposedAction,
+        ReadEvidence, SessionContext,
     },
 };

@@ -13,7 +13,7 @@ use futures::{
     future::{BoxFuture, join_all},
     stream,
 };
-use model::{Error, Stopwatch, Timestamp, digest};
+use model::{Error, Stopwatch, Timestamp, clock::Clock, digest};
 use reqwest::StatusCode;
 use runtime::telemetry;
 
@@ -124,7 +124,9 @@ impl Targets {
         let http = (format!("{}.http", read.name), status.into());
         let mut facts: Facts = [http].into_iter().collect();
         if is_success {
-            facts.extend(read.facts(&body));
+            let counter = self.counter.as_ref();
+            let at = counter.map_or_else(|| Clock::system().now(), |counter| counter.now());
+            facts.extend(read.facts(&body, at));
         }
         Ok(Seen {
             status,

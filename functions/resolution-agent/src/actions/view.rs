@@ -84,9 +84,12 @@ view! {
 /// A precondition and its present state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
-    /// Condition in words.
-    #[schema(examples("invoice.state is `draft` or `open`"))]
+    /// Condition in a sentence.
+    #[schema(examples("The invoice is open."))]
     says: String,
+    /// Condition on facts.
+    #[schema(examples("invoice.state is `draft` or `open`"))]
+    condition: String,
     /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,
     /// Facts of the condition by name; null for a fact that is not known.
@@ -177,7 +180,8 @@ fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCon
         (name.to_owned(), value.unwrap_or(Value::Null))
     });
     PreviewCondition {
-        says: condition.says(),
+        says: condition.sentence(),
+        condition: condition.says(),
         holds,
         found: found.collect(),
         problem,

@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Members of answers for the demo's connections to keep: none with a person's name.
-const KEEP: [&str; 20] = [
+const KEEP: [&str; 23] = [
     "id",
     "code",
     "detail",
@@ -50,6 +50,9 @@ const KEEP: [&str; 20] = [
     "amount",
     "amountDue",
     "amountPaid",
+    "amountCredited",
+    "amountCaptured",
+    "amountRefunded",
     "customerId",
     "invoiceId",
     "events",

@@ -14,6 +14,9 @@ pub struct ActionContent {
     pub risk: Risk,
     /// The money that it moves; none if it moves none.
     pub money: Option<MoneyMoved>,
+    /// What is owed, by the record that owes it; none if the playbook states no debt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debt: Option<Debt>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
     pub target_system: String,
@@ -35,6 +38,22 @@ pub struct ActionContent {
     pub require: Vec<FactCondition>,
     pub steps: Vec<ActionStep>,
     pub verify: Option<Verification>,
+}
+
+/// What is owed, as the record that owes it says. An action that moves an amount moves exactly that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Debt {
+    /// Connection through which the record was read.
+    #[schema(examples("billing"))]
+    pub connection: String,
+    /// Request that read it.
+    #[schema(examples("GET /invoices/inv_1"))]
+    pub request: String,
+    /// Open amount.
+    pub amount: Money,
+    /// Customer who owes it, by the id of that system.
+    #[schema(examples("cus_503"))]
+    pub customer: String,
 }
 
 impl ActionContent {

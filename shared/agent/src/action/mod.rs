@@ -14,7 +14,7 @@ mod step;
 
 pub use call_result::{BodyForm, CallResult, Effect, Response, retry_after};
 pub use claim::{Called, Claim, ClaimContext};
-pub use content::{ActionContent, Attempts};
+pub use content::{ActionContent, Attempts, Debt};
 pub use guard::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
 pub use holder::Outcome;
 pub use kind::*;

@@ -35,6 +35,16 @@ impl Reconciliation {
     }
 }
 
+impl Verification {
+    /// True if an observation shows another effect than the approved one. No later check can tell
+    /// otherwise.
+    fn is_refuted_by(&self, observation: &Observation) -> bool {
+        let mut wrong = self.fails_if.iter();
+        let is_wrong = wrong.any(|one| observation.judge([one]) == Judgement::Holds);
+        is_wrong || self.other_amount(&observation.facts).is_some()
+    }
+}
+
 impl AgentAction {
     /// Milliseconds after its end until the last reconciliation check, unless the system says that the
     /// call is under way.
@@ -139,8 +149,9 @@ impl AgentAction {
         match self.check()?.purpose {
             Purpose::Verification(verify) => {
                 let judgement = observation.judge(verify.conditions());
+                let is_refuted = verify.is_refuted_by(observation);
                 let until = self.ended_at().plus(verify.within);
-                self.verify_by(observation, judgement, until, now)
+                self.verify_by(observation, (judgement, is_refuted), until, now)
             }
             Purpose::Reconciliation(reconcile) => {
                 let under_way = self.progress.call.under_way;
@@ -155,7 +166,7 @@ impl AgentAction {
     fn verify_by(
         &mut self,
         observation: &Observation,
-        judgement: Judgement,
+        (judgement, is_refuted): (Judgement, bool),
         until: Timestamp,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
@@ -164,7 +175,8 @@ impl AgentAction {
             _ => 0,
         };
         let status = match judgement {
-            Judgement::Holds => VerificationStatus::Effective,
+            Judgement::Holds if !is_refuted => VerificationStatus::Effective,
+            _ if is_refuted => VerificationStatus::Ineffective,
             _ if until.plus(patience) <= now => VerificationStatus::Ineffective,
             _ => VerificationStatus::Pending,
         };

@@ -23,7 +23,7 @@ pub enum Purpose<'a> {
 impl<'a> Check<'a> {
     pub fn reads(&self) -> Vec<TargetRead> {
         match self.purpose {
-            Purpose::Verification(verify) => reads_of(self.reads, verify.conditions()),
+            Purpose::Verification(verify) => reads_of(self.reads, verify.asked()),
             Purpose::Reconciliation(reconcile) => reads_of(self.reads, reconcile.conditions()),
             Purpose::AlertEnd(end) => reads_of(self.reads, &end.conditions),
         }

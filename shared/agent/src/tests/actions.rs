@@ -543,7 +543,8 @@ fn a_call_of_a_lost_time_is_sent_only_while_its_key_is_kept() {
 fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
     let mut action = queued();
     action.content.verify = Some(Verification {
-        effective: preconditions::is("batch.state", "processed"),
+        effective: vec![preconditions::is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: 1,
     });

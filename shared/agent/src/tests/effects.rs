@@ -138,7 +138,8 @@ fn a_record_is_held_until_the_effect_was_checked() {
         ..queued().content
     };
     owner.content.verify = Some(Verification {
-        effective: preconditions::is("batch.state", "processed"),
+        effective: vec![preconditions::is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: span::HOUR,
     });

@@ -46,7 +46,8 @@ fn unchecked() -> AgentAction {
     ];
     action.content.require = vec![is("batch.state", "stuck")];
     action.content.verify = Some(Verification {
-        effective: is("batch.state", "processed"),
+        effective: vec![is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: WITHIN,
     });
@@ -280,6 +281,10 @@ fn a_number_that_the_table_cannot_hold_is_no_fact() {
     ] {
         let answer: serde_json::Value =
             serde_json::from_str(&format!("{{\"due\": {due}}}")).unwrap();
-        assert_eq!(read.facts(&answer).len() == 1, is_known, "{due}");
+        assert_eq!(
+            read.facts(&answer, Timestamp::from_millis(0)).len() == 1,
+            is_known,
+            "{due}"
+        );
     }
 }

@@ -1,8 +1,11 @@
 //! Renders a playbook's actions for one alert.
 
 use super::{
-    Action, Playbook, Read, ReversibleInFile, Values, money::MoneyInFile, period::AttemptsInFile,
-    read::allowing, step::Step,
+    Action, Playbook, Read, ReversibleInFile, Values,
+    money::{DebtInFile, MoneyInFile},
+    period::AttemptsInFile,
+    read::allowing,
+    step::Step,
 };
 use crate::prelude::*;
 
@@ -10,6 +13,8 @@ use crate::prelude::*;
 pub(crate) struct RenderContext<'a> {
     pub(crate) connections: &'a [Connection],
     pub(crate) reads: &'a [Read],
+    /// Why no action of the proposal can run by itself.
+    pub(crate) obstacle: Option<&'a str>,
 }
 
 impl RenderContext<'_> {
@@ -79,8 +84,10 @@ impl Action {
         let (customers, unnamed) = ids(self.customer.as_slice(), values);
         let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
+        let obstacle = obstacle.or_else(|| self.is_another_amount(values));
+        let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
-        let verified = || verify.iter().flat_map(Verification::conditions);
+        let verified = || verify.iter().flat_map(Verification::asked);
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
@@ -90,6 +97,10 @@ impl Action {
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
+        let debt = self.debt.as_ref().and_then(|debt| {
+            let read = context.read(&debt.of).ok()?;
+            debt.found(read, values.facts())
+        });
         let require = self.required(values.facts(), context);
         let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
         let reconciles = reconciles.flat_map(Reconciliation::conditions);
@@ -108,6 +119,7 @@ impl Action {
             }),
             risk: self.risk,
             money,
+            debt,
             minutes_saved: i64::from(self.minutes),
             target_system,
             connection: connection.map(Connection::as_now),
@@ -127,8 +139,11 @@ impl Action {
         }
     }
 
-    fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
-        self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
+    /// Returns the conditions of the file, and those of the debt.
+    fn conditions(&self) -> Vec<FactCondition> {
+        let of_debt = self.debt.iter().zip(&self.money);
+        let of_debt = of_debt.flat_map(|(debt, money)| debt.is_met_by(money));
+        self.require.each().cloned().chain(of_debt).collect()
     }
 
     /// Returns why it does not apply to the record as it is: a condition is false, or there is no
@@ -149,22 +164,25 @@ impl Action {
         })
     }
 
-    /// Returns the first condition that is false, in words.
+    /// Returns the first condition that is false, in words. Amounts that differ are for a person.
     fn is_not_so(&self, values: &Values) -> Option<String> {
-        let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
-        let one = self.conditions().find(is_not_so)?;
-        let found = one.facts().map(|name| {
-            let value = values.shown(name);
-            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
-        });
-        let found = found.collect::<Vec<_>>().join(" and ");
-        Some(format!("It needs that {}; {found}.", one.says()))
+        let mut conditions = self.require.each();
+        let one = conditions.find(|one| {
+            one.holds(values.facts()) == Some(false) && !values.compares_amounts(one)
+        })?;
+        let found = values.found(one);
+        Some(match &one.says {
+            Some(says) => format!("Not so: {says} It was found that {found}."),
+            None => format!("It needs that {}; {found}.", one.says()),
+        })
     }
 
     /// Returns the first condition that is unknown.
     fn is_not_known(&self, values: &Values, context: RenderContext<'_>) -> Option<String> {
-        let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
-        let one = self.conditions().find(is_not_known)?;
+        let conditions = self.conditions();
+        let one = conditions
+            .iter()
+            .find(|one| one.holds(values.facts()).is_none())?;
         let why = context.keeps_from([one]);
         Some(why.unwrap_or_else(|| {
             let why = values.read_error(one.facts()).unwrap_or_default();
@@ -172,38 +190,84 @@ impl Action {
         }))
     }
 
-    /// Returns the conditions at execution: those of the file, and that certain facts are unchanged.
-    /// These are the facts in its calls, ids and money, and in the paths of required reads. An
-    /// approval covers exactly these values.
+    /// Returns what differs, if an amount, its currency or its customer is not the one that is owed,
+    /// or if two systems know different amounts.
+    fn is_another_amount(&self, values: &Values) -> Option<String> {
+        let conditions = self.conditions();
+        let one = conditions
+            .iter()
+            .find(|one| one.holds(values.facts()) == Some(false))?;
+        Some(values.found(one))
+    }
+
+    /// Returns the conditions at execution: those of the file and of the debt, and that certain facts
+    /// are unchanged. These are the facts in its calls, ids, money and debt, and in the paths of
+    /// required reads. Facts that its texts show are unchanged, too; a number may shrink. An approval
+    /// covers exactly these values.
     fn required(&self, facts: &Facts, context: RenderContext<'_>) -> Vec<FactCondition> {
-        let mut pinned = self.relies_on();
-        let used: BTreeSet<&str> = self.require.facts().map(read_of).collect();
+        let mut require = self.conditions();
+        if !self.automated {
+            return require;
+        }
+        let used: BTreeSet<&str> = require
+            .iter()
+            .flat_map(FactCondition::facts)
+            .map(read_of)
+            .collect();
         let reads = context.reads.iter();
         let reads = reads.filter(|read| used.contains(read.name.as_str()));
-        pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
-        let own = self.require.0.iter().map(|one| one.0.clone());
-        let mut require: Vec<FactCondition> = own.collect();
-        let pinned = pinned.into_iter();
-        for (name, value) in pinned.filter_map(|name| facts.get_key_value(name)) {
-            let pinned = FactCondition {
-                fact: name.clone(),
-                expected: Expectation::Is(vec![value.clone()]),
-            };
-            if !require.contains(&pinned) {
+        let in_paths = reads.flat_map(|read| read.uses.iter().cloned());
+        let unchanged: BTreeSet<String> = self.relies_on().into_iter().chain(in_paths).collect();
+        for (name, value) in unchanged
+            .iter()
+            .filter_map(|name| facts.get_key_value(name))
+        {
+            let pinned = FactCondition::is(name.clone(), value.clone());
+            let is_there = require
+                .iter()
+                .any(|one| (&one.fact, &one.expected) == (&pinned.fact, &pinned.expected));
+            if !is_there {
                 require.push(pinned);
             }
+        }
+        let shown = self.shown_facts().filter(|name| !unchanged.contains(*name));
+        let shown: BTreeSet<&str> = shown.collect();
+        for (name, value) in shown
+            .into_iter()
+            .filter_map(|name| facts.get_key_value(name))
+        {
+            require.push(match value.as_i64() {
+                Some(number) => FactCondition::new(name.clone(), Expectation::AtMost(number)),
+                None => FactCondition::is(name.clone(), value.clone()),
+            });
         }
         require
     }
 
-    /// Returns the facts that its calls, its ids or its money contain.
-    pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
+    /// Returns the facts that its texts show.
+    fn shown_facts(&self) -> impl Iterator<Item = &str> {
+        let steps = self.steps.iter().map(|step| &step.description);
+        let texts = [&self.description, &self.expected_outcome]
+            .into_iter()
+            .chain(steps);
+        let names = texts.flat_map(Template::placeholders);
+        let size = self.size.iter().map(String::as_str);
+        names.filter(|name| name.contains('.')).chain(size)
+    }
+
+    /// Returns the facts that its calls, its ids, its money or its debt contain.
+    pub(crate) fn relies_on(&self) -> BTreeSet<String> {
         let in_ids = self.records.iter().chain(&self.customer);
         let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.steps.iter().flat_map(Step::placeholders);
         let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
         let money = self.money.iter().flat_map(MoneyInFile::facts);
-        in_calls.chain(money).collect()
+        let debt = self.debt.iter().flat_map(DebtInFile::facts);
+        in_calls
+            .chain(money)
+            .map(str::to_owned)
+            .chain(debt)
+            .collect()
     }
 }
 
@@ -257,6 +321,7 @@ impl Step {
             expect: self.expect.clone(),
             already_done: self.already_done.clone(),
             success: self.success.0.clone(),
+            ..ApiCall::default()
         }))
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Values {
     /// The amount that an action moves, in words.
     money: Option<String>,
     facts: Facts,
+    /// Amounts in words, by their facts.
+    amounts: BTreeMap<String, String>,
     /// Failed reads by name, with the reasons.
     unread: BTreeMap<String, String>,
 }
@@ -59,6 +61,42 @@ impl Values {
     pub(crate) fn learn(&mut self, facts: &Facts, read: &str, unread: Option<String>) {
         self.facts.extend(facts.clone());
         self.unread.extend(unread.map(|why| (read.to_owned(), why)));
+    }
+
+    /// Adds the amounts of a read in words. `kind` is the kind of its system.
+    pub(crate) fn learn_amounts(&mut self, read: &TargetRead, kind: &str) {
+        let fact = |name: &String| format!("{}.{name}", read.name);
+        let Some(currency) = &read.derived.currency else {
+            return;
+        };
+        let currency = self.facts.get(&fact(currency)).and_then(Value::as_str);
+        let Some(currency) = currency.and_then(Currency::new) else {
+            return;
+        };
+        for name in &read.derived.amounts {
+            let amount = self.facts.get(&fact(name)).and_then(Value::as_i64);
+            let amount = amount.map(|minor_units| Money {
+                minor_units,
+                currency: currency.clone(),
+            });
+            self.amounts
+                .extend(amount.map(|amount| (fact(name), amount.says(kind))));
+        }
+    }
+
+    /// True if a condition compares two amounts.
+    pub(super) fn compares_amounts(&self, condition: &FactCondition) -> bool {
+        let is_amount = |name: &str| self.amounts.contains_key(name);
+        condition.facts().all(is_amount) && condition.facts().count() == 2
+    }
+
+    /// Returns what was found of a condition's facts: `invoice.state is open`.
+    pub(super) fn found(&self, condition: &FactCondition) -> String {
+        let found = condition.facts().map(|name| {
+            let value = self.shown(name);
+            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
+        });
+        found.collect::<Vec<_>>().join(" and ")
     }
 
     /// Returns the values for the texts of an action that moves this amount in a kind of system.
@@ -97,7 +135,7 @@ impl Values {
         Some(format!("{read} could not be read ({why})"))
     }
 
-    pub(super) const fn facts(&self) -> &Facts {
+    pub(crate) const fn facts(&self) -> &Facts {
         &self.facts
     }
 
@@ -109,6 +147,9 @@ impl Values {
         }
         if let Some(text) = self.given.get(name) {
             return Some(quoted(text));
+        }
+        if let Some(amount) = self.amounts.get(name) {
+            return Some(amount.clone());
         }
         let id = || self.facts.get(&format!("{name}.id"));
         let known = self.facts.get(name).or_else(id);
@@ -166,6 +207,10 @@ pub(super) fn missing(name: &str) -> String {
 }
 
 impl Source {
+    pub(super) fn entity(&self) -> &str {
+        &self.entity
+    }
+
     fn value(&self, alert: &Alert) -> Option<Value> {
         let mut entities = alert.entities.iter();
         let entity = entities.find(|entity| *entity.r#type == *self.entity)?;

@@ -127,8 +127,9 @@ function actionPreview(known, action, preview, several) {
   const holding = preconditions.filter(({ holds }) => holds === true);
   const all = counted(preconditions.length, "condition");
   const conditions = (/** @type {typeof failing} */ those) => node("ul.findings",
-    those.map(({ says, holds, found, problem }) => node("li", truth(holds, true), prose(says), node("small",
-      problem ?? Object.entries(found).map(([name, value]) => `${name}: ${fact(value)}`).join(", ")))));
+    those.map(({ says, condition, holds, found, problem }) => node("li", truth(holds, true), prose(says), node("small",
+      problem ?? Object.entries(found).map(([name, value]) => `${name}: ${fact(value)}`).join(", "),
+      condition !== says && [" (", prose(condition), ")"]))));
   const names = approvals.filter(({ holds }) => holds).map(({ userId }) => known.name(userId)).join(", ");
   const by = names && `; approved by ${names}`;
   const { verify } = action;
@@ -150,7 +151,7 @@ function actionPreview(known, action, preview, several) {
     "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
       node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],
     Afterwards: !verify ? "No read checks the effect."
-      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
+      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective.join(", and ")}`),
         verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`], "."],
     Approval: [
       node("div", policy.denied ? state("denied", "The policy lets no user approve this", "stop bad")
