@@ -138,7 +138,8 @@
 //!
 //! An action with `verify` counts (saved minutes, last fix, its alert) once
 //! it is `effective`. Any other action counts once it is `succeeded`. A check that finds no effect
-//! is believed after [`AgentAction::AT_WORK`]. Before that, the target system may still be at work.
+//! is believed if an earlier one found none either, `settlesWithin` of the connection before, or if the mark of its
+//! record changed since the call.
 //!
 //! Each transition writes an entry in the [journal](JournalEntry), in the same transaction.
 //!

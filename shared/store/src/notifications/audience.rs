@@ -154,6 +154,7 @@ impl Audiences {
             policy: policy.record,
             approvers: Approvers::of(&users),
             is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
+            unbound: BTreeSet::new(),
         };
         let asked = users.iter().filter(|user| {
             user.may(Permission::ExecuteAgentRemediation)
