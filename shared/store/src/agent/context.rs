@@ -70,7 +70,7 @@ impl Agent<'_> {
         let found = self.0.table.batch_get(keys.chain(more), read).await?;
         let current = connections.iter().filter_map(|key| found.named(key));
         let contexts = Contexts {
-            policy: policy_in(&found, tenant)?.record,
+            policy: policy_in(&found, tenant, self.0.now())?,
             approvers: approvers_in(&found, tenant, &users),
             alerts: found.all(alerts(), alert),
             connections: current.map(|one| one.record).collect(),

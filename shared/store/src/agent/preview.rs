@@ -80,7 +80,7 @@ impl Agent<'_> {
         Ok(Previewed {
             context: SessionContext {
                 unbound: whole.session.unbound(&connections),
-                policy: policy_in(&batch, tenant)?.record,
+                policy: policy_in(&batch, tenant, at)?,
                 approvers: self.approvers(tenant, before).await?,
                 is_resolved: status == Some(AlertStatus::Resolved),
             },
