@@ -145,6 +145,12 @@ impl Observation {
         facts.find_map(|fact| self.unread.get(read_of(fact)))
     }
 
+    /// True if the system of a read says that the record does not exist.
+    pub fn is_gone(&self, read: &str) -> bool {
+        let status = self.facts.get(&format!("{read}.http"));
+        status.is_some_and(|status| *status == 404 || *status == 410)
+    }
+
     /// Returns the value of a fact, of at most 200 characters; null if the answer lacks it. None if it was not read.
     pub(crate) fn value(&self, fact: &str) -> Option<Value> {
         let status = format!("{}.http", read_of(fact));

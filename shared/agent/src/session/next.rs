@@ -78,6 +78,15 @@ impl Next {
         }
     }
 
+    /// Returns the approval as the caller's own.
+    fn by_caller(self) -> Self {
+        Self {
+            who: "You".to_owned(),
+            what: self.what.replacen("approves", "can approve", 1),
+            ..self
+        }
+    }
+
     const fn until(mut self, until: Option<Timestamp>) -> Self {
         self.until = until;
         self
@@ -207,6 +216,21 @@ impl AgentSession {
         self.next_steps(context, now).into_iter().next()
     }
 
+    /// Returns its next step for a user with certain permissions, who is told what they can approve.
+    pub fn next_for(
+        &self,
+        user: &User,
+        may: impl Fn(Permission) -> bool,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> Option<Next> {
+        let next = self.next(context, now)?;
+        let is_theirs = next.step == Step::Approve
+            && may(Permission::ExecuteAgentRemediation)
+            && self.awaits_approval_of(user, context, now);
+        Some(if is_theirs { next.by_caller() } else { next })
+    }
+
     /// Returns the first step that a user with certain permissions can take now. A user who has
     /// approved an action waits for the others.
     pub fn next_of(
@@ -217,7 +241,7 @@ impl AgentSession {
         now: Timestamp,
     ) -> Option<Next> {
         let mut steps = self.next_steps(context, now).into_iter();
-        steps.find(|next| match next.step {
+        let next = steps.find(|next| match next.step {
             Step::Agent | Step::Later => false,
             Step::Propose => may(Permission::CreateAgentRemediation),
             Step::Execute => may(Permission::ExecuteAgentRemediation),
@@ -226,6 +250,10 @@ impl AgentSession {
                 may(Permission::ExecuteAgentRemediation)
                     && self.awaits_approval_of(user, context, now)
             }
+        })?;
+        Some(match next.step {
+            Step::Approve => next.by_caller(),
+            _ => next,
         })
     }
 
@@ -453,7 +481,8 @@ fn handed_over(action: &ProposedAction) -> Option<Next> {
     Some(Next::new(Step::Request(assignee), who, what))
 }
 
-fn quoted(action: &ProposedAction) -> String {
+/// Returns the description of an action in quotes.
+pub(crate) fn quoted(action: &ProposedAction) -> String {
     format!("\"{}\"", action.content.description.trim_end_matches('.'))
 }
 
