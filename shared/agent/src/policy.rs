@@ -56,7 +56,7 @@ pub struct AgentPolicy {
     /// Looser policy that waits for another admin or for a day; null if none waits.
     #[serde(default)]
     #[schema(required = true)]
-    pub pending: Option<PendingPolicy>,
+    pub pending: Option<Box<PendingPolicy>>,
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
     pub updated_at: Option<Timestamp>,

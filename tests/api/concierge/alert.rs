@@ -69,12 +69,17 @@ async fn a_token_of_a_machine_reports_and_decides_nothing() {
     shows!(resolved, {"status": "resolved", "statusBy": "report"});
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
-    let opened = world.max.patches(&path, json!({"status": "acknowledged"})).await;
+    let opened = world
+        .max
+        .patches(&path, json!({"status": "acknowledged"}))
+        .await;
     shows!(opened, {"statusBy": "user"});
     for status in ["resolved", "open"] {
         let refused = monitor.patch(&path, json!({"status": status})).await;
         refused.expect_problem(409, "invalid_transition");
     }
-    let same = monitor.patches(&path, json!({"status": "acknowledged"})).await;
+    let same = monitor
+        .patches(&path, json!({"status": "acknowledged"}))
+        .await;
     assert_eq!(same["version"], opened["version"]);
 }

@@ -43,7 +43,13 @@ async fn a_policy_is_set_in_parts_and_read_back() {
     let preset = puts!(ada, PATH, {"preset": "billing"});
     // It demands less of this action than the rule before.
     assert_eq!(preset["rules"], json!([rule]));
-    assert_eq!(preset["pending"]["policy"]["rules"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        preset["pending"]["policy"]["rules"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     // Another organization has none of it.
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(PATH).await["version"], 0);
@@ -88,7 +94,8 @@ async fn a_looser_policy_is_in_force_after_a_day() {
     assert_eq!(ada.reads(PATH).await["pending"], waits);
     world.api.clock.advance(1);
     let now = ada.reads(PATH).await;
-    let shown = json!({"rules": now["rules"], "pending": now["pending"], "version": now["version"]});
+    let shown =
+        json!({"rules": now["rules"], "pending": now["pending"], "version": now["version"]});
     assert_eq!(shown, json!({"rules": [], "pending": null, "version": 3}));
     // Request and effect are in the organization's journal.
     let journal = ada.reads("/api/journal?limit=100").await;

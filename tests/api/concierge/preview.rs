@@ -226,7 +226,8 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     says(&above["aboveCap"], "10.00 USD");
     let mut rules = policy["rules"].as_array().unwrap().clone();
     rules.push(json!({"when": {"actionType": "issue_credit_note"}, "deny": true}));
-    ada.puts("/api/concierge/policy", json!({"rules": rules})).await;
+    ada.puts("/api/concierge/policy", json!({"rules": rules}))
+        .await;
     let denied = of(&ada, 1).await;
     shows!(denied, {"denied": true, "mayApprove": false});
 }

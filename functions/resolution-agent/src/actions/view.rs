@@ -188,7 +188,9 @@ fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCon
 fn gone(condition: &FactCondition, observation: &Observation) -> Option<String> {
     let mut reads = condition.facts().map(read_of);
     let read = reads.find(|read| observation.is_gone(read))?;
-    Some(format!("The record of {read} is gone: its system does not have it."))
+    Some(format!(
+        "The record of {read} is gone: its system does not have it."
+    ))
 }
 
 fn connection<'a>(action: &ProposedAction, found: &'a Previewed) -> Option<&'a Connection> {

@@ -16,7 +16,8 @@ pub async fn set_agent_policy(
     _: Conditional,
     caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Body(set): Body<PolicySet>,
-) -> Result<Single<Shown<AgentPolicy>>, Problem<(ConcurrentChange, SignInAgain, ApproverNotAllowed)>> {
+) -> Result<Single<Shown<AgentPolicy>>, Problem<(ConcurrentChange, SignInAgain, ApproverNotAllowed)>>
+{
     let agent = caller.app.store.agent();
     let by = async || Ok(caller.identity().await?.held());
     let policy = agent.set_policy(caller.write(), by, &set);

@@ -234,11 +234,7 @@ impl AgentAction {
     }
 
     /// Notes since when checks in a row have found no effect. A check that read nothing does not end the row.
-    fn note_absence(
-        &mut self,
-        (done, not_done): &(Judgement, Option<Judgement>),
-        now: Timestamp,
-    ) {
+    fn note_absence(&mut self, (done, not_done): &(Judgement, Option<Judgement>), now: Timestamp) {
         let is_absent = *not_done == Some(Judgement::Holds) && *done != Judgement::Holds;
         let is_blind = matches!(done, Judgement::NotKnown(_))
             || matches!(not_done, Some(Judgement::NotKnown(_)));
@@ -299,7 +295,11 @@ impl AgentAction {
     /// True if it ended since its record or its connection is not as it was proposed.
     pub fn is_outdated(&self) -> bool {
         let error = self.end.error.as_deref().unwrap_or_default();
-        let reasons = ["precondition_changed: ", "content_changed: ", "no_connection: "];
+        let reasons = [
+            "precondition_changed: ",
+            "content_changed: ",
+            "no_connection: ",
+        ];
         let mut reasons = reasons.iter();
         reasons.any(|reason| error.starts_with(reason))
     }

@@ -33,7 +33,10 @@ impl AgentPolicy {
 
     /// Returns what it may allow and the policy before it did not, in words.
     pub fn allows_more_than(&self, before: &Self) -> Vec<String> {
-        let lost = before.rules.iter().filter(|rule| !rule.is_kept_by(&self.rules));
+        let lost = before
+            .rules
+            .iter()
+            .filter(|rule| !rule.is_kept_by(&self.rules));
         let mut all: Vec<String> = lost.map(PolicyRule::ends).collect();
         let most = |most: Option<i64>| most.map_or("none".to_owned(), |most| most.to_string());
         let (was, is) = (&before.caps, &self.caps);
@@ -58,9 +61,17 @@ impl AgentPolicy {
             let says = |caps: &PolicyCaps| {
                 let caps = caps.money.iter().map(|cap| cap.says(""));
                 let caps = caps.collect::<Vec<_>>().join(", ");
-                if caps.is_empty() { "none".to_owned() } else { caps }
+                if caps.is_empty() {
+                    "none".to_owned()
+                } else {
+                    caps
+                }
             };
-            all.push(format!("caps of money a day: {}, was {}", says(is), says(was)));
+            all.push(format!(
+                "caps of money a day: {}, was {}",
+                says(is),
+                says(was)
+            ));
         }
         all
     }
@@ -85,7 +96,10 @@ impl PolicyRule {
         } else {
             ""
         };
-        format!("{what}{roles}{other} no longer needed for {}", self.when.says())
+        format!(
+            "{what}{roles}{other} no longer needed for {}",
+            self.when.says()
+        )
     }
 
     /// True if the rules demand at least as much of every action that this one applies to.

@@ -1,6 +1,6 @@
 //! A looser policy that waits for another admin, or for a day.
 
-use crate::prelude::*;
+use crate::{policy::PolicySet, prelude::*};
 
 /// The terms of a policy: what it allows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -79,12 +79,12 @@ impl AgentPolicy {
         };
         self.pending = None;
         if change == PolicyChange::Waits {
-            self.pending = Some(PendingPolicy {
+            self.pending = Some(Box::new(PendingPolicy {
                 policy: terms,
                 by,
                 at: now,
                 applies_at: now.plus(Self::WAITS),
-            });
+            }));
         } else {
             self.take(terms);
         }
@@ -119,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn set(policy: &mut AgentPolicy, sent: Value, by: i64, at: i64) -> PolicyChange {
-        let sent: PolicySet = input::from_value(&sent).unwrap();
+    fn set(policy: &mut AgentPolicy, sent: &Value, by: i64, at: i64) -> PolicyChange {
+        let sent: PolicySet = input::from_value(sent).unwrap();
         policy.change(&sent, Id::new(by).unwrap(), Timestamp::from_millis(at))
     }
 
@@ -128,7 +128,7 @@ mod tests {
     fn strict() -> AgentPolicy {
         let mut policy = AgentPolicy::none(OrganizationId::new(1).unwrap());
         let two = json!({"rules": [{"approvers": 2}], "caps": {"actions": 3}});
-        assert_eq!(set(&mut policy, two, 1, 0), PolicyChange::AtOnce);
+        assert_eq!(set(&mut policy, &two, 1, 0), PolicyChange::AtOnce);
         policy
     }
 
@@ -138,37 +138,52 @@ mod tests {
     fn a_looser_policy_waits_for_a_day() {
         let mut policy = strict();
         let none = || json!({"rules": []});
-        assert_eq!(set(&mut policy, none(), 1, 5), PolicyChange::Waits);
+        assert_eq!(set(&mut policy, &none(), 1, 5), PolicyChange::Waits);
         assert_eq!(policy.rules.len(), 1);
         // Asked for again, it waits no longer and no shorter.
-        assert_eq!(set(&mut policy, none(), 1, 9), PolicyChange::Waits);
+        assert_eq!(set(&mut policy, &none(), 1, 9), PolicyChange::Waits);
         let in_force = |millis| policy.clone().in_force(Timestamp::from_millis(millis));
         assert_eq!(in_force(DAY + 4), policy);
         let later = in_force(DAY + 5);
         assert_eq!((later.rules.len(), &later.pending), (0, &None));
         assert_eq!(later.updated_at, Some(Timestamp::from_millis(DAY + 5)));
-        assert!(policy.is_due(Timestamp::from_millis(DAY + 5)) && !later.is_due(Timestamp::from_millis(DAY + 5)));
+        assert!(
+            policy.is_due(Timestamp::from_millis(DAY + 5))
+                && !later.is_due(Timestamp::from_millis(DAY + 5))
+        );
         let says = policy.announces().unwrap();
-        assert!(says.starts_with("From 1970-01-02 00:00 UTC on, or once another admin confirms it: "), "{says}");
-        assert!(says.ends_with("2 approvers no longer needed for every action"), "{says}");
+        assert!(
+            says.starts_with("From 1970-01-02 00:00 UTC on, or once another admin confirms it: "),
+            "{says}"
+        );
+        assert!(
+            says.ends_with("2 approvers no longer needed for every action"),
+            "{says}"
+        );
     }
 
     #[test]
     fn another_user_confirms_the_same_terms() {
         let mut policy = strict();
-        set(&mut policy, json!({"rules": []}), 1, 5);
+        set(&mut policy, &json!({"rules": []}), 1, 5);
         let mut confirmed = policy.clone();
-        assert_eq!(set(&mut confirmed, json!({"rules": []}), 2, 6), PolicyChange::Confirms);
+        assert_eq!(
+            set(&mut confirmed, &json!({"rules": []}), 2, 6),
+            PolicyChange::Confirms
+        );
         assert_eq!((confirmed.rules.len(), &confirmed.pending), (0, &None));
         // Other terms are another request.
         let mut other = policy.clone();
         let more = json!({"rules": [], "caps": null});
-        assert_eq!(set(&mut other, more, 2, 6), PolicyChange::Waits);
+        assert_eq!(set(&mut other, &more, 2, 6), PolicyChange::Waits);
         assert_eq!(other.pending.unwrap().by, Id::new(2).unwrap());
         // Terms that are not looser end what waits, also those in force.
-        for sent in [json!({"caps": {"actions": 2}}), json!({"rules": [{"approvers": 2}]})] {
+        for sent in [
+            json!({"caps": {"actions": 2}}),
+            json!({"rules": [{"approvers": 2}]}),
+        ] {
             let mut policy = policy.clone();
-            assert_eq!(set(&mut policy, sent, 2, 6), PolicyChange::AtOnce);
+            assert_eq!(set(&mut policy, &sent, 2, 6), PolicyChange::AtOnce);
             assert_eq!((policy.rules.len(), &policy.pending), (1, &None));
         }
     }

@@ -243,7 +243,7 @@ impl AgentSession {
             let detail = format!("The organization's policy allows no user to execute {name}.");
             return Err(Error::conflict(Code::PolicyDenied, detail));
         }
-        if !requirement.admits(approval, &self.proposers(id)) {
+        if !requirement.admits(approval, &self.proposers(&action.id)) {
             let required = requirement.says();
             let mut detail = format!("The organization's policy requires for {name}: {required}.");
             if action.denied_by.contains(&approval.user_id) {

@@ -352,7 +352,9 @@ impl AgentSession {
         let alert = self.alert.alert_id;
         let barred = self.plan.shortfall.keys();
         let barred = barred.filter_map(|id| self.barred_until(id, now));
-        let from = barred.max().map_or_else(String::new, |at| format!(" from {} on", minute(at)));
+        let from = barred
+            .max()
+            .map_or_else(String::new, |at| format!(" from {} on", minute(at)));
         let what = format!(
             "proposes again in another session on alert {alert}{from}, or resolves the alert"
         );
@@ -361,14 +363,24 @@ impl AgentSession {
 
     fn reconciliation_step(&self) -> Option<Next> {
         let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
-        Some(self.check_step(id, self.plan.awaited.len())?.until(Some(*at)))
+        Some(
+            self.check_step(id, self.plan.awaited.len())?
+                .until(Some(*at)),
+        )
     }
 
     fn verification_step(&self) -> Option<Next> {
         let times = &self.plan.verified_at;
-        let first = self.plan.unverified.iter().min_by_key(|id| times.get(*id))?;
+        let first = self
+            .plan
+            .unverified
+            .iter()
+            .min_by_key(|id| times.get(*id))?;
         let at = times.get(first).copied();
-        Some(self.check_step(first, self.plan.unverified.len())?.until(at))
+        Some(
+            self.check_step(first, self.plan.unverified.len())?
+                .until(at),
+        )
     }
 
     /// Returns the agent's check of the first of so many actions.
@@ -425,7 +437,10 @@ impl AgentSession {
         }
         let barred = self.barred_until(&action.id, now);
         if let Some(from) = barred {
-            what = format!("{what} from {} on, as its playbook limits the tries", minute(from));
+            what = format!(
+                "{what} from {} on, as its playbook limits the tries",
+                minute(from)
+            );
         }
         let count = format!(" ({} of {needed})", needed.min(given + 1));
         if needed > 1 {
@@ -457,12 +472,14 @@ impl AgentSession {
         }
         self.check_open(action, now)?;
         if context.unbound.contains(&action.id) {
-            let detail = "The connection changed since the action was proposed. Have it proposed again.";
+            let detail =
+                "The connection changed since the action was proposed. Have it proposed again.";
             return Err(Error::conflict(Code::ContentChanged, detail));
         }
         if let Some(from) = self.barred_until(&action.id, now) {
             let from = minute(from);
-            let detail = format!("Its playbook limits the tries. It may be tried again from {from} on.");
+            let detail =
+                format!("Its playbook limits the tries. It may be tried again from {from} on.");
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         if context.is_resolved {

@@ -64,7 +64,8 @@ fn an_acknowledged_alert_stays_acknowledged() {
 
 #[test]
 fn a_machine_reports_and_does_not_change_what_a_user_set() {
-    let update = |status: &str| input::from_value::<AlertUpdate>(&json!({ "status": status })).unwrap();
+    let update =
+        |status: &str| input::from_value::<AlertUpdate>(&json!({ "status": status })).unwrap();
     let mut alert = alert();
     alert.change(&update("resolved"), true, at(1)).unwrap();
     assert_eq!(alert.status_by, Some(StatusSource::Report));
@@ -76,7 +77,10 @@ fn a_machine_reports_and_does_not_change_what_a_user_set() {
         assert_eq!(code(&refused.unwrap_err()), Code::InvalidTransition);
     }
     alert.change(&update("open"), true, at(3)).unwrap();
-    assert_eq!((alert.status, alert.status_by), (AlertStatus::Open, Some(StatusSource::User)));
+    assert_eq!(
+        (alert.status, alert.status_by),
+        (AlertStatus::Open, Some(StatusSource::User))
+    );
     for by in [StatusSource::User, StatusSource::Agent] {
         let mut alert = super::alert();
         alert.resolve(by, at(1));

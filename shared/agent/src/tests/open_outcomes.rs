@@ -56,7 +56,7 @@ fn context(is_resolved: bool) -> SessionContext {
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         approvers: everybody(),
         is_resolved,
-        unbound: BTreeSet::new(),
+        unbound: std::collections::BTreeSet::new(),
     }
 }
 
@@ -377,7 +377,12 @@ fn nobody_approves_again_while_the_tries_are_used_up() {
         let context = context(false);
         let action = &session.plan.proposed_actions[0];
         let next = session.next_of(&user, |_| true, &context, at(now));
-        (next.is_some(), session.may_approve(action, &user, &context, at(now)).is_ok())
+        (
+            next.is_some(),
+            session
+                .may_approve(action, &user, &context, at(now))
+                .is_ok(),
+        )
     };
     assert_eq!(may(&session, 1), (false, false));
     assert_eq!(may(&session, span::DAY), (true, true));
@@ -396,8 +401,14 @@ fn the_tries_of_others_bar_an_action_too() {
     };
     assert_eq!(claim_in(&mut action, &context, 5), Claim::Ended(Skipped));
     let error = action.end.error.clone().unwrap();
-    assert!(error.contains("it was tried once within 24 hours"), "{error}");
-    assert!(error.contains("again from 1970-01-02T00:00:00.000Z on"), "{error}");
+    assert!(
+        error.contains("it was tried once within 24 hours"),
+        "{error}"
+    );
+    assert!(
+        error.contains("again from 1970-01-02T00:00:00.000Z on"),
+        "{error}"
+    );
     let (session, _) = executing(action, &[]);
     assert_eq!(session.plan.barred_until[FIRST], at(span::DAY));
 }
@@ -417,7 +428,8 @@ fn nobody_approves_an_action_whose_connection_changed() {
         ..context(false)
     };
     let says = session.next(&unbound, at(1)).unwrap().what;
-    let proposes = "has actions proposed again, since the connection of \"Have it processed again\" changed";
+    let proposes =
+        "has actions proposed again, since the connection of \"Have it processed again\" changed";
     assert_eq!(says, proposes);
     let action = &session.plan.proposed_actions[0];
     let refused = session.may_approve(action, &user(4), &unbound, at(1));
@@ -432,5 +444,8 @@ fn nobody_approves_an_action_whose_connection_changed() {
         ..context(false)
     };
     let says = session.next(&unbound, at(1)).unwrap().what;
-    assert!(says.starts_with("proposes again in another session"), "{says}");
+    assert!(
+        says.starts_with("proposes again in another session"),
+        "{says}"
+    );
 }

@@ -31,7 +31,7 @@ fn under(policy: AgentPolicy) -> SessionContext {
         policy,
         approvers: everybody(),
         is_resolved: false,
-        unbound: BTreeSet::new(),
+        unbound: std::collections::BTreeSet::new(),
     }
 }
 

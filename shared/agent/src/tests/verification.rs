@@ -407,7 +407,8 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     // Meanwhile nobody is asked to propose again.
     let next = |session: &AgentSession| next(session, 1);
     session.plan.proposed_actions.truncate(2);
-    let verifies = "The agent checks in billing whether \"Have it processed again\" took effect; Some(0)";
+    let verifies =
+        "The agent checks in billing whether \"Have it processed again\" took effect; Some(0)";
     assert_eq!(next(&session), verifies);
     actions.known[1].apply_check(&seen("processed"), SETTLES, at(0));
     assert!(is_checked(&session, &actions));

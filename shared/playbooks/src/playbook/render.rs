@@ -114,7 +114,8 @@ impl Action {
             connection: connection.map(Connection::as_now),
             records,
             customer: customers.into_iter().next(),
-            attempts: attempts.or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
+            attempts: attempts
+                .or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
             reads: reads_of(context.ready(), &conditions),
             require,
             steps,

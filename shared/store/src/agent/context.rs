@@ -52,7 +52,9 @@ impl Agent<'_> {
         let alert = |id: AlertId| id.key(tenant);
         let alerts = || sessions.iter().map(|session| session.alert.alert_id);
         let sessions = sessions.iter();
-        let actions = sessions.clone().flat_map(|session| &session.plan.proposed_actions);
+        let actions = sessions
+            .clone()
+            .flat_map(|session| &session.plan.proposed_actions);
         let approvals = actions.flat_map(|action| &action.approvals);
         let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));

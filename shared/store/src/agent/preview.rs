@@ -35,7 +35,7 @@ impl Agent<'_> {
     ) -> Result<Previewed> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.previewed(tenant, id, ids);
-        self.0.read_only(pending, read).await
+        Box::pin(self.0.read_only(pending, read)).await
     }
 
     async fn previewed(

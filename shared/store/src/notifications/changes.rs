@@ -208,7 +208,10 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
     let id = after.organization_id.get();
     let holders = Audience::Holders(Permission::ManageOrganization);
     let notice = for_admins(change, NotificationKind::PolicyLoosened, id, holders);
-    notice.into_iter().map(|notice| notice.quoting(&says)).collect()
+    notice
+        .into_iter()
+        .map(|notice| notice.quoting(&says))
+        .collect()
 }
 
 fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
