@@ -149,7 +149,7 @@ impl AgentSessionView {
         Ok(Self::of(&whole.session, whole, &context, &excerpts, now))
     }
 
-    /// Returns the view whose next step says what this caller can approve.
+    /// Returns the view for a caller. The next step names an approval as theirs.
     pub async fn read_by(
         app: &App,
         whole: &SessionWithActions,

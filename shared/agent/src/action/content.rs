@@ -84,7 +84,7 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The default of an action that moves money, or that cannot be undone: one try a day.
+    /// The default of an action with money, and of one without a way back: one try a day.
     pub const OF_MONEY: Self = Self {
         most: 1,
         within: span::DAY,

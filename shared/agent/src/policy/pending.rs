@@ -24,14 +24,14 @@ pub struct PendingPolicy {
     pub applies_at: Timestamp,
 }
 
-/// What a request does to a policy.
+/// The result of a request on a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyChange {
     /// Its terms are in force at once, and nothing waits.
     AtOnce,
     /// Its terms are looser, and wait.
     Waits,
-    /// It confirms the terms that wait, by another user.
+    /// Another user confirms the waiting terms.
     Confirms,
 }
 
@@ -58,7 +58,7 @@ impl AgentPolicy {
         self
     }
 
-    /// True if a pending policy is in force by now.
+    /// True if the time of a pending policy has come.
     pub fn is_due(&self, now: Timestamp) -> bool {
         let mut pending = self.pending.iter();
         pending.any(|pending| pending.applies_at <= now)

@@ -173,6 +173,7 @@ fn the_reads_that_find_no_effect_follow_each_other() {
     assert_eq!(finds(&mut action, "stuck", 15_000 + SETTLES), Some(Checked));
     assert_eq!(action.state, Unknown);
     let proven = 15_000 + 2 * SETTLES;
+    finds(&mut action, "stuck", 30 * span::MINUTE);
     assert_eq!(action.next_check_at(), Some(at(proven)));
     assert_eq!(finds(&mut action, "stuck", proven), Some(Reconciled));
     assert_eq!(action.state, Failed);

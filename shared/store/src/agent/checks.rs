@@ -21,7 +21,7 @@ enum Checked {
     Session(Box<Stored<AgentSession>>),
 }
 
-/// What the judgement of a check depends on, besides the action.
+/// Properties of the connections for the judgement of a check.
 #[derive(Clone, Copy, Debug)]
 struct CheckContext<'a> {
     /// The kind of the action's target system.

@@ -127,8 +127,8 @@ impl Agent<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Checks that a user may confirm the looser policy that waits: neither fresh, nor signed in by a provider that
-    /// its requester set within a day. 403 otherwise.
+    /// Checks that a user may confirm the pending policy. 403 for a fresh user, and for a session by a provider of
+    /// the requester, set within a day.
     async fn check_confirmation(
         &self,
         context: &WriteContext,
