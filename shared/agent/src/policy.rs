@@ -5,8 +5,10 @@
 //! money exceeds every limit, as does an amount in another currency than the limit.
 
 mod looser;
+mod pending;
 mod sent;
 
+pub use pending::{PendingPolicy, PolicyChange, PolicyTerms};
 pub use sent::PolicySet;
 
 use strum::VariantArray;
@@ -37,6 +39,7 @@ use crate::prelude::*;
         "messagesPerCustomer": 3
     },
     "signedInWithin": 60,
+    "pending": null,
     "updatedBy": 1,
     "updatedAt": "2026-01-14T12:10:00.000Z"
 })))]
@@ -50,6 +53,10 @@ pub struct AgentPolicy {
     /// Minutes since the sign-in in which a user may approve and settle; null for any sign-in.
     #[schema(minimum = 5, maximum = 1440)]
     pub signed_in_within: Option<i64>,
+    /// Looser policy that waits for another admin or for a day; null if none waits.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub pending: Option<Box<PendingPolicy>>,
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
     pub updated_at: Option<Timestamp>,
@@ -136,6 +143,7 @@ impl AgentPolicy {
             rules: Vec::new(),
             caps: PolicyCaps::default(),
             signed_in_within: None,
+            pending: None,
             updated_by: None,
             updated_at: None,
         }

@@ -6,7 +6,7 @@ pub(crate) use std::{
 };
 
 pub(crate) use ::model::{
-    characters::on_one_line,
+    characters::{in_lines, on_one_line},
     input::{
         Apart, Change, Component, Defaulted, Field, Form, List, OneOf, Patch, Place, Reading,
         Schema, escaped, map_of, string,

@@ -23,7 +23,7 @@ fn stripe() -> Value {
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
         "errorCode": "/error/code", "keep": ["state"],
-        "limits": {"perSecond": 10, "concurrent": null},
+        "limits": {"perSecond": 10, "concurrent": null}, "settlesWithin": "2h",
     })
 }
 
@@ -77,6 +77,7 @@ async fn a_connection_is_replaced_as_a_whole() {
     shows!(again, {"version": 2, "revision": NOON + 1, "createdAt": "2026-01-15T12:00:00.000Z"});
     shows!(again, {"auth": usual, "body": "json", "updatedAt": "2026-01-15T12:00:01.000Z"});
     shows!(again, {"secretSetAt": null, "idempotency": null, "errorCode": "/code", "keep": []});
+    assert_eq!(again["settlesWithin"], "15m");
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ view! {
         error_code: ErrorCode,
         keep: Vec<KeyName>,
         limits: CallLimits,
+        /// Time for which reads of the system may lag behind its calls.
+        settles_within: SettlesWithin,
         /// True while no action starts through the connection.
         paused: bool,
         /// Revision, raised when a change affects calls or how their answers are read. No later

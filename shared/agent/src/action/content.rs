@@ -103,7 +103,7 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The default of an action that moves money: one try a day.
+    /// The default of an action with money, and of one without a way back: one try a day.
     pub const OF_MONEY: Self = Self {
         most: 1,
         within: span::DAY,
@@ -112,17 +112,34 @@ impl Attempts {
 
     /// Returns why another try is not allowed now, after these tries.
     pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
+        let from = self.open_from(tries).filter(|from| now < *from)?;
         let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
+        let mut why = String::new();
         if recent >= self.most {
-            let within = self.within / span::HOUR;
-            return Some(format!(
-                "attempts_reached: it was tried {recent} times within {within} hours, as often as \
-                 its playbook allows. Nothing was sent."
-            ));
+            let (times, within) = (counted(recent), self.within / span::HOUR);
+            why = format!(
+                "it was tried {times} within {within} hours, as often as its playbook allows, and "
+            );
         }
-        let next = tries.iter().max()?.plus(self.apart);
-        (now < next).then(|| {
-            format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
-        })
+        Some(format!(
+            "attempts_reached: {why}it may be tried again from {from} on. Nothing was sent."
+        ))
+    }
+
+    /// Returns the instant from which another try is allowed, after these tries. None before the first.
+    pub fn open_from(self, tries: &[Timestamp]) -> Option<Timestamp> {
+        let mut tries = tries.to_vec();
+        tries.sort_unstable();
+        let apart = tries.last()?.plus(self.apart);
+        let place = tries.len().checked_sub(self.most);
+        let oldest = place.and_then(|place| tries.get(place));
+        Some(oldest.map_or(apart, |oldest| apart.max(oldest.plus(self.within))))
+    }
+}
+
+fn counted(times: usize) -> String {
+    match times {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
     }
 }

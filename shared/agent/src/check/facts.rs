@@ -10,8 +10,17 @@ pub fn reads_of<'a>(
     reads: impl IntoIterator<Item = &'a TargetRead>,
     conditions: impl IntoIterator<Item = &'a FactCondition>,
 ) -> Vec<TargetRead> {
+    reads_with(reads, conditions, None)
+}
+
+/// Returns the reads that conditions and a further fact need, each once.
+pub(crate) fn reads_with<'a>(
+    reads: impl IntoIterator<Item = &'a TargetRead>,
+    conditions: impl IntoIterator<Item = &'a FactCondition>,
+    fact: Option<&'a str>,
+) -> Vec<TargetRead> {
     let facts = conditions.into_iter().flat_map(FactCondition::facts);
-    let named: BTreeSet<&str> = facts.map(read_of).collect();
+    let named: BTreeSet<&str> = facts.chain(fact).map(read_of).collect();
     let reads = reads.into_iter();
     let needed = reads.filter(|read| named.contains(read.name.as_str()));
     needed.cloned().collect()
@@ -173,6 +182,10 @@ pub struct Reconciliation {
     /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<i64>,
+    /// A fact that changes with each try of the call, such as a number of attempts. Its value from before the
+    /// call is compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 impl Reconciliation {
@@ -184,12 +197,17 @@ impl Reconciliation {
             pending: None,
             refused: None,
             within: None,
+            mark: None,
         }
     }
 
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         let others = [&self.not_done, &self.pending, &self.refused];
         std::iter::once(&self.done).chain(others.into_iter().flatten())
+    }
+
+    pub fn mark(&self) -> Option<&str> {
+        self.mark.as_deref()
     }
 }
 

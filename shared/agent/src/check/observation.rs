@@ -145,6 +145,19 @@ impl Observation {
         facts.find_map(|fact| self.unread.get(read_of(fact)))
     }
 
+    /// True if the system of a read says that the record does not exist.
+    pub fn is_gone(&self, read: &str) -> bool {
+        let status = self.facts.get(&format!("{read}.http"));
+        status.is_some_and(|status| *status == 404 || *status == 410)
+    }
+
+    /// Returns the value of a fact, of at most 200 characters; null if the answer lacks it. None if it was not read.
+    pub(crate) fn value(&self, fact: &str) -> Option<Value> {
+        let status = format!("{}.http", read_of(fact));
+        let was_read = self.facts.contains_key(&status) && !self.unread.contains_key(read_of(fact));
+        was_read.then(|| self.facts.get(fact).map_or(Value::Null, brief))
+    }
+
     fn found(&self, condition: &FactCondition) -> String {
         let found = condition.facts().map(|name| match self.facts.get(name) {
             Some(value) => format!("{name} is {}", quoted_value(&brief(value))),

@@ -1,7 +1,11 @@
 //! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
 //! verification of its effect, and reconciliation of a call whose answer did not tell.
 
-use crate::{check::record::Timetable, prelude::*};
+use crate::{
+    action::Mark,
+    check::{facts::reads_with, record::Timetable},
+    prelude::*,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
@@ -20,11 +24,12 @@ impl Reconciliation {
         &self,
         observation: &Observation,
         under_way: Option<bool>,
+        is_marked: Option<bool>,
     ) -> ((Judgement, Option<Judgement>), Option<bool>) {
         let judge = |one: &Option<FactCondition>| one.as_ref().map(|one| observation.judge([one]));
-        // A call that was under way can fail. Before that, the same state says nothing.
+        // A call that was under way can fail. Before that, the same state says nothing. The mark tells more.
         let refused = judge(&self.refused).filter(|one| *one == Judgement::Holds);
-        let refused = refused.filter(|_| under_way.is_some());
+        let refused = refused.filter(|_| is_marked.unwrap_or(under_way.is_some()));
         let not_done = refused.or_else(|| judge(&self.not_done));
         let under_way = match judge(&self.pending) {
             Some(Judgement::Holds) => Some(true),
@@ -49,9 +54,6 @@ impl AgentAction {
     /// Milliseconds after its end until the last reconciliation check, unless the system says that the
     /// call is under way.
     pub const RECONCILED_WITHIN: i64 = 12 * span::HOUR;
-    /// Milliseconds after its end before a check may conclude that a call took no effect. Before
-    /// that, the target system may still be at work on it.
-    pub const AT_WORK: i64 = span::MINUTE;
     /// Milliseconds of checks of an unreadable system, beyond the longest time of an effect.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
 
@@ -138,11 +140,12 @@ impl AgentAction {
         self.schedule.resends = 0;
     }
 
-    /// Applies a check's observation. Returns the journal event: a check without a result, or the
-    /// result. None if no check was awaited.
+    /// Applies a check's observation. Reads may lag behind for `settles_within` milliseconds. Returns the journal
+    /// event: a check without a result, or the result. None if no check was awaited.
     pub fn apply_check(
         &mut self,
         observation: &Observation,
+        settles_within: i64,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         self.schedule.resends = 0;
@@ -155,9 +158,15 @@ impl AgentAction {
             }
             Purpose::Reconciliation(reconcile) => {
                 let under_way = self.progress.call.under_way;
-                let (judgements, under_way) = reconcile.judge(observation, under_way);
+                let is_marked = self.is_marked(reconcile, observation);
+                let (judgements, under_way) = reconcile.judge(observation, under_way, is_marked);
                 self.progress.call.under_way = under_way;
-                self.reconcile_by(observation, judgements, now)
+                let is_proof = is_marked == Some(true);
+                self.note_absence(&judgements, now);
+                let absent = self.progress.call.absent_since;
+                let proven_at = absent.filter(|_| !is_proof);
+                let proven_at = proven_at.map(|since| since.plus(settles_within));
+                self.reconcile_by(observation, judgements, proven_at, now)
             }
             Purpose::AlertEnd(_) => None,
         }
@@ -192,10 +201,10 @@ impl AgentAction {
         &mut self,
         observation: &Observation,
         (done, not_done): (Judgement, Option<Judgement>),
+        proven_at: Option<Timestamp>,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
-        let timetable = self.check()?.timetable;
-        let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
+        let timetable = self.check()?.timetable.with(proven_at);
         let over = timetable.is_over(now);
         let otherwise = over.then_some(ReconciliationStatus::Unknown);
         let otherwise = otherwise.unwrap_or(ReconciliationStatus::Pending);
@@ -205,9 +214,9 @@ impl AgentAction {
                 (otherwise, Some(both.to_owned()))
             }
             (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
-            (_, Some(Judgement::Holds)) if is_at_work => {
-                let early =
-                    "The call has not taken effect yet; the target system may still process it.";
+            (_, Some(Judgement::Holds)) if proven_at.is_some_and(|at| now < at) => {
+                let early = "The call has not taken effect yet. The target system may still process it, and its \
+                             reads may lag behind.";
                 (otherwise, Some(early.to_owned()))
             }
             (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
@@ -225,13 +234,38 @@ impl AgentAction {
             ReconciliationStatus::NotDone => {
                 let step = self.is_known(StepStatus::NotDone, now);
                 self.state = ActionState::Failed;
+                let when = self.barred_until().filter(|at| now < *at);
+                let when = when.map_or_else(String::new, |at| format!(" from {at} on"));
                 self.end.error = Some(format!(
-                    "A later check found that step {step} did not take effect. The action may be executed again."
+                    "A later check found that step {step} did not take effect. The action may be executed again{when}."
                 ));
             }
             ReconciliationStatus::Pending | ReconciliationStatus::Unknown => {}
         }
         Some(noted)
+    }
+
+    /// Notes since when checks in a row have found no effect. A check that read nothing does not end the row.
+    fn note_absence(&mut self, (done, not_done): &(Judgement, Option<Judgement>), now: Timestamp) {
+        let is_absent = *not_done == Some(Judgement::Holds) && *done != Judgement::Holds;
+        let is_blind = matches!(done, Judgement::NotKnown(_))
+            || matches!(not_done, Some(Judgement::NotKnown(_)));
+        let since = &mut self.progress.call.absent_since;
+        *since = match *since {
+            since if is_absent => since.or(Some(now)),
+            since if is_blind => since,
+            _ => None,
+        };
+    }
+
+    /// Returns whether the mark of the open call differs from before the call. None without a mark, and if one
+    /// of both values is not known.
+    fn is_marked(&self, reconcile: &Reconciliation, observation: &Observation) -> Option<bool> {
+        let step = self.content.steps.get(self.next_step())?.order;
+        let before = self.progress.mark.as_ref();
+        let before = before.filter(|mark| mark.step == step)?;
+        let now = observation.value(reconcile.mark()?)?;
+        Some(before.value != now)
     }
 
     pub(crate) fn ended_at(&self) -> Timestamp {
@@ -270,10 +304,15 @@ impl AgentAction {
         step
     }
 
-    /// True if it was skipped since its record is not as it was proposed.
+    /// True if it ended since its record or its connection is not as it was proposed.
     pub fn is_outdated(&self) -> bool {
         let error = self.end.error.as_deref().unwrap_or_default();
-        let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
+        let reasons = [
+            "precondition_changed: ",
+            "content_changed: ",
+            "no_connection: ",
+        ];
+        let mut reasons = reasons.iter();
         reasons.any(|reason| error.starts_with(reason))
     }
 
@@ -319,8 +358,10 @@ impl AgentAction {
         !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
     }
 
+    /// Returns the reads of its preconditions, and of the mark of its next call.
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        reads_of(&self.content.reads, &self.content.require)
+        let mark = self.reconcile().and_then(Reconciliation::mark);
+        reads_with(&self.content.reads, &self.content.require, mark)
     }
 
     /// Returns the number of calls and reads that it will probably send through its connection, at least
@@ -372,6 +413,7 @@ impl AgentAction {
         match judgement {
             Judgement::Holds => {
                 self.progress.call.unchecked = false;
+                self.progress.mark = self.mark(observation);
                 Precondition::Holds
             }
             Judgement::Fails(found) => self.kept_from(&format!("precondition_changed: {found}")),
@@ -380,6 +422,14 @@ impl AgentAction {
             }
             Judgement::NotKnown(error) => Precondition::NotKnown(error.problem),
         }
+    }
+
+    /// Returns the mark of the next call's record, as observed before the call.
+    fn mark(&self, observation: &Observation) -> Option<Mark> {
+        let step = self.content.steps.get(self.next_step())?;
+        let value = observation.value(step.reconcile.as_ref()?.mark()?)?;
+        let step = step.order;
+        Some(Mark { step, value })
     }
 
     /// Ends an action that is blocked before its next call.

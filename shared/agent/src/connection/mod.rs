@@ -11,7 +11,7 @@ pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, is_pointer, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use traffic::*;
-pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period};
+pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use self::words::{is_own, not_so};
 use crate::prelude::*;
@@ -44,6 +44,9 @@ pub struct Connection {
     pub keep: Vec<KeyName>,
     #[serde(default)]
     pub limits: CallLimits,
+    /// The time for which reads of the system may lag behind its calls.
+    #[serde(default)]
+    pub settles_within: SettlesWithin,
     /// True while it is paused: no action starts.
     pub paused: bool,
     /// Raised when calls or the reading of their answers change. The first revision is the creation
@@ -89,6 +92,9 @@ input! {
         keep: Option<List<KeyName, 0, 50>>,
         /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
+        /// The time for which reads of the system may lag behind its calls: `15m` when absent, at most `7d`. Before its
+        /// end, one read does not show that a call took no effect.
+        settles_within: Defaulted<SettlesWithin>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
     check(allow, test_path) tests_what_is_allowed;
@@ -110,6 +116,7 @@ input! {
         "errorCode": "/error/code",
         "keep": ["id", "status", "amount_due", "attempt_count", "code"],
         "limits": {"perSecond": 25, "concurrent": 10},
+        "settlesWithin": "15m",
     };
 }
 
@@ -361,6 +368,7 @@ impl Connection {
             error_code: put.error_code.0,
             keep: put.keep.map(|list| list.0).unwrap_or_default(),
             limits: put.limits.map(CallLimits::from).unwrap_or_default(),
+            settles_within: put.settles_within.0,
             paused: false,
             // A connection created again under its name gets another revision.
             revision: now.millis(),
@@ -387,7 +395,7 @@ impl Connection {
 
     /// Fields that change neither a call nor the reading of its answer. A change of any other field
     /// raises the revision.
-    pub const NOT_OF_CALLS: [&'static str; 11] = [
+    pub const NOT_OF_CALLS: [&'static str; 12] = [
         // They name the connection.
         "organizationId",
         "name",
@@ -401,6 +409,8 @@ impl Connection {
         "keep",
         // They delay a call.
         "limits",
+        // Says when a check is believed.
+        "settlesWithin",
         "paused",
         "revision",
         "createdAt",
@@ -433,6 +443,13 @@ impl Connection {
             name: self.name.to_string(),
             revision: self.revision,
         }
+    }
+
+    /// Returns the milliseconds for which reads through these connections may lag behind.
+    pub fn settling_time(connections: &[Self]) -> i64 {
+        let times = connections.iter().map(|one| one.settles_within.millis());
+        let default = || SettlesWithin::default().millis();
+        times.max().unwrap_or_else(default)
     }
 
     /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.

@@ -96,6 +96,32 @@ fn calls_that_are_none_are_not_listed() {
 }
 
 #[test]
+fn reads_lag_behind_for_at_most_a_week() {
+    for (sent, millis) in [
+        ("1m", span::MINUTE),
+        ("168h", 7 * span::DAY),
+        ("7d", 7 * span::DAY),
+    ] {
+        let connection = connection(&json!({"settlesWithin": sent}));
+        assert_eq!(connection.settles_within.millis(), millis);
+    }
+    for sent in ["8d", "169h", "0m", "15", "15s"] {
+        let put = json!({"settlesWithin": sent});
+        assert_fault(&put, "/settlesWithin", FaultCode::Pattern);
+    }
+    // The system that lags most counts. Without one, the default does.
+    let all = ["2h", "1m"].map(|within| connection(&json!({"settlesWithin": within})));
+    assert_eq!(Connection::settling_time(&all), 2 * span::HOUR);
+    assert_eq!(Connection::settling_time(&[]), 15 * span::MINUTE);
+    // A record of an earlier release has none. A change raises no revision.
+    let mut stored = json!(all[0]);
+    stored.as_object_mut().unwrap().remove("settlesWithin");
+    let read: Connection = serde_json::from_value(stored).unwrap();
+    assert_eq!(&*read.settles_within, "15m");
+    assert!(read.calls_as(&all[0]));
+}
+
+#[test]
 fn a_base_url_is_an_address_of_the_public_internet() {
     assert_fault(
         &json!({"baseUrl": "ftp://x.example"}),

@@ -28,7 +28,7 @@ fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession,
         ("invoice.amount", found.clone()),
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
-    action.apply_check(&observation, at(now)).unwrap();
+    action.apply_check(&observation, SETTLES, at(now)).unwrap();
     session.note_other_amount(&action, "billing");
     (session, action)
 }

@@ -108,6 +108,7 @@ impl Action {
         let conditions: Vec<FactCondition> = conditions.cloned().collect();
         let reversible = self.reversible.as_ref().map(ReversibleInFile::parts);
         let attempts = self.attempts.map(AttemptsInFile::limit);
+        let is_for_good = matches!(self.reversible, None | Some(ReversibleInFile::No(_)));
         let rendered = ActionContent {
             playbook: None,
             action_type: self.action_type,
@@ -125,7 +126,8 @@ impl Action {
             connection: connection.map(Connection::as_now),
             records,
             customer: customers.into_iter().next(),
-            attempts: attempts.or(self.money.as_ref().map(|_| Attempts::OF_MONEY)),
+            attempts: attempts
+                .or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
             reads: reads_of(context.ready(), &conditions),
             require,
             steps,

@@ -157,7 +157,7 @@ impl Agent<'_> {
         Ok(Created::New(Analyzing {
             context,
             session,
-            policy: policy_in(&found, tenant)?.record,
+            policy: policy_in(&found, tenant, self.0.now())?,
             case: Case {
                 alert: alert.or_not_found(AlertId::NOUN)?.record,
                 history,

@@ -36,8 +36,9 @@ export async function connections(context) {
 
 /** The fields of a connection. What is seldom changed is JSON. @param {Partial<Connection>} [known] */
 function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...known } = {}) {
-  const { auth = { scheme: "bearer" }, headers, body, idempotency, testPath, errorCode, keep } = known;
-  const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
+  const { auth = { scheme: "bearer" }, headers, body, idempotency, testPath, errorCode, keep, settlesWithin } = known;
+  const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits,
+    settlesWithin };
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
   return [input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),

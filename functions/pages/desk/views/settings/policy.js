@@ -2,7 +2,8 @@
 /** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice, View } from "../../kit.js" */
 import {
-  ask, button, decimals, denied, empty, form, input, money, named, node, number, Problem, put, section, time,
+  ask, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
+  time,
 } from "../../kit.js";
 import { asking, checks, shown } from "./parts.js";
 import { ROLES } from "./users.js";
@@ -18,7 +19,7 @@ const OPENER = "Not by a user who recorded the alert, opened the session or had 
 export const policy = (context) => shown(context, "The policy", "/api/concierge/policy", {}, (
   /** @type {AgentPolicy} */ known, record, change,
 ) => {
-  const { rules, updatedAt } = known;
+  const { rules, pending, updatedAt } = known;
   const reason = denied("manage_organization");
   const set = async (/** @type {any} */ changed) => record.keep((await record.patch(changed, known)).data);
   const edit = (/** @type {PolicyRule | undefined} */ rule) => {
@@ -44,6 +45,13 @@ export const policy = (context) => shown(context, "The policy", "/api/concierge/
     parts: [
       node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
         updatedAt && [" Changed ", time(updatedAt), "."]),
+      pending && section("A looser policy waits",
+        node("p", "It is in force from ", time(pending.appliesAt), " on, or once another admin confirms it."),
+        node("p.lines", told({ ...known, ...pending.policy }, ["rules"])),
+        !reason && node("div.acts",
+          pending.by !== myId() && asking("Confirm", "Confirm the looser policy?", "It is in force at once.",
+            () => set(pending.policy)),
+          button("Discard", () => set({ rules })))),
       section("Rules",
         rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
       section("Fresh sign-in", reason ? node("p", freshness(known))
