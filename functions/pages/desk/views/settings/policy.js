@@ -47,7 +47,7 @@ export const policy = (context) => shown(context, "The policy", "/api/concierge/
         updatedAt && [" Changed ", time(updatedAt), "."]),
       pending && section("A looser policy waits",
         node("p", "It is in force from ", time(pending.appliesAt), " on, or once another admin confirms it."),
-        node("p.lines", told({ ...known, ...pending.policy }, ["rules"])),
+        node("ul", told({ ...known, ...pending.policy }, ["rules"]).split("\n").map((one) => node("li", one))),
         !reason && node("div.acts",
           pending.by !== myId() && asking("Confirm", "Confirm the looser policy?", "It is in force at once.",
             () => set(pending.policy)),
