@@ -17,5 +17,6 @@ mod open_outcomes;
 mod playbooks;
 mod sweeper;
 mod traffic;
+mod two_systems;
 mod who_approves;
 mod worker;

@@ -416,7 +416,7 @@ impl PolicyCaps {
         taken.minor_units = taken.minor_units.saturating_abs();
         let left = cap.minor_units - taken.minor_units;
         if left < 0 {
-            let cap = cap.says("");
+            let cap = cap.says(SystemKind::Other);
             return Err(format!("its amount is above the cap of {cap} a day"));
         }
         charge.money = Some((taken, left));

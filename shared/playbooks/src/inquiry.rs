@@ -212,7 +212,8 @@ fn known(
     case: &Case,
     answers: &[(Read, ReadEvidence)],
 ) -> (Vec<Read>, Values) {
-    playbook.reads_with(playbook.values(&case.alert), |read, values| {
+    let values = playbook.values(&case.alert).within(case.systems());
+    playbook.reads_with(values, |read, values| {
         if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
             values.learn(&evidence.facts.0, &read.name, why_unread(evidence));
         }

@@ -2,6 +2,7 @@ mod debt;
 mod ids;
 mod messages;
 mod stripe;
+mod systems;
 mod texts;
 mod values;
 
@@ -478,7 +479,7 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
     assert!(why.contains("no connection"), "{why}");
     let read = &proposal.reads[0];
     assert_eq!(read.request, None);
-    let error = "It was not sent: there is no connection \"billing\".";
+    let error = "It was not sent: the alert's system `billing` is no connection.";
     assert_eq!(read.error.as_deref(), Some(error));
 
     // The alert names no customer: the message goes to the invoice's.

@@ -104,8 +104,9 @@ impl Targets {
         }
     }
 
-    /// Reads the current state of a record. `connection` must be the one that the read names.
-    async fn read(
+    /// Reads the current state of a record. `connection` must be the one that the read names. The read
+    /// counts for no limit and no breaker.
+    pub async fn read(
         &self,
         connection: &Connection,
         read: &TargetRead,

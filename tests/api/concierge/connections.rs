@@ -70,7 +70,7 @@ async fn a_connection_is_replaced_as_a_whole() {
     ada.puts(BILLING, stripe()).await;
     api.clock.advance(1_000);
     let least = json!({
-        "kind": "own", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
+        "kind": "billing", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
     });
     let again = ada.puts(BILLING, least).await;
     let usual = json!({"scheme": "bearer", "username": null, "header": null});

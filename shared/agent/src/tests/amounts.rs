@@ -31,7 +31,7 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     action.apply_check(&observation, at(now)).unwrap();
-    session.note_other_amount(&action, "billing");
+    session.note_other_amount(&action, SystemKind::Billing);
     (session, action)
 }
 

@@ -22,6 +22,8 @@ pub(super) struct ReadInFile {
 pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) connection: String,
+    /// Why no connection plays its role.
+    unresolved: Option<String>,
     /// The facts of other reads in its path.
     pub(super) uses: Vec<String>,
     /// The error names the parameter that the alert lacks, or the unknown fact.
@@ -46,6 +48,7 @@ impl ReadInFile {
         Read {
             name: self.name.clone(),
             connection,
+            unresolved: values.unresolved(&self.connection),
             uses: uses.map(str::to_owned).collect(),
             rendered,
         }
@@ -62,6 +65,9 @@ impl Read {
         &'a self,
         connections: &'a [Connection],
     ) -> Result<(&'a Connection, &'a TargetRead), String> {
+        if let Some(why) = &self.unresolved {
+            return Err(why.clone());
+        }
         let read = self.rendered.as_ref();
         let read = read.map_err(|Missing(name)| missing(name))?;
         let connection = allowing(connections, &self.connection, &read.call())?;

@@ -95,7 +95,7 @@ impl Agent<'_> {
         };
         let (tenant, id) = (before.key.organization_id, before.key.session_id);
         let system = Connection::named(&check.connections, &before.content.target_system);
-        let kind = system.map_or("", |system| &*system.kind);
+        let kind = system.map_or(SystemKind::Other, Connection::system_kind);
         let read = || self.get(tenant, id);
         let write = |whole| self.write_action_check(whole, &before, observation, kind);
         let written = try_retry(read().await?, read, write).await?;
@@ -108,7 +108,7 @@ impl Agent<'_> {
         whole: SessionWithActions,
         before: &AgentAction,
         observation: &Observation,
-        kind: &str,
+        kind: SystemKind,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
         let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.now();
