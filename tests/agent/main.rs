@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and says why"
 )]
 
+mod accounts;
 mod approvals;
 mod checks;
 mod debts;

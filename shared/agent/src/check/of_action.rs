@@ -1,7 +1,10 @@
 //! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
 //! verification of its effect, and reconciliation of a call whose answer did not tell.
 
-use crate::{check::record::Timetable, prelude::*};
+use crate::{
+    check::{ReadError, facts::quoted, record::Timetable},
+    prelude::*,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
@@ -261,7 +264,12 @@ impl AgentAction {
     /// True if it was skipped since its record is not as it was proposed.
     pub fn is_outdated(&self) -> bool {
         let error = self.end.error.as_deref().unwrap_or_default();
-        let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
+        let mut reasons = [
+            "precondition_changed: ",
+            "content_changed: ",
+            "account_changed: ",
+        ]
+        .iter();
         reasons.any(|reason| error.starts_with(reason))
     }
 
@@ -304,7 +312,8 @@ impl AgentAction {
     /// True if a claim is followed by a precondition check before the next call that changes something. False if that
     /// call may have been sent, or if an earlier step changed something: the check would find the action's own effect.
     pub(crate) fn checks_first(&self) -> bool {
-        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
+        let has_conditions = !self.content.require.is_empty() || self.account().is_some();
+        has_conditions && !self.progress.call.ambiguous && !self.has_changed()
     }
 
     pub fn required_reads(&self) -> Vec<TargetRead> {
@@ -317,7 +326,8 @@ impl AgentAction {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
         let steps = self.content.steps.len().saturating_sub(self.next_step());
-        i64::try_from((reads.len() + steps).max(1)).unwrap_or(1)
+        let calls = reads.len() + steps + usize::from(self.account().is_some());
+        i64::try_from(calls.max(1)).unwrap_or(1)
     }
 
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
@@ -367,6 +377,39 @@ impl AgentAction {
                 self.kept_from(&format!("precondition_unknown: {}", error.problem))
             }
             Judgement::NotKnown(error) => Precondition::NotKnown(error.problem),
+        }
+    }
+
+    /// Returns the approved account of its connection; none if it is not checked.
+    pub fn account(&self) -> Option<&str> {
+        self.content.connection.as_ref()?.account.as_deref()
+    }
+
+    /// True if a connection of its name reaches another account than the approved one. Its answers tell
+    /// nothing about this action.
+    pub fn is_elsewhere(&self, connection: &Connection) -> bool {
+        let is_own = *connection.name == *self.content.target_system;
+        let accounts = self.account().zip(connection.account.as_deref());
+        is_own && accounts.is_some_and(|(approved, now)| approved != now)
+    }
+
+    /// Judges the account that its connection reaches now. The holder has sent nothing since its claim.
+    pub(crate) fn permits_account(&mut self, found: Result<String, ReadError>) -> Precondition {
+        self.not_sent();
+        let approved = self.account();
+        match found {
+            Ok(found) if approved == Some(&*found) => Precondition::Holds,
+            Ok(found) => {
+                let approved = approved.map_or_else(|| "none".to_owned(), quoted);
+                let found = quoted(&found);
+                self.kept_from(&format!(
+                    "account_changed: the account of the connection is {found}; {approved} was approved."
+                ))
+            }
+            Err(error) if error.is_for_good => {
+                self.kept_from(&format!("precondition_unknown: {}", error.problem))
+            }
+            Err(error) => Precondition::NotKnown(error.problem),
         }
     }
 

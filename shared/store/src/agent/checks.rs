@@ -35,11 +35,12 @@ impl Agent<'_> {
         };
         let check = action.check();
         let reads = check.map(|check| check.reads()).unwrap_or_default();
-        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+        let Some(mut connections) = self.connections_of(tenant, &reads).await? else {
             action.defer_check(now.plus(PAUSED));
             self.0.replace_or_leave(&action).await?;
             return Ok(None);
         };
+        connections.retain(|connection| !action.is_elsewhere(connection));
         Ok(Some(DueCheck {
             of: Checked::Action(Box::new(action.record)),
             reads,
