@@ -92,7 +92,7 @@ fn connection(url: &str, secret: &str) -> Value {
 }
 
 /// A world whose `billing` reaches account `one`, with an approved action.
-struct World {
+struct Approved {
     world: Concierge,
     accounts: Accounts,
     url: String,
@@ -100,7 +100,7 @@ struct World {
     action: String,
 }
 
-impl World {
+impl Approved {
     async fn start() -> Self {
         let accounts = Accounts::default();
         let url = accounts.serve().await;
@@ -136,7 +136,7 @@ impl World {
 
     /// Runs the action. Returns the session's status, and the action's error if it has ended.
     async fn runs(&self) -> (String, Option<String>) {
-        self.world.runs(&self.session, &self.action).await;
+        self.approved.runs(&self.session, &self.action).await;
         let (status, mut results) = self.world.outcome(&self.session).await;
         (status, results.pop().map(|(_, error)| error))
     }
@@ -144,56 +144,56 @@ impl World {
 
 #[tokio::test]
 async fn a_new_secret_of_the_same_account_keeps_approvals() {
-    let world = World::start().await;
-    assert_eq!(world.has_secret("one.b").await, FIRST);
-    assert_eq!(world.runs().await.0, "completed");
-    assert_eq!(world.accounts.calls(), ["one"]);
+    let approved = Approved::start().await;
+    assert_eq!(approved.has_secret("one.b").await, FIRST);
+    assert_eq!(approved.runs().await.0, "completed");
+    assert_eq!(approved.accounts.calls(), ["one"]);
 }
 
 #[tokio::test]
 async fn a_secret_of_another_account_ends_approvals() {
-    let world = World::start().await;
-    assert_eq!(world.has_secret("two.a").await, FIRST + 1);
-    let (status, error) = world.runs().await;
+    let approved = Approved::start().await;
+    assert_eq!(approved.has_secret("two.a").await, FIRST + 1);
+    let (status, error) = approved.runs().await;
     let error = error.unwrap();
     assert_eq!(status, "failed", "{error}");
     assert!(error.starts_with("content_changed: "), "{error}");
-    assert_eq!(world.accounts.calls(), [""; 0]);
+    assert_eq!(approved.accounts.calls(), [""; 0]);
 }
 
 /// A proxy leads to another account, though the connection is the same.
 #[tokio::test]
 async fn another_account_behind_the_same_connection_gets_nothing() {
-    let world = World::start().await;
-    world.accounts.names(json!({"id": "two"}));
-    let (status, error) = world.runs().await;
+    let approved = Approved::start().await;
+    approved.accounts.names(json!({"id": "two"}));
+    let (status, error) = approved.runs().await;
     let error = error.unwrap();
     assert_eq!(status, "failed", "{error}");
     let expected = "account_changed: the account of the connection is `two`; `one` was approved. Nothing was sent.";
     assert_eq!(error, expected);
-    assert_eq!(world.accounts.calls(), [""; 0]);
+    assert_eq!(approved.accounts.calls(), [""; 0]);
 }
 
 #[tokio::test]
 async fn nothing_is_sent_while_the_account_is_not_known() {
-    let world = World::start().await;
+    let approved = Approved::start().await;
     for answer in [
         json!({"status": 503}),
         json!({"status": 403}),
         json!({"name": "one"}),
     ] {
-        world.accounts.names(answer.clone());
+        approved.accounts.names(answer.clone());
         assert_eq!(
-            world.runs().await,
+            approved.runs().await,
             ("executing".to_owned(), None),
             "{answer}"
         );
-        assert_eq!(world.accounts.calls(), [""; 0]);
-        world.world.api.clock.advance(shared::model::span::HOUR / 3);
+        assert_eq!(approved.accounts.calls(), [""; 0]);
+        approved.world.api.clock.advance(shared::model::span::HOUR / 3);
     }
-    world.accounts.names_its_own();
-    assert_eq!(world.runs().await.0, "completed");
-    assert_eq!(world.accounts.calls(), ["one"]);
+    approved.accounts.names_its_own();
+    assert_eq!(approved.runs().await.0, "completed");
+    assert_eq!(approved.accounts.calls(), ["one"]);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ view! {
         amounts: Option<Amounts> =
             connection.sent_amounts.or(SystemKind::of(&connection.kind).amounts()),
         partners: Partners,
-        /// What names the account behind the connection; null if it is not checked.
+        /// Read of the account behind the connection; null if it is not checked.
         identity: Option<ConnectionIdentity>,
         /// Account that the system named when the connection was put; null without `identity`.
         account: Option<String>,

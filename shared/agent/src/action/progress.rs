@@ -70,7 +70,7 @@ pub struct Progress {
     /// Milliseconds for which the system keeps an idempotency key.
     kept_for: i64,
     limits: RunLimits,
-    /// What names the account of the connection, until the account is confirmed in this run.
+    /// The read of the connection's account; none once the account is confirmed in this run.
     identity: Option<ConnectionIdentity>,
     stage: Stage,
     /// True if the table announces the next call, and nothing was sent or waited for since.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 input! {
-    /// What names the account behind a connection.
+    /// The read of the account behind a connection.
     pub struct IdentityPut {
         /// The path of a GET that `allow` contains.
         path: CallPath,
@@ -20,7 +20,7 @@ input! {
     example {"path": "/account", "at": ["/id", "/livemode"]};
 }
 
-/// What names the account behind a connection.
+/// The read of the account behind a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConnectionIdentity {
     /// The path of the GET that is read.

@@ -41,7 +41,7 @@ pub struct Connection {
     pub sent_amounts: Option<Amounts>,
     #[serde(default)]
     pub partners: Partners,
-    /// What names the account; none if it is not checked.
+    /// The read of the account; none if it is not checked.
     #[serde(default)]
     pub identity: Option<ConnectionIdentity>,
     /// The account that the system named when the connection was put; none without `identity`.
@@ -93,7 +93,7 @@ input! {
         /// Other connections of the organization by their kinds. Playbooks for an alert of this system
         /// use them.
         partners: Option<Partners>,
-        /// What names the account behind the connection; absent if it is not checked.
+        /// The read of the account behind the connection; absent if it is not checked.
         identity: Option<IdentityPut>,
         /// The URL to which paths are appended: https, and a host name in the public DNS.
         base_url: BaseUrl,
@@ -125,8 +125,6 @@ input! {
     check(kind, amounts, allow) says_its_amounts;
     example {
         "kind": "stripe",
-        "partners": {"notifications": "messages_eu"},
-        "identity": {"path": "/account", "at": ["/id"]},
         "baseUrl": "https://api.stripe.com/v1",
         "secret": "sk_test_of_the_example",
         "auth": {"scheme": "bearer"},
@@ -138,7 +136,7 @@ input! {
             "replays": "all",
             "replayedHeader": "Idempotent-Replayed",
         },
-        "allow": ["GET /account", "GET /balance", "GET /invoices/{id}", "POST /invoices/{id}/pay"],
+        "allow": ["GET /balance", "GET /invoices/{id}", "POST /invoices/{id}/pay"],
         "testPath": "/balance",
         "errorCode": "/error/code",
         "keep": ["id", "status", "amount_due", "attempt_count", "code"],

@@ -24,8 +24,8 @@ impl<'a> Systems<'a> {
         })
     }
 
-    /// Returns the connection that plays a role for the alert, or why none does. It is the alert's own
-    /// connection, or the partner that it names, or the only connection of that kind.
+    /// Returns the connection that plays a role for the alert, or why none does: the alert's own
+    /// connection, its partner, or the only connection of that kind.
     pub fn playing(self, role: &str) -> Result<&'a Connection, String> {
         let own = self.own()?;
         let kind =

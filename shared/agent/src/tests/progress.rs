@@ -297,7 +297,7 @@ fn claimed_through(mut action: AgentAction, target: Idempotency) -> Progress {
     run_of(action, target).through(&identified())
 }
 
-/// What the read of the account finds.
+/// The observation of an account.
 fn finds(id: &str) -> Observation {
     let read = identified().identity.unwrap().read("billing");
     let facts = read.facts(&json!({"id": id, "livemode": true}));

@@ -22,7 +22,7 @@ pub(super) struct ReadInFile {
 pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) connection: String,
-    /// Why no connection plays its role.
+    /// The reason if no connection plays its role.
     unresolved: Option<String>,
     /// The facts of other reads in its path.
     pub(super) uses: Vec<String>,
