@@ -8,7 +8,7 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{
     action::ActionType,
-    check::{Facts, Seen},
+    check::{Facts, ReadingOf, Seen},
     journal::Excerpt,
     session::{Case, Proposal, ProposedAction},
 };

@@ -39,7 +39,7 @@ pub(super) fn of(
 fn impact(text: &str, case: &Case) -> String {
     let alert = &case.alert;
     let connection = Connection::named(&case.connections, &alert.target_system);
-    let kind = connection.map_or("", |connection| &*connection.kind);
+    let kind = connection.map_or(SystemKind::Other, Connection::system_kind);
     let mut said = Vec::new();
     let at_risk = alert.amount_at_risk.as_ref();
     if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {

@@ -250,10 +250,12 @@ fn for_others(case: &Case, others: &[&AlertEntity], playbook: PlaybookVersion) -
         risk: Risk::High,
         money: None,
         debt: None,
+        size: None,
         minutes_saved: 0,
         target_system: case.alert.target_system.to_string(),
         connection: None,
         records: Vec::new(),
+        systems: BTreeMap::new(),
         customer: None,
         attempts: None,
         reads: Vec::new(),
@@ -276,11 +278,12 @@ fn known(
     case: &Case,
     answers: &[(Read, ReadEvidence)],
 ) -> (Vec<Read>, Values) {
-    playbook.reads_with(playbook.values(&case.alert), |read, values| {
+    let values = playbook.values(&case.alert).within(case.systems());
+    playbook.reads_with(values, |read, values| {
         if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
             values.learn(&evidence.facts.0, &read.name, why_unread(evidence));
             if let Ok((connection, read)) = read.ready(&case.connections) {
-                values.learn_amounts(read, &connection.kind);
+                values.learn_amounts(read, connection.system_kind());
             }
         }
     })

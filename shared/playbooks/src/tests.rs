@@ -2,6 +2,7 @@ mod debt;
 mod ids;
 mod messages;
 mod stripe;
+mod systems;
 mod texts;
 mod values;
 
@@ -90,7 +91,12 @@ impl Answers {
         let http = (format!("{}.http", read.name), json!(status));
         let mut facts: Facts = [http].into_iter().collect();
         if status == 200 {
-            facts.extend(read.facts(&body, nothing().at));
+            let reading = agent::check::ReadingOf {
+                at: nothing().at,
+                kind: SystemKind::Billing,
+                amounts: Some(Amounts::Minor),
+            };
+            facts.extend(read.facts(&body, reading));
         }
         Seen {
             status,
@@ -477,7 +483,7 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
     assert!(why.contains("no connection"), "{why}");
     let read = &proposal.reads[0];
     assert_eq!(read.request, None);
-    let error = "It was not sent: there is no connection \"billing\".";
+    let error = "It was not sent: the alert's system `billing` is no connection.";
     assert_eq!(read.error.as_deref(), Some(error));
 
     // The alert names no customer: the message goes to the invoice's.

@@ -5,7 +5,7 @@ use std::{
 
 use agent::{
     action::BodyForm,
-    check::{Facts, ReadError, Seen, TargetRead},
+    check::{Facts, ReadError, ReadingOf, Seen, TargetRead},
     connection::Connection,
 };
 use futures::{
@@ -104,8 +104,9 @@ impl Targets {
         }
     }
 
-    /// Reads the current state of a record. `connection` must be the one that the read names.
-    async fn read(
+    /// Reads the current state of a record. `connection` must be the one that the read names. The read
+    /// counts for no limit and no breaker.
+    pub async fn read(
         &self,
         connection: &Connection,
         read: &TargetRead,
@@ -126,7 +127,7 @@ impl Targets {
         if is_success {
             let counter = self.counter.as_ref();
             let at = counter.map_or_else(|| Clock::system().now(), |counter| counter.now());
-            facts.extend(read.facts(&body, at));
+            facts.extend(read.facts(&body, ReadingOf::through(connection, at)));
         }
         Ok(Seen {
             status,

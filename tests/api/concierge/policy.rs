@@ -27,6 +27,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
         "when": {
             "actionType": "void_invoice", "riskAtLeast": "high", "connection": "billing",
             "amountAtLeast": {"minorUnits": 500_000, "currency": "USD"}, "movesMoney": true,
+            "recordsAtLeast": 1_000,
         },
         "approvers": 2, "roles": ["manager", "admin"], "notOpener": true, "deny": false,
     });

@@ -30,7 +30,7 @@ async fn a_policy_leaves_what_it_was_and_what_it_is() {
     let path = "/api/concierge/policy";
     let rule = json!({
         "when": {"actionType": null, "riskAtLeast": "high", "connection": null,
-            "amountAtLeast": null, "movesMoney": null},
+            "amountAtLeast": null, "recordsAtLeast": null, "movesMoney": null},
         "approvers": 2, "roles": ["admin"], "notOpener": true, "deny": false,
     });
     let set = ada.puts(path, json!({"rules": [rule]})).await;

@@ -1,6 +1,6 @@
 //! Proposals as analyses of tests make them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
@@ -190,6 +190,8 @@ pub fn posting(
             target_system: system.to_owned(),
             connection: None,
             records: vec![record_of(entity)],
+            systems: BTreeMap::new(),
+            size: None,
             customer: None,
             attempts: None,
             reads: Vec::new(),

@@ -153,7 +153,8 @@ impl DemoTargets {
                 })
             });
             let connection = json!({
-                "kind": KIND,
+                // Each system has the name of its kind.
+                "kind": system.name,
                 "baseUrl": format!("{}{}", self.url, path(system)),
                 "secret": system.secret,
                 "idempotency": idempotency,
@@ -206,6 +207,3 @@ impl DemoTargets {
         self.server.stop().await;
     }
 }
-
-/// `kind` of the connections to the demo's systems.
-pub const KIND: &str = "demo";

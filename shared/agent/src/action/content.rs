@@ -27,6 +27,13 @@ pub struct ActionContent {
     // Earlier releases wrote none.
     #[serde(default)]
     pub records: Vec<String>,
+    /// The systems of these records, as far as they are known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub systems: BTreeMap<String, RecordSystem>,
+    /// The number of records of its calls, such as events to send. None if it acts on its own records
+    /// only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<ActionSize>,
     /// The customer who gets its message; none if it sends none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<String>,
@@ -71,18 +78,23 @@ impl ActionContent {
         id.into_iter().collect()
     }
 
+    /// True if it states a number of records of at least `least`, or an unknown one.
+    pub fn touches(&self, least: i64) -> bool {
+        let size = self.size.as_ref();
+        size.is_some_and(|size| size.records.is_none_or(|number| number >= least))
+    }
+
     /// True if both share a record.
     pub fn meets(&self, other: &Self) -> bool {
         let mut records = self.records.iter();
         records.any(|record| other.records.contains(record))
     }
 
-    /// True if both have the same effect on a record that they share: they are of one type and
-    /// connection, or transfer money in the same direction.
+    /// True if both have the same effect on a record that they share: they are of one type, or transfer
+    /// money in the same direction. One system may be reached through several connections.
     pub fn repeats(&self, other: &Self) -> bool {
-        let is_alike =
-            self.action_type == other.action_type && self.target_system == other.target_system;
         let transfer = self.transfer();
+        let is_alike = self.action_type == other.action_type;
         is_alike || (transfer.is_some() && transfer == other.transfer())
     }
 
@@ -90,6 +102,13 @@ impl ActionContent {
         let direction = self.money.as_ref()?.direction;
         direction.is_transfer().then_some(direction)
     }
+}
+
+/// The number of records of an action's calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActionSize {
+    /// The number, as it was read; null if it is unknown.
+    pub records: Option<i64>,
 }
 
 /// The number of times that an effect on a record may be tried, over all sessions and rounds.

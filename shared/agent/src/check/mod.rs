@@ -9,5 +9,5 @@ pub use condition::{Expectation, FactCondition};
 pub use facts::*;
 pub use observation::{Judgement, Observation, ReadError, Seen};
 pub use of_action::Precondition;
-pub use read::{Derived, Facts, ListFact, Sum, TargetRead, WholeList, read_of};
+pub use read::{Derived, Facts, ListFact, ReadingOf, Sum, TargetRead, WholeList, read_of};
 pub use record::*;

@@ -124,6 +124,11 @@ impl Observation {
         self.unread.insert(read.to_owned(), read_error);
     }
 
+    /// Returns the error of a read; none if it was answered.
+    pub(crate) fn error_of(&self, read: &str) -> Option<&ReadError> {
+        self.unread.get(read)
+    }
+
     /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
     /// fact that an answered read lacks cannot hold.
     pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {

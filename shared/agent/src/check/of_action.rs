@@ -3,7 +3,7 @@
 
 use crate::{
     action::Mark,
-    check::{facts::reads_with, record::Timetable},
+    check::{ReadError, facts::{quoted, reads_with}, record::Timetable},
     prelude::*,
 };
 
@@ -311,6 +311,7 @@ impl AgentAction {
             "precondition_changed: ",
             "content_changed: ",
             "no_connection: ",
+            "account_changed: ",
         ];
         let mut reasons = reasons.iter();
         reasons.any(|reason| error.starts_with(reason))
@@ -355,7 +356,8 @@ impl AgentAction {
     /// True if a claim is followed by a precondition check before the next call that changes something. False if that
     /// call may have been sent, or if an earlier step changed something: the check would find the action's own effect.
     pub(crate) fn checks_first(&self) -> bool {
-        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
+        let has_conditions = !self.content.require.is_empty() || self.account().is_some();
+        has_conditions && !self.progress.call.ambiguous && !self.has_changed()
     }
 
     /// Returns the reads of its preconditions, and of the mark of its next call.
@@ -370,7 +372,8 @@ impl AgentAction {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
         let steps = self.content.steps.len().saturating_sub(self.next_step());
-        i64::try_from((reads.len() + steps).max(1)).unwrap_or(1)
+        let calls = reads.len() + steps + usize::from(self.account().is_some());
+        i64::try_from(calls.max(1)).unwrap_or(1)
     }
 
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
@@ -430,6 +433,39 @@ impl AgentAction {
         let value = observation.value(step.reconcile.as_ref()?.mark()?)?;
         let step = step.order;
         Some(Mark { step, value })
+    }
+
+    /// Returns the approved account of its connection; none if it is not checked.
+    pub fn account(&self) -> Option<&str> {
+        self.content.connection.as_ref()?.account.as_deref()
+    }
+
+    /// True if a connection of its name reaches another account than the approved one. Its answers tell
+    /// nothing about this action.
+    pub fn is_elsewhere(&self, connection: &Connection) -> bool {
+        let is_own = *connection.name == *self.content.target_system;
+        let accounts = self.account().zip(connection.account.as_deref());
+        is_own && accounts.is_some_and(|(approved, now)| approved != now)
+    }
+
+    /// Judges the account that its connection reaches now. The holder has sent nothing since its claim.
+    pub(crate) fn permits_account(&mut self, found: Result<String, ReadError>) -> Precondition {
+        self.not_sent();
+        let approved = self.account();
+        match found {
+            Ok(found) if approved == Some(&*found) => Precondition::Holds,
+            Ok(found) => {
+                let approved = approved.map_or_else(|| "none".to_owned(), quoted);
+                let found = quoted(&found);
+                self.kept_from(&format!(
+                    "account_changed: the account of the connection is {found}; {approved} was approved."
+                ))
+            }
+            Err(error) if error.is_for_good => {
+                self.kept_from(&format!("precondition_unknown: {}", error.problem))
+            }
+            Err(error) => Precondition::NotKnown(error.problem),
+        }
     }
 
     /// Ends an action that is blocked before its next call.

@@ -1,6 +1,9 @@
 //! Reads of target systems, and the facts that they return.
 
-use crate::prelude::*;
+use crate::{
+    connection::{Amounts, SystemKind, minor_units},
+    prelude::*,
+};
 
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -107,7 +110,7 @@ impl TargetRead {
     /// The fact with the instant of the read, in milliseconds since 1970. A read with instants has it.
     pub const AT: &'static str = "at";
 
-    /// Returns the facts of an answer that was read at `at`. They are texts of up to
+    /// Returns the facts of an answer. They are texts of up to
     /// [`LONGEST_FACT`](Self::LONGEST_FACT) characters, numbers that the table can hold, and booleans.
     /// A fact that the answer does not give is unknown.
     pub fn facts(&self, answer: &Value, at: Timestamp) -> Facts {
@@ -124,13 +127,19 @@ impl TargetRead {
             .as_ref()
             .is_none_or(|whole| whole.holds(answer));
         for (name, list) in self.derived.lists.iter().filter(|_| is_whole) {
-            known.extend(list.of(answer).map(|number| (name.as_str(), number.into())));
+            let number = if self.is_amount(name) {
+                list.of(answer, amount)
+            } else {
+                list.of(answer, whole_number)
+            };
+            amounts.extend(number.map(|number| (name.as_str(), number.into())));
         }
+        known.extend(amounts);
         for (name, sum) in &self.derived.sums {
             known.extend(sum.of(&known).map(|number| (name.as_str(), number.into())));
         }
         if !self.derived.times.is_empty() {
-            known.insert(Self::AT, at.millis().into());
+            known.insert(Self::AT, reading.at.millis().into());
         }
         let named = known.into_iter();
         named
@@ -138,17 +147,24 @@ impl TargetRead {
             .collect()
     }
 
-    fn fact(&self, name: &str, pointer: &str, answer: &Value) -> Option<Value> {
-        let found = match answer.pointer(pointer) {
-            Some(Value::Null) => self
-                .derived
-                .nulls
-                .get(name)
-                .or_else(|| self.absent.get(name)),
-            Some(value) => Some(value),
+    fn is_amount(&self, name: &str) -> bool {
+        self.derived.amounts.iter().any(|amount| amount == name)
+    }
+
+    fn given<'a>(&'a self, name: &str, pointer: &str, answer: &'a Value) -> Given<'a> {
+        let stated = match answer.pointer(pointer) {
+            Some(Value::Null) => self.derived.nulls.get(name).or_else(|| self.absent.get(name)),
+            Some(value) => return Given::Value(value),
             None => self.absent.get(name),
         };
-        let value = fact(found?)?;
+        stated.map_or(Given::Nothing, Given::Stated)
+    }
+
+    fn fact(&self, name: &str, pointer: &str, answer: &Value) -> Option<Value> {
+        let value = match self.given(name, pointer, answer) {
+            Given::Value(value) | Given::Stated(value) => fact(value)?,
+            Given::Nothing => return None,
+        };
         if self.derived.currency.as_deref() == Some(name) {
             return value.as_str().map(|code| code.to_ascii_uppercase().into());
         }
@@ -156,9 +172,40 @@ impl TargetRead {
     }
 }
 
+/// The value of a member of an answer.
+enum Given<'a> {
+    /// The answer has it.
+    Value(&'a Value),
+    /// The answer lacks it, and the read says what that means.
+    Stated(&'a Value),
+    Nothing,
+}
+
+/// What an answer's facts depend on besides its body.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadingOf {
+    /// The instant of the read.
+    pub at: Timestamp,
+    /// The kind of the system.
+    pub kind: SystemKind,
+    /// The unit of its amounts. None if it is not known: then amounts are unknown.
+    pub amounts: Option<Amounts>,
+}
+
+impl ReadingOf {
+    /// The reading of a connection's answer.
+    pub fn through(connection: &Connection, at: Timestamp) -> Self {
+        Self {
+            at,
+            kind: connection.system_kind(),
+            amounts: connection.amounts(),
+        }
+    }
+}
+
 impl ListFact {
     /// Returns the number of rows that count, or the sum over them. None if a row does not tell.
-    fn of(&self, answer: &Value) -> Option<i64> {
+    fn of(&self, answer: &Value, number: impl Fn(&Value) -> Option<i64>) -> Option<i64> {
         let rows = answer.pointer(&self.at)?.as_array()?;
         let mut counted: i64 = 0;
         let mut common: Option<&Value> = None;
@@ -174,7 +221,7 @@ impl ListFact {
                 common = Some(value);
             }
             let summand = match &self.sum {
-                Some(pointer) => whole_number(row.pointer(pointer)?)?,
+                Some(pointer) => number(row.pointer(pointer)?)?,
                 None => 1,
             };
             counted = counted.checked_add(summand)?;
@@ -313,8 +360,12 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn at() -> Timestamp {
-        Timestamp::from_millis(1_800_000_000_000)
+    fn at() -> ReadingOf {
+        ReadingOf {
+            at: Timestamp::from_millis(1_800_000_000_000),
+            kind: SystemKind::Billing,
+            amounts: Some(Amounts::Minor),
+        }
     }
 
     fn read() -> TargetRead {
@@ -452,6 +503,32 @@ mod tests {
         );
         assert!(read.facts(&json!({}), at()).is_empty());
         let read = derived(&json!({"times": ["due"]}));
-        assert_eq!(read.facts(&json!({}), at())["a.at"], at().millis());
+        assert_eq!(read.facts(&json!({}), at())["a.at"], at().at.millis());
+    }
+
+    #[test]
+    fn an_amount_in_the_main_unit_is_converted_exactly() {
+        let taken = json!({"at": "/data", "sum": "/amount"});
+        let read = derived(&json!({
+            "amounts": ["due", "paid", "taken"], "currency": "currency",
+            "sums": {"open": "due - paid"}, "lists": {"taken": taken},
+        }));
+        let main = ReadingOf {
+            amounts: Some(Amounts::Main),
+            ..at()
+        };
+        let answer = json!({"due": "70.15", "paid": 70, "currency": "usd", "data": [{"amount": 0.1}, {"amount": "0.2"}]});
+        let facts = read.facts(&answer, main);
+        let found = ["due", "paid", "open", "taken"].map(|name| facts[&format!("a.{name}")].clone());
+        assert_eq!(json!(found), json!([7015, 7000, 15, 30]));
+        // Without a unit, and without a currency, no amount is known.
+        let unknown = ReadingOf {
+            amounts: None,
+            ..at()
+        };
+        let facts = read.facts(&answer, unknown);
+        assert_eq!(json!(facts), json!({"a.currency": "USD"}));
+        let facts = read.facts(&json!({"due": 5, "paid": 5}), at());
+        assert!(facts.is_empty(), "{facts:?}");
     }
 }

@@ -160,6 +160,7 @@ impl PolicyMatch {
             action_type,
             risk_at_least,
             amount_at_least,
+            records_at_least,
             connection,
             moves_money,
         } = self;
@@ -168,6 +169,11 @@ impl PolicyMatch {
         };
         let least = other.amount_at_least.as_ref();
         covers(amount_at_least.as_ref(), least, covers_amount)
+            && covers(
+                records_at_least.as_ref(),
+                other.records_at_least.as_ref(),
+                PartialOrd::le,
+            )
             && covers(
                 risk_at_least.as_ref(),
                 other.risk_at_least.as_ref(),
@@ -275,6 +281,14 @@ mod tests {
             (
                 json!({"approvers": 2, "when": {"riskAtLeast": "low"}}),
                 json!({"approvers": 2, "when": {"riskAtLeast": "high"}}),
+            ),
+            (
+                json!({"deny": true, "when": {"recordsAtLeast": 100}}),
+                json!({"deny": true, "when": {"recordsAtLeast": 101}}),
+            ),
+            (
+                json!({"approvers": 2}),
+                json!({"approvers": 2, "when": {"recordsAtLeast": 1}}),
             ),
             (
                 json!({"deny": true, "when": {"amountAtLeast": {"minorUnits": 1, "currency": "USD"}}}),

@@ -112,7 +112,7 @@ impl AgentSession {
 
     /// Adds a manual action that names both amounts, if an action took effect with another amount than
     /// the approved one. `kind` is the kind of the target system.
-    pub fn note_other_amount(&mut self, action: &AgentAction, kind: &str) {
+    pub fn note_other_amount(&mut self, action: &AgentAction, kind: SystemKind) {
         let proposed = self.proposed(&action.key.action_id);
         let Some(((approved, found), proposed)) = action.other_amount().zip(proposed) else {
             return;
@@ -129,6 +129,7 @@ impl AgentSession {
             risk: Risk::High,
             money: None,
             debt: None,
+            size: None,
             minutes_saved: 0,
             customer: None,
             attempts: None,

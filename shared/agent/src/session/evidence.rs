@@ -11,6 +11,13 @@ pub struct Case {
     pub playbooks: PlaybookRecord,
 }
 
+impl Case {
+    /// Returns the connections, as playbooks name them for the alert.
+    pub fn systems(&self) -> Systems<'_> {
+        Systems::new(&self.connections, &self.alert.target_system)
+    }
+}
+
 /// A read of a target system for an analysis, with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

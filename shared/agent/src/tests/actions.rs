@@ -405,6 +405,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     approved.content.connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,
+        account: None,
     });
     approved.round.approvals[0].digest = Some(approved.digest());
     assert_eq!(claim_in(&mut approved, &revised, 10), Claim::Ended(Skipped));

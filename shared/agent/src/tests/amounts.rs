@@ -29,7 +29,7 @@ fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession,
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     action.apply_check(&observation, SETTLES, at(now)).unwrap();
-    session.note_other_amount(&action, "billing");
+    session.note_other_amount(&action, SystemKind::Billing);
     (session, action)
 }
 

@@ -162,7 +162,8 @@ impl ReversibleInFile {
 }
 
 impl Matches {
-    pub(super) fn fit(&self, alert: &Alert) -> bool {
+    pub(super) fn fit(&self, case: &Case) -> bool {
+        let alert = &case.alert;
         let is = |expected: &Option<String>, found: &str| {
             expected.as_ref().is_none_or(|expected| expected == found)
         };
@@ -172,7 +173,7 @@ impl Matches {
         };
         let mut labels = self.labels.iter();
         is(&self.signal_type, &alert.signal_type)
-            && is(&self.target_system, &alert.target_system)
+            && (self.target_system.as_ref()).is_none_or(|role| case.systems().fit(role))
             && self.entity_types.iter().all(is_named)
             && labels.all(|(name, value)| alert.labels.0.get(name) == Some(value))
     }

@@ -56,6 +56,8 @@ pub(super) enum Basis {
 pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) connection: String,
+    /// The reason if no connection plays its role.
+    unresolved: Option<String>,
     /// The facts of other reads in its path and query.
     pub(super) uses: Vec<String>,
     /// The id that was asked for: the last value in the path.
@@ -80,6 +82,7 @@ impl ReadInFile {
         Read {
             name: self.name.clone(),
             connection,
+            unresolved: values.unresolved(&self.connection),
             uses: placeholders.map(str::to_owned).collect(),
             asked: asked.filter(|_| self.path.ends_with_placeholder()),
             rendered,
@@ -148,6 +151,9 @@ impl Read {
         &'a self,
         connections: &'a [Connection],
     ) -> Result<(&'a Connection, &'a TargetRead), String> {
+        if let Some(why) = &self.unresolved {
+            return Err(why.clone());
+        }
         let read = self.rendered.as_ref();
         let read = read.map_err(|Missing(name)| missing(name))?;
         let connection = allowing(connections, &self.connection, &read.call())?;

@@ -63,7 +63,7 @@ impl Action {
         let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
         let target_system = values.name(&self.target_system);
         let connection = Connection::named(context.connections, &target_system);
-        let kind = connection.map_or("", |connection| &*connection.kind);
+        let kind = connection.map_or(SystemKind::Other, Connection::system_kind);
         let values = &values.moving(amount, kind);
         let mut obstacle = None;
         let mut steps = Vec::new();
@@ -81,18 +81,22 @@ impl Action {
             });
         }
         let (records, unknown) = ids(&self.records, values);
+        let systems = self.systems(values, context);
         let (customers, unnamed) = ids(self.customer.as_slice(), values);
         let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
         let obstacle = obstacle.or_else(|| self.is_another_amount(values));
         let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
+        let obstacle = values.unresolved(&self.target_system).or(obstacle);
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
         let verified = || verify.iter().flat_map(Verification::asked);
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
         let unknown = || lacks_amount.then(|| "the amount of money is not known".to_owned());
-        let obstacle = obstacle.or_else(unknown).filter(|_| self.automated);
+        let unit = || self.money.as_ref().and_then(|_| lacks_unit(connection?));
+        let obstacle = obstacle.or_else(unit).or_else(unknown);
+        let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
@@ -125,6 +129,10 @@ impl Action {
             target_system,
             connection: connection.map(Connection::as_now),
             records,
+            systems,
+            size: self.size.as_ref().map(|size| ActionSize {
+                records: values.facts().get(size).and_then(Value::as_i64),
+            }),
             customer: customers.into_iter().next(),
             attempts: attempts
                 .or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
@@ -146,6 +154,22 @@ impl Action {
         let of_debt = self.debt.iter().zip(&self.money);
         let of_debt = of_debt.flat_map(|(debt, money)| debt.is_met_by(money));
         self.require.each().cloned().chain(of_debt).collect()
+    }
+
+    /// Returns the systems of its records whose own read names them: `invoice/{invoice.id}`.
+    fn systems(
+        &self,
+        values: &Values,
+        context: RenderContext<'_>,
+    ) -> BTreeMap<String, RecordSystem> {
+        let system = |record: &Template| {
+            let id = record.placeholders().next()?;
+            let read = id.strip_suffix(".id")?;
+            let read = context.reads.iter().find(|one| one.name == read)?;
+            let (connection, _) = read.ready(context.connections).ok()?;
+            Some((values.id(record).ok()?, RecordSystem::of(connection)))
+        };
+        self.records.iter().filter_map(system).collect()
     }
 
     /// Returns why it does not apply to the record as it is: a condition is false, or there is no
@@ -271,6 +295,13 @@ impl Action {
             .chain(debt)
             .collect()
     }
+}
+
+/// Returns why a connection cannot move money: the unit of its amounts is not known.
+fn lacks_unit(connection: &Connection) -> Option<String> {
+    let name = quoted(&connection.name);
+    let why = || format!("the connection {name} does not say in `amounts` how it writes amounts");
+    connection.amounts().is_none().then(why)
 }
 
 /// Returns ids without repeats. Also returns the obstacle if they cannot identify a record.

@@ -34,6 +34,8 @@ pub(super) struct Reconcile {
     refused: Option<Condition>,
     /// Time that the call may be under way.
     within: Option<Period>,
+    /// A fact that each call changes, such as a number of attempts.
+    mark: Option<String>,
 }
 
 impl Verify {
@@ -66,6 +68,7 @@ impl Reconcile {
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
             within: self.within.map(|within| within.0),
+            mark: self.mark.as_ref().map(|fact| format!("{}.{fact}", self.read)),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

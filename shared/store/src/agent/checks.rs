@@ -23,9 +23,9 @@ enum Checked {
 
 /// Properties of the connections for the judgement of a check.
 #[derive(Clone, Copy, Debug)]
-struct CheckContext<'a> {
+struct CheckContext {
     /// The kind of the action's target system.
-    kind: &'a str,
+    kind: SystemKind,
     /// Milliseconds for which the reads may lag behind.
     settles_within: i64,
 }
@@ -44,11 +44,12 @@ impl Agent<'_> {
         };
         let check = action.check();
         let reads = check.map(|check| check.reads()).unwrap_or_default();
-        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+        let Some(mut connections) = self.connections_of(tenant, &reads).await? else {
             action.defer_check(now.plus(PAUSED));
             self.0.replace_or_leave(&action).await?;
             return Ok(None);
         };
+        connections.retain(|connection| !action.is_elsewhere(connection));
         Ok(Some(DueCheck {
             of: Checked::Action(Box::new(action.record)),
             reads,
@@ -105,7 +106,7 @@ impl Agent<'_> {
         let (tenant, id) = (before.key.organization_id, before.key.session_id);
         let system = Connection::named(&check.connections, &before.content.target_system);
         let context = CheckContext {
-            kind: system.map_or("", |system| &*system.kind),
+            kind: system.map_or(SystemKind::Other, Connection::system_kind),
             settles_within: Connection::settling_time(&check.connections),
         };
         let read = || self.get(tenant, id);
@@ -120,7 +121,7 @@ impl Agent<'_> {
         whole: SessionWithActions,
         before: &AgentAction,
         observation: &Observation,
-        context: CheckContext<'_>,
+        context: CheckContext,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
         let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.now();

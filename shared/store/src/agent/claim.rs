@@ -381,7 +381,8 @@ impl Found {
     fn guards(&self) -> Result<Vec<Write>> {
         let records = self.records.iter().map(|(record, guard)| {
             let before = guard.as_ref().map(|guard| &guard.record);
-            let claimed = RecordGuard::claimed(before, record, &self.action.key, self.at);
+            let by = (&self.action.key, &self.action.content);
+            let claimed = RecordGuard::claimed(before, record, by, self.at);
             Write::create_or_replace(guard.clone(), claimed)
         });
         records.collect()

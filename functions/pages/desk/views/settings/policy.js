@@ -115,9 +115,10 @@ const typed = (/** @type {Money} */ { currency, minorUnits }) =>
   `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
 /** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
-function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
+function condition({ movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, actionType, connection }) {
   const parts = [movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
+    recordsAtLeast && `of ${number(recordsAtLeast)} records or more`,
     riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
     actionType && `of the type ${actionType.replaceAll("_", " ")}`,
     connection && `on ${connection}`].filter(Boolean);
@@ -133,7 +134,7 @@ function demand({ deny, approvers, roles, notOpener }) {
 }
 
 function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
-  const { actionType, movesMoney, amountAtLeast, riskAtLeast, connection } = rule?.when ?? {};
+  const { actionType, movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, connection } = rule?.when ?? {};
   const any = /** @type {Choice} */ (["", "Any"]);
   const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles);
   const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
@@ -143,6 +144,8 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
       { options: [any, ["true", "Move money"], ["false", "Move no money"]], value: movesMoney }),
     input("Amount at least", "amountAtLeast",
       { value: amountAtLeast && typed(amountAtLeast), hint: "Such as 500 USD." }),
+    input("Records at least", "recordsAtLeast",
+      { type: "number", min: 1, value: recordsAtLeast, hint: "Such as events to send again." }),
     input("Risk at least", "riskAtLeast",
       { options: [any, ...named(["low", "medium", "high", "critical"])], value: riskAtLeast }),
     input("Connection", "connection", { value: connection, maxlength: 64 }),
@@ -150,8 +153,9 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
       options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]] }),
     roles.element, others.element,
   ];
-  const values = (/** @type {any} */ { movesMoney, amountAtLeast, approval, ...when }) => ({
+  const values = (/** @type {any} */ { movesMoney, amountAtLeast, recordsAtLeast, approval, ...when }) => ({
     when: { ...when, movesMoney: movesMoney && movesMoney === "true",
+      recordsAtLeast: recordsAtLeast && Number(recordsAtLeast),
       amountAtLeast: amountAtLeast && amountOf(amountAtLeast, "amountAtLeast") },
     approvers: approval === "2" ? 2 : 1, deny: approval === "deny", roles: roles.values(),
     notOpener: others.values().length > 0,
