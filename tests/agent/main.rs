@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and says why"
 )]
 
+mod accounts;
 mod approvals;
 mod checks;
 mod debts;
@@ -17,5 +18,6 @@ mod open_outcomes;
 mod playbooks;
 mod sweeper;
 mod traffic;
+mod two_systems;
 mod who_approves;
 mod worker;
