@@ -9,7 +9,10 @@ use axum::{
     routing::{get, post},
 };
 use serde_json::{Value, json};
-use shared::agent::{action::ActionType, connection::ConnectionRevision, session::ProposedAction};
+use shared::{
+    agent::{action::ActionType, connection::ConnectionRevision, session::ProposedAction},
+    model::span,
+};
 
 use tests::support::{AgentSettings, Concierge, posting, proposing, refused};
 
@@ -189,11 +192,8 @@ async fn nothing_is_sent_while_the_account_is_not_known() {
             "{answer}"
         );
         assert_eq!(approved.accounts.calls(), [""; 0]);
-        approved
-            .world
-            .api
-            .clock
-            .advance(shared::model::span::HOUR / 3);
+        // The approval holds for an hour.
+        approved.world.api.clock.advance(15 * span::MINUTE);
     }
     approved.accounts.names_its_own();
     assert_eq!(approved.runs().await.0, "completed");

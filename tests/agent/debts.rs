@@ -18,7 +18,7 @@ async fn another_amount_than_the_approved_one_is_left_to_a_person() {
     let (id, _) = world.approved("invoice_not_finalized", &invoice, 0).await;
     let shown = &world.session(&id).await["proposedActions"][0];
     shows!(shown, {"description": "Finalize invoice `inv_2021` (482.10 USD)."});
-    assert_eq!(shown["verify"]["amount"], "invoice.amount is 48210");
+    assert_eq!(shown["verify"]["amount"], "invoice.due is 48210");
     world.delivers(&world.worker()).await;
     for _ in 0..12 {
         world.api.clock.advance(6 * span::MINUTE);

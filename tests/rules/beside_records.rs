@@ -137,6 +137,7 @@ fn connection() -> Pair {
             json!({"perSecond": null, "concurrent": null}),
             json!({"perSecond": 1, "concurrent": null}),
         ),
+        ("settlesWithin", json!("15m"), json!("2h")),
         ("paused", json!(false), json!(true)),
         ("revision", json!(1), json!(2)),
     ])
@@ -290,8 +291,15 @@ fn policy() -> Pair {
         ("rules", json!([]), json!([rule().one])),
         ("caps", caps().one, caps().other),
         ("signedInWithin", json!(30), Value::Null),
+        ("pending", Value::Null, pending()),
         ("updatedBy", json!(1), json!(2)),
     ])
+}
+
+/// A looser policy that waits.
+fn pending() -> Value {
+    let terms = json!({"rules": [], "caps": caps().other, "signedInWithin": null});
+    json!({"policy": terms, "by": 2, "at": NOON, "appliesAt": LATER})
 }
 
 fn alert() -> Pair {
@@ -416,8 +424,8 @@ fn each_loosens<R: DeserializeOwned + Serialize>(pair: &Pair, of: impl Fn(Value)
 
 #[test]
 fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
-    // Names of the policy, and the user and the instant of its last change.
-    let of_no_action = ["organizationId", "updatedBy", "updatedAt"];
+    // Names of the policy, what is not in force yet, and the user and the instant of its last change.
+    let of_no_action = ["organizationId", "pending", "updatedBy", "updatedAt"];
     let rows = [
         ("rules", json!([rule().one]), json!([])),
         ("caps", caps().one, caps().other),
