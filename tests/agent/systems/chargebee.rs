@@ -1,7 +1,8 @@
 //! Chargebee (API v2), by its API reference and its client library for Node.js.
 //!
-//! It keeps an idempotency key for 30 minutes. `collect_payment` takes the amount, so that no other
-//! amount is charged. A declined charge is 400 with `payment_processing_failed`.
+//! - An idempotency key is kept for 30 minutes.
+//! - `collect_payment` takes the amount.
+//! - A declined charge is 400 with `payment_processing_failed`.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -175,6 +176,13 @@ impl Chargebee {
             transact(book, &id, &txn, amount, "failure", true);
         });
         id
+    }
+
+    /// Sets whether Chargebee closes pending invoices of its customers by itself.
+    pub fn closes_by_itself(&self, closes: bool) {
+        self.double.edit(|book| {
+            book.get_mut(CUSTOMERS, CUSTOMER)["auto_close_invoices"] = closes.into();
+        });
     }
 
     /// Chargebee goes on to retry an unpaid invoice.

@@ -1,7 +1,8 @@
 //! Lago, by its OpenAPI description and the sources of its API.
 //!
-//! It has no idempotency keys. `retry_payment` returns 200 without a body, and a job charges the
-//! amount that is due then. A customer without a payment provider gets 200 too, and no charge.
+//! - There are no idempotency keys.
+//! - `retry_payment` returns 200 without a body. A job charges what is due then.
+//! - For a customer without a payment provider, it returns 200 too, and charges nothing.
 
 use serde_json::{Value, json};
 use shared::{Clock, model::span};
@@ -108,7 +109,7 @@ fn pay(processor: &Double, book: &mut Book, invoice: &str, number: u32, amount: 
     book.put(PAYMENTS, &id, payment);
 }
 
-/// Adds a finalized credit note that lowers what is due.
+/// Adds a finalized credit note of an offset: less is due.
 fn offset(book: &mut Book, invoice: &str, amount: i64) {
     let of = book.get(INVOICES, invoice).clone();
     let id = uuid(3, 1);
@@ -281,7 +282,7 @@ impl Person for Lago {
     }
 }
 
-/// An invoice as the API shows it: without what was paid, which only the database has.
+/// Returns an invoice as the API does: without the paid amount.
 fn shown(invoice: &Value) -> Value {
     let mut shown = invoice.clone();
     shown

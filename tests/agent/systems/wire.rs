@@ -56,11 +56,6 @@ impl Asked {
     pub fn form(&self) -> BTreeMap<String, String> {
         pairs(&self.body)
     }
-
-    /// A JSON body; null without one.
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_default()
-    }
 }
 
 fn decoded(text: &str) -> String {
