@@ -286,11 +286,11 @@ def guide(log, api):
         assert policy["version"]
         assert len(proposed["description"]) > 1
         assert refused["status"] == [403] and "policy requires" in refused["detail"][0]
-        assert "approves" in mine["what"][0]
+        assert "can approve" in mine["what"][0]
         assert preview["url"] and preview["mayApprove"] == [True]
         assert set(executed["success"]) == {True}
         assert "completed" in left["status"] and left["openActions"][0] > 0
-        assert "approves" in left["what"][0]
+        assert "approve" in left["what"][0]
         for what in ("opened", "proposed", "approved", "claimed", "ended"):
             assert what in journal["what"], (what, journal)
         assert check["verified"] == [True]

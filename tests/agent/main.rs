@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and says why"
 )]
 
+mod accounts;
 mod approvals;
 mod checks;
 mod debts;
@@ -19,5 +20,6 @@ mod real_systems;
 mod sweeper;
 mod systems;
 mod traffic;
+mod two_systems;
 mod who_approves;
 mod worker;

@@ -148,6 +148,27 @@ async fn a_payment_under_way_is_no_failure() {
     }
 }
 
+/// The bank collects, and its reads lag behind for some minutes: they say what was before.
+#[tokio::test]
+async fn a_read_that_lags_behind_is_no_failure() {
+    let world = Concierge::start_proposing(vec![debiting()]).await;
+    let bank = bank(&world).await;
+    let payment = [("payment", "pay_3001")];
+    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    bank.lock().unwrap().0 = "failed";
+    for seconds in [15, 45, 240] {
+        world.passes(seconds * span::SECOND).await;
+        let session = world.session(&id).await;
+        shows!(session, {"status": "executing", "error": null, "/next/who": "The agent"});
+    }
+    bank.lock().unwrap().0 = "succeeded";
+    world.passes(10 * span::MINUTE + 15 * span::SECOND).await;
+    let session = world.session(&id).await;
+    shows!(session, {"status": "completed", "error": null});
+    assert_eq!(bank.lock().unwrap().1, 1);
+}
+
 fn text_of_json(value: &Value) -> &str {
     value.as_str().unwrap()
 }

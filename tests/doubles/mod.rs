@@ -67,7 +67,8 @@ impl Doubled {
 
     /// Connects the organization to what answers at `url`.
     async fn connects(&self, name: &str, url: &str, more: &Value) {
-        let mut put = json!({"kind": "double", "baseUrl": url, "secret": self.secret});
+        let mut put =
+            json!({"kind": "other", "amounts": "minor", "baseUrl": url, "secret": self.secret});
         merges(&mut put, more);
         let ada = self.world.api.sign_in("ada").await;
         let path = format!("/api/concierge/connections/{name}");

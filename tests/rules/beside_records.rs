@@ -98,6 +98,14 @@ fn connection() -> Pair {
     bookkeeping([
         ("name", json!("billing"), json!("crm")),
         ("systemKind", json!("stripe"), json!("kill-bill")),
+        ("amounts", Value::Null, json!("main")),
+        ("partners", json!({}), json!({"notifications": "mails"})),
+        (
+            "identity",
+            Value::Null,
+            json!({"path": "/account", "at": ["/id"]}),
+        ),
+        ("account", Value::Null, json!("acct_1")),
         (
             "baseUrl",
             json!("https://one.example.com"),
@@ -441,6 +449,7 @@ fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
             json!({"minorUnits": 1, "currency": "USD"}),
             json!({"minorUnits": 2, "currency": "USD"}),
         ),
+        ("recordsAtLeast", json!(1), json!(2)),
         ("connection", Value::Null, json!("billing")),
         ("movesMoney", Value::Null, json!(true)),
     ]);

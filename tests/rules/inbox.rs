@@ -330,6 +330,12 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     for caller in [&ada, max, &mia] {
         assert!(told(caller).await.is_empty());
     }
+    // After a day it is in force, as it was announced.
+    api.clock.advance(24 * 60 * 60_000);
+    let ada = &api.sign_in("ada").await;
+    assert_eq!(ada.reads(policy).await["rules"], json!([]));
+    api.publishes().await;
+    assert!(told(&sue).await.is_empty());
 
     let webhook = |reason: Value, version: i64| {
         serde_dynamo::to_item(json!({

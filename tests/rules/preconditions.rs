@@ -110,7 +110,7 @@ async fn one_of_two_who_create_a_connection_is_told() {
     let api = tests::support::Concierge::start().await;
     let ada = api.api.sign_in("ada").await;
     let only_new = ada.clone().with_header("if-none-match", "*");
-    let put = |path: &'static str| json!({"kind": "x", "baseUrl": api.demo.url(), "allow": [format!("GET {path}")]});
+    let put = |path: &'static str| json!({"kind": "billing", "baseUrl": api.demo.url(), "allow": [format!("GET {path}")]});
     let path = "/api/concierge/connections/stripe";
     let (one, other) = tokio::join!(only_new.put(path, put("/a")), only_new.put(path, put("/b")));
     let mut statuses = [one.status, other.status];

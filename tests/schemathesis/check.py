@@ -89,7 +89,7 @@ def fill(api):
         return api.call("POST", path, body)["id"]
 
     connection = {
-        "kind": "demo",
+        "kind": "billing",
         "baseUrl": "http://127.0.0.1:9",
         "secret": None,
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /balance"],

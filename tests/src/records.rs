@@ -65,7 +65,9 @@ pub async fn connection(
     let secret_of = SecretOf::Connection(name.to_owned());
     let seal = async |secret: SentSecret| sealer.seal(tenant, &secret_of, &secret).await;
     let connections = store.connections();
-    connections.put(tenant, &of, put, seal).await.unwrap();
+    let identify = async |_| Ok(None);
+    let put = connections.put(tenant, &of, put, seal, identify);
+    put.await.unwrap();
 }
 
 /// An active project.

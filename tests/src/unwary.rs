@@ -8,7 +8,7 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{
     action::ActionType,
-    check::{Facts, Seen},
+    check::{Facts, ReadingOf, Seen},
     journal::Excerpt,
     session::{Case, Proposal, ProposedAction},
 };
@@ -29,7 +29,9 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     let mut inquiry = playbooks.inquire(case);
     while inquiry.wanted().count() > 0 {
         let seen = inquiry.wanted().map(|wanted| {
-            let facts: Facts = wanted.read.facts(&record(&wanted.read.path));
+            let facts: Facts = wanted
+                .read
+                .facts(&record(&wanted.read.path), case.history.at);
             Ok(Seen {
                 status: 200,
                 is_json: true,

@@ -38,9 +38,10 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(crate) fn new(context: &'a Context, held: HeldAction) -> Self {
         let (called, limits) = (Called::of(&held.connection), context.limits.of_run());
+        let progress = Progress::new(*held.action, called, held.begins, limits);
         Self {
             context,
-            progress: Progress::new(*held.action, called, held.begins, limits),
+            progress: progress.through(&held.connection),
             connection: *held.connection,
             read_connections: held.read_connections,
             is_troubled: held.is_troubled,

@@ -208,7 +208,10 @@ fn about(one: &JoinedNotification) -> String {
         NotificationKind::Mentioned => format!("{actor} mentioned you: {title}"),
         NotificationKind::ActionNeeded => format!("An action is yours to do: {title}"),
         NotificationKind::Assigned => format!("Assigned to you: {title}"),
-        NotificationKind::ApprovalNeeded => format!("Your approval is needed: {title}"),
+        NotificationKind::ApprovalNeeded => {
+            let asked = one.excerpt.as_deref().unwrap_or(title).replace('`', "");
+            format!("Your approval is needed: {asked}")
+        }
         NotificationKind::Commented => format!("{actor} commented: {title}"),
         NotificationKind::DueSoon => format!("Due within a day: {title}"),
         NotificationKind::Overdue => format!("Overdue: {title}"),

@@ -153,7 +153,7 @@ pub(crate) struct Loaded {
 }
 
 /// Connects the demo organization to the demo's target systems. Existing connections are kept
-/// unless their base URL is out of date or they have no secret.
+/// unless their base URL or their kind is out of date, or they have no secret.
 pub(crate) async fn connect(
     client: Client,
     table: &str,
@@ -169,14 +169,18 @@ pub(crate) async fn connect(
         let Some(name) = Slug::new(name) else {
             continue;
         };
-        let is_right =
-            |one: &Stored<Connection>| *one.base_url == wanted["baseUrl"] && one.secret.is_some();
+        let is_right = |one: &Stored<Connection>| {
+            *one.base_url == wanted["baseUrl"]
+                && one.system_kind().name() == wanted["kind"]
+                && one.secret.is_some()
+        };
         let found = there.iter().find(|one| one.name == name);
         if !found.is_some_and(is_right) {
             let put = input::from_value(wanted)?;
             let of = SecretOf::Connection(name.to_string());
             let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
-            connections.put(tenant, &name, put, seal).await?;
+            let identify = async |_| Ok(None);
+            connections.put(tenant, &name, put, seal, identify).await?;
         }
     }
     Ok(())

@@ -137,8 +137,8 @@
 //! ```
 //!
 //! An action with `verify` counts (saved minutes, last fix, its alert) once
-//! it is `effective`. Any other action counts once it is `succeeded`. A check that finds no effect
-//! is believed after [`AgentAction::AT_WORK`]. Before that, the target system may still be at work.
+//! it is `effective`. Any other action counts once it is `succeeded`. A check without an effect is
+//! believed after an earlier one, `settlesWithin` of the connection before. A changed mark proves it at once.
 //!
 //! Each transition writes an entry in the [journal](JournalEntry), in the same transaction.
 //!

@@ -2,11 +2,14 @@
 //!
 //! The strictest rule applies. Of the rules that match an action, the largest number of approvers
 //! counts, and an approver must satisfy each of them. An unknown amount of an action that moves
-//! money exceeds every limit, as does an amount in another currency than the limit.
+//! money exceeds every limit, as does an amount in another currency than the limit. So does an unknown
+//! number of records.
 
 mod looser;
+mod pending;
 mod sent;
 
+pub use pending::{PendingPolicy, PolicyChange, PolicyTerms};
 pub use sent::PolicySet;
 
 use strum::VariantArray;
@@ -14,7 +17,8 @@ use strum::VariantArray;
 use crate::prelude::*;
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
-/// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit.
+/// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit. So
+/// does an unknown number of records.
 // The item's version is the policy's revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
@@ -23,6 +27,7 @@ use crate::prelude::*;
             "actionType": null,
             "riskAtLeast": null,
             "amountAtLeast": {"minorUnits": 50_000, "currency": "USD"},
+            "recordsAtLeast": null,
             "connection": null,
             "movesMoney": true
         },
@@ -37,6 +42,7 @@ use crate::prelude::*;
         "messagesPerCustomer": 3
     },
     "signedInWithin": 60,
+    "pending": null,
     "updatedBy": 1,
     "updatedAt": "2026-01-14T12:10:00.000Z"
 })))]
@@ -50,6 +56,10 @@ pub struct AgentPolicy {
     /// Minutes since the sign-in in which a user may approve and settle; null for any sign-in.
     #[schema(minimum = 5, maximum = 1440)]
     pub signed_in_within: Option<i64>,
+    /// Looser policy that waits for another admin or for a day; null if none waits.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub pending: Option<Box<PendingPolicy>>,
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
     pub updated_at: Option<Timestamp>,
@@ -82,6 +92,10 @@ pub struct PolicyMatch {
     pub risk_at_least: Option<Risk>,
     /// Actions of this amount or more.
     pub amount_at_least: Option<Money>,
+    /// Actions that state a number of records, such as events to send, of this number or more.
+    // Earlier releases wrote none.
+    #[serde(default)]
+    pub records_at_least: Option<i64>,
     /// Actions on the target system of this connection.
     pub connection: Option<String>,
     /// `true` for actions with an effect on a customer's payments or debts, now or with a later
@@ -136,6 +150,7 @@ impl AgentPolicy {
             rules: Vec::new(),
             caps: PolicyCaps::default(),
             signed_in_within: None,
+            pending: None,
             updated_by: None,
             updated_at: None,
         }
@@ -209,6 +224,7 @@ impl PolicyMatch {
             && connection.is_none_or(|one| *one == content.target_system)
             && (self.moves_money).is_none_or(|moves| moves == money.is_some())
             && self.amount_at_least.as_ref().is_none_or(is_reached)
+            && (self.records_at_least).is_none_or(|least| content.touches(least))
     }
 }
 
@@ -416,7 +432,7 @@ impl PolicyCaps {
         taken.minor_units = taken.minor_units.saturating_abs();
         let left = cap.minor_units - taken.minor_units;
         if left < 0 {
-            let cap = cap.says("");
+            let cap = cap.says(SystemKind::Other);
             return Err(format!("its amount is above the cap of {cap} a day"));
         }
         charge.money = Some((taken, left));

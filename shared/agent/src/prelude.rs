@@ -6,7 +6,7 @@ pub(crate) use std::{
 };
 
 pub(crate) use ::model::{
-    characters::on_one_line,
+    characters::{in_lines, on_one_line},
     input::{
         Apart, Change, Component, Defaulted, Field, Form, List, OneOf, Patch, Place, Reading,
         Schema, escaped, map_of, string,
@@ -22,7 +22,8 @@ pub(crate) use crate::{
     action::{
         ActionContent, ActionKey, ActionResult, ActionState, ActionStep, ActionType, AgentAction,
         ApiCall, CallResult, Called, Effect, HeldRecord, Message, MoneyDirection, MoneyMoved,
-        OpenCall, Outcome, Reversible, Risk, Schedule, StepResult, StepStatus, Try, VerdictOutcome,
+        OpenCall, Outcome, RecordSystem, Reversible, Risk, Schedule, StepResult, StepStatus, Try,
+        VerdictOutcome,
     },
     alert::{
         Alert, AlertCreate, AlertEntity, AlertMetric, AlertReport, AlertStatus, Currency, Firing,
@@ -35,7 +36,7 @@ pub(crate) use crate::{
     },
     connection::{
         AgentPause, Connection, ConnectionRevision, ConnectionTraffic, HeaderName, Idempotency,
-        KeyName, Period, Restored,
+        KeyName, Period, Restored, SystemKind, Systems,
     },
     journal::{Excerpt, JournalActor, JournalActorType, JournalEntry, JournalEvent, Note},
     pattern::{ClassHistory, Cycle, Occurrence, Pattern, PatternWindow, SharedLabel, statistics},
@@ -45,7 +46,7 @@ pub(crate) use crate::{
     },
     session::{
         ActionRecord, AgentSession, AgentSessionStatus, Analysis, ApprovedActions, Approver,
-        Approving, ConfidenceFrom, Evidence, Handling, HandlingStatus, PlaybookVersion, Proposal,
-        ProposedAction, ReadEvidence, SessionContext,
+        Approving, Evidence, Handling, HandlingStatus, PlaybookVersion, Proposal, ProposedAction,
+        ReadEvidence, SessionContext,
     },
 };

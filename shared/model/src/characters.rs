@@ -67,6 +67,20 @@ pub fn without_hidden(text: &str) -> String {
     shown.collect()
 }
 
+/// True for a line break or a tab.
+pub(crate) const fn breaks(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\t')
+}
+
+/// Returns a text without hidden characters but line breaks and tabs.
+pub fn in_lines(text: &str) -> String {
+    let parts = text.split_inclusive(breaks).map(|part| {
+        let end = part.chars().last().filter(|one| breaks(*one));
+        without_hidden(part).chars().chain(end).collect::<String>()
+    });
+    parts.collect()
+}
+
 /// Returns a text on one line: a control character or a separator becomes a space, and other hidden
 /// characters go. Joiners, direction marks and flags stay.
 pub fn on_one_line(text: &str) -> String {

@@ -34,10 +34,12 @@ names! {
 impl NotificationKind {
     /// Returns true for a kind that comes by mail unless the user chose otherwise.
     const fn is_usually_mailed(self) -> bool {
-        use NotificationKind::{ActionNeeded, ApprovalNeeded, GuardChanged, Mentioned};
+        use NotificationKind::{
+            ActionNeeded, ApprovalNeeded, GuardChanged, Mentioned, PolicyLoosened,
+        };
         matches!(
             self,
-            Mentioned | ActionNeeded | ApprovalNeeded | GuardChanged
+            Mentioned | ActionNeeded | ApprovalNeeded | GuardChanged | PolicyLoosened
         )
     }
 }

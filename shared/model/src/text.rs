@@ -9,7 +9,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     FaultCode, WrongText,
-    characters::{HIDDEN, INVISIBLE, WHITE, hidden, is_invisible, is_of_a_name},
+    characters::{HIDDEN, INVISIBLE, WHITE, breaks, hidden, is_invisible, is_of_a_name},
     digest,
     input::{Component, Place, Reading, Schema, string},
     unique_name::{mixes_scripts, spelled},
@@ -19,10 +19,14 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Text,
+    /// Like a text, without hidden characters but line breaks and tabs.
+    Lines,
     /// No [hidden](crate::characters::is_hidden) characters, but those of flags.
     Line,
     /// Like a line, and nothing in it is invisible.
     Id,
+    /// Like an id. Scripts that look alike, such as Latin and Cyrillic, do not mix.
+    EntityId,
     /// Letters, marks and digits of any script, and `. _ @ + -`. Scripts that look alike do not mix.
     Name,
 }
@@ -42,7 +46,12 @@ impl Form {
         let refused = |character| Err(WrongText::Hidden(character));
         match self {
             Self::Line => hidden(text).next().map_or(Ok(()), refused),
-            Self::Id => {
+            Self::Lines => {
+                let mut hidden = hidden(text);
+                hidden.find(|one| !breaks(*one)).map_or(Ok(()), refused)
+            }
+            Self::EntityId if mixes_scripts(text) => Err(WrongText::Scripts),
+            Self::Id | Self::EntityId => {
                 let unseen = text.chars().find(|one| is_invisible(*one));
                 hidden(text).next().or(unseen).map_or(Ok(()), refused)
             }
@@ -55,21 +64,25 @@ impl Form {
     fn kept(self, text: &str) -> String {
         match self {
             Self::Name => spelled(text),
-            Self::Text | Self::Line | Self::Id => text.to_owned(),
+            Self::Text | Self::Lines | Self::Line | Self::Id | Self::EntityId => text.to_owned(),
         }
     }
 
     /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
     pub fn pattern(self, least: usize) -> Option<String> {
         match self {
+            Self::Lines => Some(format!(
+                "^[^{}]*$",
+                HIDDEN.replace(CONTROLS, OTHER_CONTROLS)
+            )),
             Self::Text if least == 0 => None,
             Self::Text => Some(format!("[^{WHITE}{INVISIBLE}]")),
             Self::Line if least == 0 => Some(format!("^[^{HIDDEN}]*$")),
             Self::Line => Some(format!(
                 "^[^{HIDDEN}]*[^{HIDDEN}{WHITE}{INVISIBLE}][^{HIDDEN}]*$"
             )),
-            Self::Id if least == 0 => Some(format!("^[^{HIDDEN}{INVISIBLE}]*$")),
-            Self::Id => Some(format!(
+            Self::Id | Self::EntityId if least == 0 => Some(format!("^[^{HIDDEN}{INVISIBLE}]*$")),
+            Self::Id | Self::EntityId => Some(format!(
                 "^[^{HIDDEN}{INVISIBLE}]*[^{HIDDEN}{WHITE}{INVISIBLE}][^{HIDDEN}{INVISIBLE}]*$"
             )),
             // The letters of other scripts than Latin are too many to spell out.
@@ -79,6 +92,10 @@ impl Form {
         }
     }
 }
+
+/// The first range of the hidden characters, and the same without line breaks and tabs.
+const CONTROLS: &str = r"\u0000-\u001F";
+const OTHER_CONTROLS: &str = r"\u0000-\u0008\u000B\u000C\u000E-\u001F";
 
 /// Has a type of texts read and shown as its text.
 #[macro_export]
@@ -186,10 +203,10 @@ texts! {
     Line TokenName(1..=100) = "nightly export": "The name of a token.",
     Line SourceName(1..=100) = "billing-monitor": "The reporter of alerts.",
     Id ExternalId(1..=255) = "stuck-ub_1001": "The reporter's own id of an alert.",
-    Text AlertText(0..=5000) = "It has been processing for 26 hours.": "The description of an alert.",
+    Lines AlertText(0..=5000) = "It has been processing for 26 hours.": "The description of an alert.",
     Id SessionName(1..=64) = "9f86d081884c7d65": "The id of a session, as its user sees it.",
     Id DeliveryId(1..=100) = "evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c": "The id of a webhook's delivery.",
-    Id EntityId(1..=128) = "ub_1001": "The id of a record in a target system.",
+    EntityId EntityId(1..=128) = "ub_1001": "The id of a record in a target system.",
     Line StateName(1..=64) = "processing": "A state of a record in a target system.",
     Line MetricName(1..=100) = "age": "The name of a metric.",
     Line Unit(0..=32) = "h": "A unit of measurement.",
@@ -290,6 +307,7 @@ impl ToSchema for Slug {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::characters::in_lines;
 
     #[test]
     fn an_id_holds_nothing_that_is_invisible() {
@@ -303,6 +321,35 @@ mod tests {
         ] {
             let text = format!("ub_{hidden}1001");
             assert_eq!(check(&text), Err(WrongText::Hidden(hidden)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn scripts_that_look_alike_do_not_mix_in_the_id_of_a_record() {
+        let check = |text: &str| Form::EntityId.check(text, 1, 20);
+        for good in ["pay_1", "zoë-1", "счет_1".trim_end_matches("_1"), "請求_1"] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in ["p\u{430}y_1", "in\u{3BF}_1"] {
+            assert_eq!(check(bad), Err(WrongText::Scripts), "{bad}");
+        }
+        assert_eq!(check("a\u{202E}"), Err(WrongText::Hidden('\u{202E}')));
+    }
+
+    #[test]
+    fn lines_hold_breaks_and_nothing_else_that_is_hidden() {
+        let check = |text: &str| Form::Lines.check(text, 0, 20);
+        for good in ["", "two\r\n\tlines", "שלום\u{200F}!"] {
+            assert_eq!(check(good), Ok(()), "{good:?}");
+            assert_eq!(in_lines(good), good);
+        }
+        for (text, hidden, rest) in [
+            ("a\u{202E}b", '\u{202E}', "ab"),
+            ("a\0\nb", '\0', "a\nb"),
+            ("\u{2028}", '\u{2028}', ""),
+        ] {
+            assert_eq!(check(text), Err(WrongText::Hidden(hidden)), "{text:?}");
+            assert_eq!(in_lines(text), rest);
         }
     }
 

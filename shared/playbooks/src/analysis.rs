@@ -16,8 +16,8 @@ pub(super) fn of(
 ) -> Analysis {
     let alert = &case.alert;
     let pattern = Pattern::of(alert, &case.history, playbook.cycle);
-    let confidence_from = playbook.confidence(values, &case.playbooks);
-    let (confidence, confidence_says) = confidence_from.rounded();
+    let evidence = playbook.evidence(values, case.history.at);
+    let confidence = playbook.confidence(&evidence, &case.playbooks);
     Analysis {
         root_cause: playbook.cause(values),
         impact: impact(&values.text(&playbook.impact), case),
@@ -25,10 +25,9 @@ pub(super) fn of(
         entity_lifecycle_context: lifecycle(alert),
         is_anomaly_pattern: pattern.is_anomaly(),
         pattern_description: pattern::describe(playbook.cycle, &pattern),
-        confidence,
-        confidence_says,
-        confidence_from: Some(confidence_from),
-        evidence: playbook.evidence(values, case.history.at),
+        confidence: confidence.share(),
+        confidence_says: confidence.says(),
+        evidence,
         playbook: Some(playbook.version()),
         resolved_when: Vec::new(),
         not_applicable: Vec::new(),
@@ -40,11 +39,11 @@ pub(super) fn of(
 fn impact(text: &str, case: &Case) -> String {
     let alert = &case.alert;
     let connection = Connection::named(&case.connections, &alert.target_system);
-    let kind = connection.map_or("", |connection| &*connection.kind);
-    let mut text = text.to_owned();
+    let kind = connection.map_or(SystemKind::Other, Connection::system_kind);
+    let mut said = Vec::new();
     let at_risk = alert.amount_at_risk.as_ref();
     if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {
-        text.extend([" At risk: ", &amount.says(kind), "."]);
+        said.push(format!("at risk are {}", amount.says(kind)));
     }
     if !alert.entities.is_empty() {
         let entities = alert.entities.iter().map(|entity| {
@@ -52,9 +51,12 @@ fn impact(text: &str, case: &Case) -> String {
             format!("{kind} {}", quoted(&entity.id))
         });
         let entities: Vec<String> = entities.collect();
-        text.extend([" Records: ", &entities.join(", "), "."]);
+        said.push(format!("it is about {}", entities.join(", ")));
     }
-    text
+    if said.is_empty() {
+        return text.to_owned();
+    }
+    format!("{text} The alert says: {}.", said.join("; "))
 }
 
 fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedAction]) -> Vec<String> {

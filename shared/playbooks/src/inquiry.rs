@@ -3,12 +3,13 @@
 use crate::prelude::*;
 use crate::{
     analysis,
+    differences::{self, Difference},
     playbook::{Action, Playbook, Read, RenderContext, Values},
     playbooks::Playbooks,
 };
 
 /// The analysis of an alert. Of the matching playbooks, the most specific one decides, then the one
-/// most likely to help, then the first by name.
+/// of which the larger share of findings holds, then the first by name.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
     case: &'a Case,
@@ -156,12 +157,12 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// True if it is more specific, or as specific and more likely to help.
+    /// True if it is more specific, or as specific and supported by a larger share of its findings.
     fn is_better_than(&self, other: &Self, case: &Case) -> bool {
         let specificity = |one: &Self| one.playbook.matches.specificity();
         let confidence = |one: &Self| {
-            let from = one.playbook.confidence(&one.values, &case.playbooks);
-            from.confidence()
+            let evidence = one.playbook.evidence(&one.values, case.history.at);
+            one.playbook.confidence(&evidence, &case.playbooks).share()
         };
         let closer = specificity(self).cmp(&specificity(other));
         let likelier = closer.then_with(|| confidence(self).total_cmp(&confidence(other)));
@@ -171,16 +172,19 @@ impl Candidate<'_> {
     /// Returns the proposal. Actions that do not apply are only listed. Without any other, the
     /// fallback's are proposed.
     fn render(&self, case: &Case, fallback: &Playbook) -> Proposal {
+        let differences = differences::of(&case.alert, &self.reads, &self.values);
         let context = RenderContext {
             connections: &case.connections,
             reads: &self.reads,
+            obstacle: differences.first().map(|one| one.obstacle.as_str()),
         };
         let render = |action: &Action| {
             let mut action = action.render(&self.values, context);
             action.content.playbook = Some(self.playbook.version());
             action
         };
-        let (mut actions, mut not_applicable) = (Vec::new(), Vec::new());
+        let mut actions = Vec::new();
+        let mut not_applicable = Vec::new();
         for action in &self.playbook.actions {
             match action.not_applicable(&self.values) {
                 Some(why) => not_applicable.push(why),
@@ -190,8 +194,19 @@ impl Candidate<'_> {
         if actions.is_empty() {
             actions = fallback.actions.iter().map(render).collect();
         }
+        let others = differences::others(&case.alert, &self.playbook.entity_types());
+        let mut resolved_when = self.playbook.resolved_when(context);
+        if !others.is_empty() {
+            // What settles one record says nothing of the others.
+            resolved_when = None;
+            actions.push(for_others(case, &others, self.playbook.version()));
+        }
         let mut analysis = analysis::of(case, self.playbook, &self.values, &actions);
-        let resolved_when = self.playbook.resolved_when(context);
+        analysis.evidence.extend(
+            differences
+                .into_iter()
+                .map(|one| one.evidence(case.history.at)),
+        );
         let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
         analysis.resolved_when = conditions.map(FactCondition::says).collect();
         analysis.not_applicable = not_applicable;
@@ -205,6 +220,57 @@ impl Candidate<'_> {
     }
 }
 
+impl Difference {
+    fn evidence(self, at: Timestamp) -> Evidence {
+        Evidence {
+            id: self.id,
+            says: self.says,
+            holds: Some(false),
+            at,
+        }
+    }
+}
+
+/// Returns the manual action for the records of an alert on which its playbook does not act.
+fn for_others(case: &Case, others: &[&AlertEntity], playbook: PlaybookVersion) -> ProposedAction {
+    let named = others.iter().map(|entity| {
+        let kind = entity.r#type.replace('_', " ");
+        format!("{kind} {}", quoted(&entity.id))
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let content = ActionContent {
+        playbook: Some(playbook),
+        action_type: ActionType::ManualReview,
+        description: format!(
+            "Look into the further records that the alert names: {named}. The actions are for the first of them \
+             alone, and the agent does not resolve this alert."
+        ),
+        expected_outcome: "Each of the alert's records is settled.".to_owned(),
+        reversible: None,
+        risk: Risk::High,
+        money: None,
+        debt: None,
+        size: None,
+        minutes_saved: 0,
+        target_system: case.alert.target_system.to_string(),
+        connection: None,
+        records: Vec::new(),
+        systems: BTreeMap::new(),
+        customer: None,
+        attempts: None,
+        reads: Vec::new(),
+        require: Vec::new(),
+        steps: vec![ActionStep {
+            order: 1,
+            description: "Record an alert for each of them, or settle it by hand".to_owned(),
+            call: None,
+            reconcile: None,
+        }],
+        verify: None,
+    };
+    ProposedAction::manual("others".to_owned(), content)
+}
+
 /// Returns a playbook's reads and values, by the answers so far. A read may use facts of those before
 /// it.
 fn known(
@@ -212,9 +278,13 @@ fn known(
     case: &Case,
     answers: &[(Read, ReadEvidence)],
 ) -> (Vec<Read>, Values) {
-    playbook.reads_with(playbook.values(&case.alert), |read, values| {
+    let values = playbook.values(&case.alert).within(case.systems());
+    playbook.reads_with(values, |read, values| {
         if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
             values.learn(&evidence.facts.0, &read.name, why_unread(evidence));
+            if let Ok((connection, read)) = read.ready(&case.connections) {
+                values.learn_amounts(read, connection.system_kind());
+            }
         }
     })
 }

@@ -4,6 +4,7 @@
 //! none is wanted. The result is the [`Proposal`](agent::session::Proposal). Nothing here calls another system.
 
 mod analysis;
+mod differences;
 mod inquiry;
 mod pattern;
 mod playbook;

@@ -62,7 +62,7 @@ impl Playbooks {
     /// reads of one analysis are limited; more specific playbooks take precedence.
     pub(super) fn for_case(&self, case: &Case) -> (Vec<&Playbook>, Vec<String>) {
         let matching = self.playbooks.iter();
-        let matching = matching.filter(|playbook| playbook.matches.fit(&case.alert));
+        let matching = matching.filter(|playbook| playbook.matches.fit(case));
         let (not_helped, mut able): (Vec<&Playbook>, Vec<&Playbook>) =
             matching.partition(|one| case.playbooks.did_not_help(&one.version()));
         able.sort_by(|a, b| {
@@ -71,7 +71,8 @@ impl Playbooks {
         });
         let mut reads: Vec<Read> = Vec::new();
         able.retain(|playbook| {
-            let (own, _) = playbook.reads_with(playbook.values(&case.alert), |_, _| ());
+            let values = playbook.values(&case.alert).within(case.systems());
+            let (own, _) = playbook.reads_with(values, |_, _| ());
             let new: Vec<Read> = own
                 .into_iter()
                 .filter(|read| !reads.contains(read))

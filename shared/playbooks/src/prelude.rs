@@ -2,7 +2,7 @@
 
 pub(crate) use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use ::agent::check::Facts;
+pub(crate) use ::agent::check::{Derived, Expectation, Facts, ListFact, Sum, WholeList};
 pub(crate) use ::agent::{
     action::*, alert::*, check::*, connection::*, journal::*, pattern::*, session::*,
 };

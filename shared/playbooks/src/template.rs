@@ -80,6 +80,10 @@ impl Template {
         marked.starts_with('/') && marked.split('/').all(is_whole)
     }
 
+    pub(super) fn ends_with_placeholder(&self) -> bool {
+        matches!(self.0.last(), Some(Piece::Placeholder(_)))
+    }
+
     /// True if it is `kind/` and one placeholder, of any kind or of this one.
     pub(super) fn is_record(&self, of: Option<&str>) -> bool {
         let [Piece::Text(kind), Piece::Placeholder(_)] = self.0.as_slice() else {

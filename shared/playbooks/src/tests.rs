@@ -2,6 +2,7 @@ mod debt;
 mod ids;
 mod messages;
 mod stripe;
+mod systems;
 mod texts;
 mod values;
 
@@ -90,7 +91,12 @@ impl Answers {
         let http = (format!("{}.http", read.name), json!(status));
         let mut facts: Facts = [http].into_iter().collect();
         if status == 200 {
-            facts.extend(read.facts(&body));
+            let reading = agent::check::ReadingOf {
+                at: nothing().at,
+                kind: SystemKind::Billing,
+                amounts: Some(Amounts::Minor),
+            };
+            facts.extend(read.facts(&body, reading));
         }
         Seen {
             status,
@@ -133,11 +139,14 @@ fn invoice(more: &Value) -> Answers {
         "period": "2026-10", "disputed": false, "readyToBeRefreshed": false, "quantity": 0,
         "meteredQuantity": 0,
         // Of its payments.
-        "unsettled": 0,
+        "unsettled": 0, "amountRefunded": 0, "disputes": 0,
+        "amountCaptured": more.get("amountPaid").cloned().unwrap_or(json!(0)),
     });
     let other = json!({
         "customerId": "cus_1", "state": "paid", "amountDue": 701_550, "currency": "usd",
-        "period": "2026-10",
+        "amountPaid": 701_550, "amountCredited": 0, "disputed": false, "period": "2026-10",
+        // Of its payments.
+        "unsettled": 0, "amountCaptured": 701_550, "amountRefunded": 0, "disputes": 0,
     });
     let invoice = ("/invoices/", with(invoice, more));
     Answers(vec![("/invoices/inv_0", other), invoice])
@@ -160,15 +169,16 @@ fn duplicated(at_risk: i64) -> Value {
 
 fn payment(failure: &str) -> Answers {
     let payment = json!({
-        "invoiceId": "inv_1", "state": "failed", "failure": failure, "amount": 23_100,
-        "currency": "usd", "amountCaptured": 0,
+        "invoiceId": "inv_1", "customerId": "cus_1", "state": "failed", "failure": failure,
+        "attempts": 1, "amount": 23_100, "currency": "usd", "amountCaptured": 0,
         // Of the messages about it.
         "sent": {"payment_failed": 0, "payment_method_needed": 0},
     });
     let invoice = json!({
-        "customerId": "cus_1", "state": "open", "amountPaid": 0, "collectionPaused": false,
+        "customerId": "cus_1", "state": "open", "amountDue": 23_100, "amountPaid": 0,
+        "amountCredited": 0, "currency": "usd", "collectionPaused": false,
         // Of its payments.
-        "unsettled": 0,
+        "unsettled": 0, "amountCaptured": 0, "amountRefunded": 0,
     });
     Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
 }
@@ -204,7 +214,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
     for (found, expected) in [
         (call.summary(), "POST /usage-batches/ub_1001/reprocess"),
         (call.success[0].says(), "/state is `processed`"),
-        (verify.effective.says(), "batch.state is `processed`"),
+        (verify.effective[0].says(), "batch.state is `processed`"),
         (action.require[0].says(), stuck_or_failed),
         (reconcile.done.says(), "batch.state is `processed`"),
         (not_done.says(), "batch.state is `failed`"),
@@ -226,7 +236,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
     let held = analysis.evidence.iter().map(|one| (&*one.id, one.holds));
     let is = Some(true);
     assert!(held.eq([("not_processed", is), ("stuck", is), ("restarted", None)]));
-    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#7");
+    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#8");
     let [read] = <[_; 1]>::try_from(proposal.reads).unwrap();
     assert_eq!(read.request.as_deref(), Some("GET /usage-batches/ub_1001"));
     assert_eq!((read.status, &read.error), (Some(200), &None));
@@ -255,7 +265,7 @@ fn what_it_requires_is_so_or_a_person_does_it() {
     let action = processed.actions.remove(0);
     assert_eq!(action.content.action_type, ActionType::ManualReview);
     let reason =
-        "It needs that batch.state is `processing` or `failed`; batch.state is `processed`.";
+        "Not so: The batch is not processed. It was found that batch.state is `processed`.";
     let other = NotApplicable {
         title: "Process the batch again".into(),
         reason: reason.into(),
@@ -302,7 +312,7 @@ fn a_read_without_an_answer_is_named() {
     assert!(errors[1..].iter().all(unsent), "{errors:?}");
     assert!(proposal.actions.iter().all(|action| !action.is_automated));
     assert!(proposal.analysis.root_cause.starts_with("Suspected: "));
-    assert!((proposal.analysis.confidence - 0.5).abs() < 1e-12);
+    assert!(proposal.analysis.confidence.abs() < 1e-12);
 }
 
 #[test]
@@ -354,11 +364,15 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
     assert_eq!(moved.direction, MoneyDirection::CustomerOwesLess);
     assert_eq!(
         void.content.description,
-        "Void invoice `inv_1` (7,015.50 USD). It is not paid, and duplicates invoice `inv_0`, \
-         which is in state `paid`."
+        "Void invoice `inv_1` (7,015.50 USD). Nothing of it is paid, and it duplicates invoice \
+         `inv_0`, which is in state `paid`."
     );
     let approved = says(&void.content.require);
-    for pinned in ["invoice.amount is 701550", "invoice.currency is `usd`"] {
+    for pinned in [
+        "invoice.due is 701550",
+        "invoice.open is 701550",
+        "invoice.currency is `USD`",
+    ] {
         assert!(approved.iter().any(|one| one == pinned), "{approved:?}");
     }
     assert!(void.is_automated);
@@ -407,32 +421,23 @@ fn an_invoice_is_voided_or_credited_and_never_both() {
 }
 
 #[test]
-fn confidence_can_be_multiplied_again() {
+fn confidence_is_the_share_of_findings_that_hold() {
     let mut case = case(&json!({}));
     case.playbooks.runs = vec![PlaybookRuns {
         organization_id: Id::new(1).unwrap(),
         name: "usage-batch-stuck".into(),
-        playbook_version: 7,
+        playbook_version: 8,
         runs: 8,
         effective: 6,
     }];
+    // An unknown finding does not hold.
     let analysis = propose_in(&case, &stuck()).analysis;
-    let from = analysis.confidence_from.unwrap();
-    let weight = |id: &str, weight| FindingWeight {
-        id: id.into(),
-        weight,
-    };
-    // An unknown finding does not count.
-    let weights = [weight("not_processed", 3.0), weight("stuck", 2.0)];
-    let found = (from.effective, from.runs, &*from.findings);
-    assert_eq!(found, (6, 8, &weights[..]));
-    assert!((from.prior - 0.7).abs() < 1e-12);
-    let odds = 0.7 / 0.3 * 3.0 * 2.0;
-    assert!((analysis.confidence - odds / (1.0 + odds)).abs() <= 0.005);
-    // A false finding counts as the playbook says.
+    assert!((analysis.confidence - 0.67).abs() < 1e-9);
+    let says = "2 of 3 findings hold; 6 of 8 runs were effective";
+    assert_eq!(analysis.confidence_says, says);
     let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
-    let from = propose_in(&case, &answers).analysis.confidence_from;
-    assert!((from.unwrap().findings[0].weight - 0.05).abs() < 1e-12);
+    let says = propose_in(&case, &answers).analysis.confidence_says;
+    assert!(says.starts_with("0 of 3 findings hold"), "{says}");
 }
 
 #[test]
@@ -444,14 +449,14 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
         (analysis.playbook.unwrap().name, analysis.passed_over)
     };
     assert_eq!(chosen(&case), ("payment-declined".into(), vec![]));
-    let first = "payment-declined#8".to_owned();
+    let first = "payment-declined#9".to_owned();
     // Another version of the playbook is not barred.
     case.playbooks.not_helped = vec!["payment-declined#4".into()];
     assert_eq!(chosen(&case).0, "payment-declined");
     case.playbooks.not_helped = vec![first.clone()];
     let next = chosen(&case);
     assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
-    case.playbooks.not_helped.push("payment-failed#8".into());
+    case.playbooks.not_helped.push("payment-failed#9".into());
     let (name, passed_over) = chosen(&case);
     assert_eq!((&*name, passed_over.len()), ("fallback", 2));
 }
@@ -465,7 +470,7 @@ fn an_unknown_alert_gets_a_manual_review_and_little_confidence() {
     assert_eq!(action.content.target_system, "sky");
     assert!(!action.is_automated);
     assert!(proposal.analysis.root_cause.starts_with("No playbook"));
-    assert!(proposal.analysis.confidence < 0.3);
+    assert!(proposal.analysis.confidence.abs() < 1e-12);
     assert_eq!(proposal.reads, []);
 }
 
@@ -478,7 +483,7 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
     assert!(why.contains("no connection"), "{why}");
     let read = &proposal.reads[0];
     assert_eq!(read.request, None);
-    let error = "It was not sent: there is no connection \"billing\".";
+    let error = "It was not sent: the alert's system `billing` is no connection.";
     assert_eq!(read.error.as_deref(), Some(error));
 
     // The alert names no customer: the message goes to the invoice's.

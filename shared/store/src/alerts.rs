@@ -178,15 +178,17 @@ impl Alerts<'_> {
         done.map_err(|_| Error::contended())
     }
 
-    /// Changes an alert. 404 if it is another tenant's.
+    /// Changes an alert. 404 if it is another tenant's, and the errors of [`Alert::change`].
     pub async fn update(
         &self,
         pending: impl Pending,
         id: AlertId,
         update: &AlertUpdate,
     ) -> Result<Stored<Alert>> {
-        let change = |_: &WriteContext, alert: &mut Alert, now| {
-            alert.change(update, now);
+        let change = |context: &WriteContext, alert: &mut Alert, now| {
+            let credential = context.credential.as_ref();
+            let is_machine = credential.is_some_and(|credential| credential.is_machine);
+            alert.change(update, is_machine, now)?;
             Ok(Writes::default())
         };
         self.0.update(pending, id, change).await

@@ -39,17 +39,21 @@ impl Connections<'_> {
     }
 
     /// Creates a connection or replaces the one of its name. `seal` encrypts a new secret, once, when
-    /// the write is authorized. 404 if none exists and the request expects a version. 400 if the base
-    /// URL changes and the secret is not sent. 409 at the limit of connections.
-    pub async fn put<S>(
+    /// the write is authorized. `identify` reads the account behind the connection; its error ends the
+    /// write. 404 if none exists and the request expects a version. 400 if the base URL changes and the
+    /// secret is not sent, and if a partner is no other connection of its kind. 409 at the limit of
+    /// connections.
+    pub async fn put<S, I>(
         &self,
         pending: impl Pending,
         name: &Slug,
         put: ConnectionPut,
         seal: impl Fn(SentSecret) -> S,
+        identify: impl Fn(Connection) -> I,
     ) -> Result<Stored<Connection>>
     where
         S: Future<Output = Result<String>>,
+        I: Future<Output = Result<Option<String>>>,
     {
         let pending = pending.into();
         // A write that starts over keeps its ciphertext.
@@ -70,24 +74,33 @@ impl Connections<'_> {
         let write = async |context: WriteContext, (all, head): (Vec<Stored<Connection>>, _)| {
             let context = context.with_head(head);
             let (count, now) = (all.len(), self.0.now());
+            let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
+            let others: Vec<&Connection> = all.iter().map(|one| &one.record).collect();
+            let fault = new.partners.fault(name, &others);
             let found = all.into_iter().find(|one| one.name == *name);
             if found.is_none() && context.conditions.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
                     let most = format_args!("The organization has {MOST_CONNECTIONS} connections");
                     return Err(too_many(Code::TooManyConnections, most));
                 }
-                let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
+                if let Some(fault) = fault {
+                    return Err(Error::invalid(fault));
+                }
                 sealed(now).await?.apply(&mut new.secret);
+                new.account = identify(new.clone()).await?;
                 let entry = EntryContent::created(event, &new);
                 let writes = Writes::from(Write::create(&new)?).noting(entry);
                 return self.0.commit(&context, writes, Stored::created(new)).await;
             }
             let before = context.current(found, Connection::NOUN)?;
-            if let Some(fault) = put.lacks_secret(&before) {
+            if let Some(fault) = put.lacks_secret(&before).or(fault) {
                 return Err(Error::invalid(fault));
             }
+            new.secret.clone_from(&before.secret);
+            sealed(now).await?.apply(&mut new.secret);
+            new.account = identify(new.clone()).await?;
             let mut connection = before.clone();
-            connection.replace(put.clone(), sealed(now).await?, now);
+            connection.replace(new);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
             let writes = Writes::default().noting(entry);
             let done = self.0.commit_change(&context, before, connection, writes);

@@ -179,6 +179,9 @@ fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {
     let below = base.path().trim_end_matches('/').to_owned() + &call.path;
     let mut url = base.clone();
     url.set_path(&below);
+    if !call.query.is_empty() {
+        url.query_pairs_mut().extend_pairs(&call.query);
+    }
     (url.path() == below && url.origin() == base.origin()).then_some((method, url))
 }
 

@@ -5,7 +5,7 @@ use std::{
 
 use agent::{
     action::BodyForm,
-    check::{Facts, ReadError, Seen, TargetRead},
+    check::{Facts, ReadError, ReadingOf, Seen, TargetRead},
     connection::Connection,
 };
 use futures::{
@@ -13,7 +13,7 @@ use futures::{
     future::{BoxFuture, join_all},
     stream,
 };
-use model::{Error, Stopwatch, Timestamp, digest};
+use model::{Error, Stopwatch, Timestamp, clock::Clock, digest};
 use reqwest::StatusCode;
 use runtime::telemetry;
 
@@ -104,8 +104,9 @@ impl Targets {
         }
     }
 
-    /// Reads the current state of a record. `connection` must be the one that the read names.
-    async fn read(
+    /// Reads the current state of a record. `connection` must be the one that the read names. The read
+    /// counts for no limit and no breaker.
+    pub async fn read(
         &self,
         connection: &Connection,
         read: &TargetRead,
@@ -124,7 +125,9 @@ impl Targets {
         let http = (format!("{}.http", read.name), status.into());
         let mut facts: Facts = [http].into_iter().collect();
         if is_success {
-            facts.extend(read.facts(&body));
+            let counter = self.counter.as_ref();
+            let at = counter.map_or_else(|| Clock::system().now(), |counter| counter.now());
+            facts.extend(read.facts(&body, ReadingOf::through(connection, at)));
         }
         Ok(Seen {
             status,

@@ -114,7 +114,7 @@ fn sealed(context: &Value, text: &str) -> String {
 /// A connection `billing` with a secret; none if `more` says so.
 fn with_secret(organization: i64, url: &str, more: &Value, secret: &str) -> Connection {
     let mut sent = json!({
-        "kind": "demo", "baseUrl": url,
+        "kind": "billing", "baseUrl": url,
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /things/{id}", "GET /things/{id}"],
     });
@@ -278,7 +278,7 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
 async fn a_sealed_secret_opens_for_its_connection() {
     let (kms, url) = (Double::default().kms().await, echo().await);
     let mut one = connection(1, &url, &json!({}));
-    let put = json!({"kind": "demo", "baseUrl": url, "allow": [], "secret": "of-client"});
+    let put = json!({"kind": "billing", "baseUrl": url, "allow": [], "secret": "of-client"});
     let put: ConnectionPut = input::from_value(&put).unwrap();
     let sealer = Sealer::new(kms.clone(), "arn:key");
     let of = SecretOf::Connection("billing".to_owned());

@@ -33,6 +33,8 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             for _ in 0..6 {
                 world.passes(MINUTE).await;
             }
+            // The second read that finds no effect, as far apart as reads of the connection may lag.
+            world.passes(15 * MINUTE).await;
             let session = world.session(&id).await;
             let result = &session["executionResults"][0];
             let found = (&session["status"], &result["steps"][0]["status"]);
@@ -84,7 +86,15 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     world.passes(15 * SECOND).await;
     let pending = ("pending".to_owned(), 1);
     assert_eq!(checked(&world, &id, "reconciliation").await, pending);
-    world.passes(45 * SECOND).await;
+    // One read is no proof: the reads of the connection may lag for 15 minutes.
+    for minutes in [1, 4] {
+        world.passes(minutes * MINUTE).await;
+    }
+    let pending = ("pending".to_owned(), 3);
+    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    let next = &world.session(&id).await["next"];
+    shows!(next, {"who": "The agent", "until": "2026-01-15T12:15:15.000Z"});
+    world.passes(10 * MINUTE).await;
     world.has_failed(&id, "did not take effect", 0).await;
     world.executes_again(&id, &[&actions[0]]).await.expect(202);
     world.delivers(&world.worker()).await;

@@ -54,3 +54,32 @@ async fn an_alert_shows_its_sessions_newest_first() {
     assert_eq!(answer.ids(), sessions);
     shows!(rows[0], {"status": "cancelled", "/alert/id": alert.id});
 }
+
+/// A stolen token of a monitor neither hides a fault nor stops what people approved.
+#[tokio::test]
+async fn a_token_of_a_machine_reports_and_decides_nothing() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    let alert = world.session(&id).await["alertId"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    let max = world.api.user("max").await;
+    let only = json!({"permissions": ["manage_signals"]});
+    let monitor = world.api.token_of(&max, only).await;
+    let resolved = monitor.patches(&path, json!({"status": "resolved"})).await;
+    shows!(resolved, {"status": "resolved", "statusBy": "report"});
+    world.delivers(&world.worker()).await;
+    world.is_completed(&id, 1).await;
+    let opened = world
+        .max
+        .patches(&path, json!({"status": "acknowledged"}))
+        .await;
+    shows!(opened, {"statusBy": "user"});
+    for status in ["resolved", "open"] {
+        let refused = monitor.patch(&path, json!({"status": status})).await;
+        refused.expect_problem(409, "invalid_transition");
+    }
+    let same = monitor
+        .patches(&path, json!({"status": "acknowledged"}))
+        .await;
+    assert_eq!(same["version"], opened["version"]);
+}

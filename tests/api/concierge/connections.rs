@@ -23,7 +23,7 @@ fn stripe() -> Value {
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
         "errorCode": "/error/code", "keep": ["state"],
-        "limits": {"perSecond": 10, "concurrent": null},
+        "limits": {"perSecond": 10, "concurrent": null}, "settlesWithin": "2h",
     })
 }
 
@@ -49,6 +49,10 @@ async fn a_connection_is_what_was_put() {
     expected["auth"]["header"] = Value::Null;
     for (name, value) in [
         ("name", json!("billing")),
+        ("amounts", json!("minor")),
+        ("partners", json!({})),
+        ("identity", Value::Null),
+        ("account", Value::Null),
         ("secretSetAt", json!("2026-01-15T12:00:00.000Z")),
         ("paused", json!(false)),
         ("revision", json!(NOON)),
@@ -65,18 +69,49 @@ async fn a_connection_is_what_was_put() {
 }
 
 #[tokio::test]
+async fn a_partner_is_another_connection_of_its_kind() {
+    let (api, ada) = public().await;
+    ada.puts(BILLING, stripe()).await;
+    let before = api.table_dump().await;
+    let eu = format!("{CONNECTIONS}/billing_eu");
+    let with = |partners: Value| {
+        let mut put = stripe();
+        put["kind"] = json!("billing");
+        put["partners"] = partners;
+        put
+    };
+    for (partners, kind, code) in [
+        (json!({"payments": "payments_eu"}), "payments", "unknown"),
+        (json!({"payments": "billing"}), "payments", "combination"),
+        (json!({"billing": "billing_eu"}), "billing", "combination"),
+        (json!({"crm": "billing"}), "crm", "value"),
+    ] {
+        let pointer = format!("/partners/{kind}");
+        refused!(ada.put(&eu, with(partners)).await => [(&*pointer, code)]);
+    }
+    assert_eq!(api.table_dump().await, before);
+    let put = ada.puts(&eu, with(json!({"stripe": "billing"}))).await;
+    shows!(put, {"partners": {"stripe": "billing"}, "kind": "billing"});
+    // The other way round, too, and no revision.
+    let mut back = stripe();
+    back["partners"] = json!({"billing": "billing_eu"});
+    shows!(ada.puts(BILLING, back).await, {"revision": NOON});
+}
+
+#[tokio::test]
 async fn a_connection_is_replaced_as_a_whole() {
     let (api, ada) = public().await;
     ada.puts(BILLING, stripe()).await;
     api.clock.advance(1_000);
     let least = json!({
-        "kind": "own", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
+        "kind": "billing", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
     });
     let again = ada.puts(BILLING, least).await;
     let usual = json!({"scheme": "bearer", "username": null, "header": null});
     shows!(again, {"version": 2, "revision": NOON + 1, "createdAt": "2026-01-15T12:00:00.000Z"});
     shows!(again, {"auth": usual, "body": "json", "updatedAt": "2026-01-15T12:00:01.000Z"});
     shows!(again, {"secretSetAt": null, "idempotency": null, "errorCode": "/code", "keep": []});
+    assert_eq!(again["settlesWithin"], "15m");
 }
 
 #[tokio::test]
@@ -254,7 +289,7 @@ async fn a_pause_is_shown_and_is_no_revision() {
     // Twice is once.
     assert_eq!(max.triggers(&pause).await, paused);
     // Whoever replaces it leaves it paused.
-    world.connects("billing", json!({"kind": "other"})).await;
+    world.connects("billing", json!({"kind": "payments"})).await;
     assert_eq!(max.reads(BILLING).await["paused"], true);
     let resumed = max.triggers(&format!("{BILLING}/resume")).await;
     assert_eq!(resumed["paused"], false);

@@ -82,8 +82,8 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     });
     assert_eq!(row["proposedActions"][0], expected);
     let next = &row["next"];
-    assert_eq!(next["who"], "A user who may execute actions");
-    begins(&next["what"], "approves \"Process usage batch `ub_1001`");
+    assert_eq!(next["who"], "You");
+    begins(&next["what"], "can approve \"Process usage batch `ub_1001`");
     assert_eq!(next["until"], row["expiresAt"]);
     // What was approved waits no longer.
     let actions = [format!("s{session}-p1-a1")];

@@ -1,8 +1,9 @@
 //! `/api/concierge/policy`
 
-use serde_json::json;
+use serde_json::{Value, json};
+use shared::model::{Id, span};
 
-use tests::support::{Concierge, puts, raise_version, refused, shows, statuses};
+use tests::support::{Caller, Concierge, puts, raise_version, refused, shows, statuses};
 
 const PATH: &str = "/api/concierge/policy";
 
@@ -13,7 +14,7 @@ async fn an_unset_policy_asks_for_nothing() {
     let policy = answer.expect(200);
     let none = json!({
         "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
-        "signedInWithin": null, "updatedBy": null, "updatedAt": null, "version": 0,
+        "signedInWithin": null, "pending": null, "updatedBy": null, "updatedAt": null, "version": 0,
     });
     assert_eq!(policy, none);
     assert_eq!(answer.header("etag"), Some("\"0\""));
@@ -26,6 +27,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
         "when": {
             "actionType": "void_invoice", "riskAtLeast": "high", "connection": "billing",
             "amountAtLeast": {"minorUnits": 500_000, "currency": "USD"}, "movesMoney": true,
+            "recordsAtLeast": 1_000,
         },
         "approvers": 2, "roles": ["manager", "admin"], "notOpener": true, "deny": false,
     });
@@ -39,13 +41,95 @@ async fn a_policy_is_set_in_parts_and_read_back() {
     raise_version(&mut policy);
     policy["caps"] = caps;
     assert_eq!(with_caps, policy);
-    let preset = puts!(ada, PATH, {"preset": "billing", "caps": null});
-    assert_eq!(preset["rules"].as_array().unwrap().len(), 3);
-    let none = json!({"actions": null, "money": [], "messagesPerCustomer": null});
-    assert_eq!(preset["caps"], none);
+    let preset = puts!(ada, PATH, {"preset": "billing"});
+    // It demands less of this action than the rule before.
+    assert_eq!(preset["rules"], json!([rule]));
+    assert_eq!(
+        preset["pending"]["policy"]["rules"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     // Another organization has none of it.
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(PATH).await["version"], 0);
+}
+
+/// A world with a policy that asks for two approvers.
+async fn strict() -> (Concierge, Caller) {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let two = json!({"rules": [{"approvers": 2}], "caps": {"actions": 9}});
+    ada.puts(PATH, two).await;
+    (world, ada)
+}
+
+/// A policy without rules and caps.
+fn none() -> Value {
+    json!({"rules": [], "caps": null})
+}
+
+/// One admin alone does not lift the rule of two.
+#[tokio::test]
+async fn a_looser_policy_is_in_force_after_a_day() {
+    let (world, ada) = strict().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let put = ada.puts(PATH, none()).await;
+    let waits = json!({
+        "policy": {
+            "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
+            "signedInWithin": null,
+        },
+        "by": ada.id(), "at": "2026-01-15T12:00:00.000Z", "appliesAt": "2026-01-16T12:00:00.000Z",
+    });
+    shows!(put, {"/rules/0/approvers": 2, "/caps/actions": 9, "pending": waits, "version": 2});
+    // Sent again by the same user, it neither ends nor begins anew.
+    world.api.clock.advance(span::MINUTE);
+    assert_eq!(ada.puts(PATH, none()).await, put);
+    world.executes(&id, &[&action]).await.expect(202);
+    shows!(world.session(&id).await, {"status": "awaiting_confirmation"});
+    world.api.clock.advance(span::DAY - span::MINUTE - 1);
+    let ada = world.api.sign_in("ada").await;
+    assert_eq!(ada.reads(PATH).await["pending"], waits);
+    world.api.clock.advance(1);
+    let now = ada.reads(PATH).await;
+    let shown =
+        json!({"rules": now["rules"], "pending": now["pending"], "version": now["version"]});
+    assert_eq!(shown, json!({"rules": [], "pending": null, "version": 3}));
+    // Request and effect are in the organization's journal.
+    let journal = ada.reads("/api/journal?limit=100").await;
+    let set = journal.as_array().unwrap().iter();
+    let set: Vec<&Value> = set.filter(|entry| entry["event"] == "policy_set").collect();
+    assert_eq!(set.len(), 3, "{set:?}");
+}
+
+#[tokio::test]
+async fn another_admin_confirms_a_looser_policy() {
+    let (world, ada) = strict().await;
+    let sue = world.api.user("sue").await;
+    let path = format!("/api/users/{}", sue.id.get());
+    ada.patches(&path, json!({"role": "admin"})).await;
+    // Sue's access is old enough then.
+    world.api.clock.advance(span::DAY);
+    let [ada, sue] = world.api.sign_ins(["ada", "sue"]).await;
+    ada.puts(PATH, none()).await;
+    // An account that the first admin made just now is no second one.
+    let zed = json!({
+        "username": "zed", "fullName": "Zed", "role": "admin", "password": "a horse of another colour",
+    });
+    ada.creates("/api/users", zed).await;
+    let zed = world.api.sign_in("zed").await;
+    refused!(zed.put(PATH, none()).await => 403, "approver_not_allowed");
+    // Other terms are a request of their own, and ended by terms that are not looser.
+    let fewer = sue.puts(PATH, json!({"caps": null})).await;
+    shows!(fewer, {"/pending/by": sue.id(), "/rules/0/approvers": 2});
+    let ended = ada.puts(PATH, json!({"caps": {"actions": 9}})).await;
+    assert_eq!(ended["pending"], Value::Null);
+    ada.puts(PATH, none()).await;
+    let confirmed = sue.puts(PATH, none()).await;
+    shows!(confirmed, {"rules": [], "pending": null, "/caps/actions": null});
 }
 
 #[tokio::test]

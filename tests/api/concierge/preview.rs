@@ -212,7 +212,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let ada = world.api.sign_in("ada").await;
     let policy =
         json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
-    ada.puts("/api/concierge/policy", policy).await;
+    let policy = ada.puts("/api/concierge/policy", policy).await;
     let of = async |caller: &Caller, at: usize| {
         previews(caller, &id, &[&ids[at]]).await.expect(200)["actions"][0]["policy"].clone()
     };
@@ -224,8 +224,10 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let above = of(&ada, 0).await;
     assert_eq!(above["mayApprove"], false);
     says(&above["aboveCap"], "10.00 USD");
-    let deny = json!({"rules": [{"when": {"actionType": "issue_credit_note"}, "deny": true}]});
-    ada.puts("/api/concierge/policy", deny).await;
+    let mut rules = policy["rules"].as_array().unwrap().clone();
+    rules.push(json!({"when": {"actionType": "issue_credit_note"}, "deny": true}));
+    ada.puts("/api/concierge/policy", json!({"rules": rules}))
+        .await;
     let denied = of(&ada, 1).await;
     shows!(denied, {"denied": true, "mayApprove": false});
 }

@@ -8,10 +8,11 @@ use tests::support::{Api, puts};
 
 const PATH: &str = "/api/notifications/preferences";
 
-const MAILED: [&str; 4] = [
+const MAILED: [&str; 5] = [
     "mentioned",
     "action_needed",
     "approval_needed",
+    "policy_loosened",
     "guard_changed",
 ];
 

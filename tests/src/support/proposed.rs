@@ -1,6 +1,6 @@
 //! Proposals as analyses of tests make them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {
         connection: connection.to_owned(),
         path: path.to_owned(),
         facts: [("state".to_owned(), "/state".to_owned())].into(),
-        absent: std::collections::BTreeMap::new(),
+        ..TargetRead::default()
     }
 }
 
@@ -93,7 +93,8 @@ pub fn retrying_if_failed() -> ProposedAction {
 pub fn retrying_verified() -> ProposedAction {
     with(retrying(), |retry| {
         retry.verify = Some(Verification {
-            effective: fact_is("payment.state", "succeeded"),
+            effective: vec![fact_is("payment.state", "succeeded")],
+            fails_if: Vec::new(),
             amount: None,
             within: 10 * span::MINUTE,
         });
@@ -120,8 +121,7 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         pattern_description: String::new(),
         pattern: None,
         confidence: 0.5,
-        confidence_says: "0.50; no record yet".to_owned(),
-        confidence_from: None,
+        confidence_says: "1 of 2 findings hold; no record yet".to_owned(),
         evidence: Vec::new(),
         playbook: None,
         resolved_when: Vec::new(),
@@ -137,7 +137,7 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         }
     }
     let conditions = verified().filter_map(|action| action.content.verify.as_ref());
-    let conditions: Vec<FactCondition> = conditions.map(|one| one.effective.clone()).collect();
+    let conditions: Vec<FactCondition> = conditions.flat_map(|one| one.effective.clone()).collect();
     let resolved_when = ResolvedWhen { reads, conditions };
     Proposal {
         analysis,
@@ -163,8 +163,7 @@ pub fn posting(
         path: path.to_owned(),
         body: Some(JsonText(body.into_iter().collect())),
         expect: vec![200],
-        already_done: Vec::new(),
-        success: Vec::new(),
+        ..ApiCall::default()
     };
     let step = ActionStep {
         order: 1,
@@ -186,10 +185,13 @@ pub fn posting(
             reversible: None,
             risk: Risk::Low,
             money: None,
+            debt: None,
             minutes_saved: 5,
             target_system: system.to_owned(),
             connection: None,
             records: vec![record_of(entity)],
+            systems: BTreeMap::new(),
+            size: None,
             customer: None,
             attempts: None,
             reads: Vec::new(),

@@ -84,14 +84,17 @@ view! {
 /// A precondition and its present state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
-    /// Condition in words.
-    #[schema(examples("invoice.state is `draft` or `open`"))]
+    /// Condition in a sentence.
+    #[schema(examples("The invoice is open."))]
     says: String,
+    /// Condition on facts.
+    #[schema(examples("invoice.state is `draft` or `open`"))]
+    condition: String,
     /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,
     /// Facts of the condition by name; null for a fact that is not known.
     found: JsonObject,
-    /// Reason why it is not known.
+    /// Reason why it is not known, or that the record is gone.
     problem: Option<String>,
 }
 
@@ -169,7 +172,7 @@ impl AgentActionsPreviewed {
 fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCondition {
     let (holds, problem) = match observation.judge([condition]) {
         Judgement::Holds => (Some(true), None),
-        Judgement::Fails(_) => (Some(false), None),
+        Judgement::Fails(_) => (Some(false), gone(condition, observation)),
         Judgement::NotKnown(read_error) => (None, Some(read_error.problem)),
     };
     let found = condition.facts().map(|name| {
@@ -177,11 +180,21 @@ fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCon
         (name.to_owned(), value.unwrap_or(Value::Null))
     });
     PreviewCondition {
-        says: condition.says(),
+        says: condition.sentence(),
+        condition: condition.says(),
         holds,
         found: found.collect(),
         problem,
     }
+}
+
+/// Returns that the record of a condition does not exist, if its system says so.
+fn gone(condition: &FactCondition, observation: &Observation) -> Option<String> {
+    let mut reads = condition.facts().map(read_of);
+    let read = reads.find(|read| observation.is_gone(read))?;
+    Some(format!(
+        "The record of {read} is gone: its system does not have it."
+    ))
 }
 
 fn connection<'a>(action: &ProposedAction, found: &'a Previewed) -> Option<&'a Connection> {

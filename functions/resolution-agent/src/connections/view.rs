@@ -6,7 +6,16 @@ view! {
     pub struct ConnectionView of connection(Stored { record: connection, version, .. }: Stored<Connection>) {
         /// Name, which playbooks use.
         name: Slug,
-        kind: Slug,
+        /// Kind of system. `other` for a kind that an earlier release took.
+        kind: SystemKind = SystemKind::of(&connection.kind),
+        /// Unit in which the system writes amounts; null if it is not known.
+        amounts: Option<Amounts> =
+            connection.sent_amounts.or(SystemKind::of(&connection.kind).amounts()),
+        partners: Partners,
+        /// Read of the account behind the connection; null if it is not checked.
+        identity: Option<ConnectionIdentity>,
+        /// Account that the system named when the connection was put; null without `identity`.
+        account: Option<String>,
         base_url: BaseUrl,
         /// The instant of the last new secret, which is never shown; null for none.
         secret_set_at: Option<Timestamp> = connection.secret.map(|secret| secret.set_at),
@@ -20,6 +29,8 @@ view! {
         error_code: ErrorCode,
         keep: Vec<KeyName>,
         limits: CallLimits,
+        /// Time for which reads of the system may lag behind its calls.
+        settles_within: SettlesWithin,
         /// True while no action starts through the connection.
         paused: bool,
         /// Revision, raised when a change affects calls or how their answers are read. No later

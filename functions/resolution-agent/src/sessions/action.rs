@@ -66,9 +66,12 @@ view! {
         connection: Option<ConnectionRevision> = action.content.connection.clone(),
         /// Money that it moves; null if it moves none.
         money: Option<MoneyMoved> = action.content.money.clone(),
-        /// Preconditions on facts of the reads.
-        #[schema(examples("invoice.state is `draft` or `open`"))]
-        require: Vec<String> = action.content.require.iter().map(FactCondition::says).collect(),
+        /// What is owed, by the record that owes it; null if the playbook states no debt.
+        debt: Option<Debt> = action.content.debt.clone(),
+        /// All that has to be so for the action to be right, each in a sentence. It must hold again when
+        /// the action runs.
+        #[schema(examples("The invoice is open."))]
+        require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
         /// Check of the effect after the action; null if there is none.
         verify: Option<VerificationView> = action.content.verify.as_ref().map(VerificationView::of),
         /// GETs that read these facts; they change nothing.
@@ -141,9 +144,11 @@ view! {
     /// The check of an action's effect.
     #[schema(as = ProposedVerification)]
     pub struct VerificationView of verify(verify: &Verification) {
-        /// Condition that holds once the action had its effect.
+        /// Conditions that hold once the action had its effect.
         #[schema(examples("invoice.state is `void`"))]
-        effective: String = verify.effective.says(),
+        effective: Vec<String> = verify.effective.iter().map(FactCondition::says).collect(),
+        /// Conditions of which none may hold. One of them shows another effect than the approved one.
+        fails_if: Vec<String> = verify.fails_if.iter().map(FactCondition::says).collect(),
         /// Condition that the amount found is the approved one; null for an action without an amount.
         #[schema(examples("invoice.amount is 48210"))]
         amount: Option<String> = verify.amount.as_ref().map(FactCondition::says),

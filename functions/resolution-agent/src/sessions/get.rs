@@ -10,5 +10,7 @@ pub async fn get_agent_session(
 ) -> Result<Single<AgentSessionView>, Problem> {
     let agent = caller.app.store.agent();
     let session = agent.get(caller.tenant(), id.known()?).await?;
-    Ok(Single(AgentSessionView::read(&caller.app, &session).await?))
+    let identity = caller.identity().await?;
+    let view = AgentSessionView::read_by(&caller.app, &session, &identity);
+    Ok(Single(view.await?))
 }

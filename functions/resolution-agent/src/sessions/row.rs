@@ -60,7 +60,7 @@ view! {
         /// Actions of the newest proposal.
         proposed_actions: Vec<ActionInShort> = ActionInShort::all(&session, &context, caller, now),
         /// Next step, with `next=me` the caller's; null if nothing is left to do.
-        next: Option<Next> = session.next(&context, now),
+        next: Option<Next> = session.next_for(&caller.user, may(caller), &context, now),
         /// Number of actions that a user can approve, settle or hand over.
         open_actions: usize = session.open_actions(context.is_resolved, now).count(),
         /// Instant until which actions can be approved. Null if none waits for approval.
@@ -107,14 +107,20 @@ pub type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediat
 
 type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
 
+/// Returns whether a caller may take a kind of step.
+pub(crate) fn may(caller: &Identity) -> impl Fn(Permission) -> bool {
+    |permission| match permission {
+        Permission::ExecuteAgentRemediation => MayExecute::check(caller).is_ok(),
+        _ => MayPropose::check(caller).is_ok(),
+    }
+}
+
 impl AgentSessionRow {
     /// Returns the view with the caller's next step. None if the caller can take none now.
     pub fn of_callers(row: SessionOnAlert, caller: &Identity, now: Timestamp) -> Option<Self> {
-        let may = |permission| match permission {
-            Permission::ExecuteAgentRemediation => MayExecute::check(caller).is_ok(),
-            _ => MayPropose::check(caller).is_ok(),
-        };
-        let next = row.session.next_of(&caller.user, may, &row.context, now)?;
+        let next = row
+            .session
+            .next_of(&caller.user, may(caller), &row.context, now)?;
         Some(Self {
             next: Some(next),
             ..Self::of(row, caller, now)

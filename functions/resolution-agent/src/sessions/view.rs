@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use shared::endpoint::*;
 
-use super::action::{self, ActionView};
+use super::{
+    action::{self, ActionView},
+    row,
+};
 
 /// An opened session.
 #[derive(Debug, Serialize, ToSchema)]
@@ -144,6 +147,20 @@ impl AgentSessionView {
         let (context, excerpts) = app.store.agent().context(whole).await?;
         let now = app.clock.now();
         Ok(Self::of(&whole.session, whole, &context, &excerpts, now))
+    }
+
+    /// Returns the view for a caller. The next step names an approval as theirs.
+    pub async fn read_by(
+        app: &App,
+        whole: &SessionWithActions,
+        caller: &Identity,
+    ) -> Result<Self, Error> {
+        let (context, excerpts) = app.store.agent().context(whole).await?;
+        let (now, may) = (app.clock.now(), row::may(caller));
+        Ok(Self {
+            next: whole.session.next_for(&caller.user, may, &context, now),
+            ..Self::of(&whole.session, whole, &context, &excerpts, now)
+        })
     }
 }
 

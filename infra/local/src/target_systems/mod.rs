@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Members of answers for the demo's connections to keep: none with a person's name.
-const KEEP: [&str; 20] = [
+const KEEP: [&str; 23] = [
     "id",
     "code",
     "detail",
@@ -50,6 +50,9 @@ const KEEP: [&str; 20] = [
     "amount",
     "amountDue",
     "amountPaid",
+    "amountCredited",
+    "amountCaptured",
+    "amountRefunded",
     "customerId",
     "invoiceId",
     "events",
@@ -150,7 +153,8 @@ impl DemoTargets {
                 })
             });
             let connection = json!({
-                "kind": KIND,
+                // Each system has the name of its kind.
+                "kind": system.name,
                 "baseUrl": format!("{}{}", self.url, path(system)),
                 "secret": system.secret,
                 "idempotency": idempotency,
@@ -203,6 +207,3 @@ impl DemoTargets {
         self.server.stop().await;
     }
 }
-
-/// `kind` of the connections to the demo's systems.
-pub const KIND: &str = "demo";

@@ -94,7 +94,8 @@ fn generate_invoice(
         "state": "open",
     });
     customer.insert("unbilledAmount".to_owned(), json!(0));
-    let last = json!({ "id": id, "amountDue": amount });
+    // The demo's customers pay no tax.
+    let last = json!({ "id": id, "netAmount": amount, "amountDue": amount });
     customer.insert("lastInvoice".to_owned(), last);
     let invoice = invoice.as_object().cloned().unwrap_or_default();
     let invoice = match kinds.get("invoices") {
@@ -107,16 +108,30 @@ fn generate_invoice(
     Ok(answer)
 }
 
-/// Returns the number of payments of an invoice, and of those whose outcome is not known.
+/// Returns what the processor knows of an invoice: the number of its payments, of those under way or
+/// with an unknown outcome, and of its disputes; the amounts that were taken and given back.
 fn count_payments(records: &Records, request: &Request) -> Answer {
+    let is_own = |record: &&Record| record.get("invoiceId").is_some_and(|id| *id == *request.id);
+    let has_state = |record: &Record, states: &[&str]| {
+        let state = record.get("state").and_then(Value::as_str);
+        state.is_some_and(|state| states.contains(&state))
+    };
     let payments = records.all("payments").map(|(_, payment)| payment);
-    let own: Vec<_> = payments
-        .filter(|one| one.get("invoiceId").is_some_and(|id| *id == *request.id))
-        .collect();
-    let unsettled = own
-        .iter()
-        .filter(|one| one.get("state").is_some_and(|state| state == "unknown"));
-    let shown = json!({ "count": own.len(), "unsettled": unsettled.count() });
+    let payments: Vec<&Record> = payments.filter(is_own).collect();
+    let is_unsettled = |one: &&&Record| has_state(one, &["unknown", "processing", "pending"]);
+    let sum = |member: &str| payments.iter().map(|one| number(one, member)).sum::<u64>();
+    let disputes = records.all("disputes").map(|(_, dispute)| dispute);
+    let is_disputed = |one: &&Record| has_state(one, &["needs_response", "under_review", "lost"]);
+    let invoice = records.get("invoices", &request.id);
+    let currency = invoice.and_then(|invoice| invoice.get("currency"));
+    let shown = json!({
+        "count": payments.len(),
+        "unsettled": payments.iter().filter(is_unsettled).count(),
+        "disputes": disputes.filter(is_own).filter(is_disputed).count(),
+        "amountCaptured": sum("amountCaptured"),
+        "amountRefunded": sum("amountRefunded"),
+        "currency": currency,
+    });
     Answer::shows(&request.id, &shown)
 }
 

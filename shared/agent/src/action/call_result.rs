@@ -158,7 +158,7 @@ impl ApiCall {
     /// - An expected status whose body denies success is a refusal: the system has handled the
     ///   call, and it failed.
     /// - An expected status whose body says so is under way: a later read tells.
-    /// - An expected status whose body lacks the value is unclear.
+    /// - An expected status whose body lacks the value is undecided: a repeat would get the same answer.
     /// - 202 is unclear until its body tells of success: the system is still at work.
     /// - An effect that was already there is recognized by its status and code, unless the body
     ///   denies success.
@@ -186,6 +186,8 @@ impl ApiCall {
             _ if is_expected && is_at_work && response.is_replay && self.changes() => {
                 return Effect::Undecided;
             }
+            // A whole answer would be the same after a repeat. A later read tells more.
+            _ if is_expected && !is_at_work && self.changes() => return Effect::Undecided,
             _ if is_expected => return self.unclear(),
             _ => {}
         }

@@ -117,6 +117,8 @@ impl AgentAction {
         }
         if let Some((outcome, why)) = self.obstacle(context, now) {
             self.end(outcome, &why, now);
+            let tries = context.tries.iter().map(|tries| self.open_from(tries));
+            self.end.barred_until = tries.flatten().max();
             return Claim::Ended(outcome);
         }
         // A message of its slot is under way.
@@ -215,6 +217,18 @@ impl AgentAction {
             tries.find_map(|tries| attempts.refuse(&[tries.as_slice(), &own].concat(), now))
         })?;
         Some((self.kept_back(), why))
+    }
+
+    /// Returns the instant from which it may be tried again, by its limit and the known tries. None if it was not tried.
+    pub(crate) fn barred_until(&self) -> Option<Timestamp> {
+        self.open_from(&[]).max(self.end.barred_until)
+    }
+
+    /// Returns the instant from which its limit allows another try, after its own tries and those of others.
+    fn open_from(&self, others: &[Timestamp]) -> Option<Timestamp> {
+        let own = self.progress.tries.iter().map(|one| one.at);
+        let tries: Vec<_> = own.chain(others.iter().copied()).collect();
+        self.content.attempts?.open_from(&tries)
     }
 
     /// Returns why its approvals do not permit it to run. Once a call may have taken effect, only

@@ -14,6 +14,9 @@ pub struct ActionContent {
     pub risk: Risk,
     /// The money that it moves; none if it moves none.
     pub money: Option<MoneyMoved>,
+    /// What is owed, by the record that owes it; none if the playbook states no debt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debt: Option<Debt>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
     pub target_system: String,
@@ -24,6 +27,13 @@ pub struct ActionContent {
     // Earlier releases wrote none.
     #[serde(default)]
     pub records: Vec<String>,
+    /// The systems of these records, as far as they are known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub systems: BTreeMap<String, RecordSystem>,
+    /// The number of records of its calls, such as events to send. None if it acts on its own records
+    /// only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<ActionSize>,
     /// The customer who gets its message; none if it sends none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<String>,
@@ -35,6 +45,22 @@ pub struct ActionContent {
     pub require: Vec<FactCondition>,
     pub steps: Vec<ActionStep>,
     pub verify: Option<Verification>,
+}
+
+/// What is owed, as the record that owes it says. An action that moves an amount moves exactly that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Debt {
+    /// Connection through which the record was read.
+    #[schema(examples("billing"))]
+    pub connection: String,
+    /// Request that read it.
+    #[schema(examples("GET /invoices/inv_1"))]
+    pub request: String,
+    /// Open amount.
+    pub amount: Money,
+    /// Customer who owes it, by the id of that system.
+    #[schema(examples("cus_503"))]
+    pub customer: String,
 }
 
 impl ActionContent {
@@ -52,18 +78,23 @@ impl ActionContent {
         id.into_iter().collect()
     }
 
+    /// True if it states a number of records of at least `least`, or an unknown one.
+    pub fn touches(&self, least: i64) -> bool {
+        let size = self.size.as_ref();
+        size.is_some_and(|size| size.records.is_none_or(|number| number >= least))
+    }
+
     /// True if both share a record.
     pub fn meets(&self, other: &Self) -> bool {
         let mut records = self.records.iter();
         records.any(|record| other.records.contains(record))
     }
 
-    /// True if both have the same effect on a record that they share: they are of one type and
-    /// connection, or transfer money in the same direction.
+    /// True if both have the same effect on a record that they share: they are of one type, or transfer
+    /// money in the same direction. One system may be reached through several connections.
     pub fn repeats(&self, other: &Self) -> bool {
-        let is_alike =
-            self.action_type == other.action_type && self.target_system == other.target_system;
         let transfer = self.transfer();
+        let is_alike = self.action_type == other.action_type;
         is_alike || (transfer.is_some() && transfer == other.transfer())
     }
 
@@ -71,6 +102,13 @@ impl ActionContent {
         let direction = self.money.as_ref()?.direction;
         direction.is_transfer().then_some(direction)
     }
+}
+
+/// The number of records of an action's calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActionSize {
+    /// The number, as it was read; null if it is unknown.
+    pub records: Option<i64>,
 }
 
 /// The number of times that an effect on a record may be tried, over all sessions and rounds.
@@ -84,7 +122,7 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The default of an action that moves money: one try a day.
+    /// The default of an action with money, and of one without a way back: one try a day.
     pub const OF_MONEY: Self = Self {
         most: 1,
         within: span::DAY,
@@ -93,17 +131,34 @@ impl Attempts {
 
     /// Returns why another try is not allowed now, after these tries.
     pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
+        let from = self.open_from(tries).filter(|from| now < *from)?;
         let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
+        let mut why = String::new();
         if recent >= self.most {
-            let within = self.within / span::HOUR;
-            return Some(format!(
-                "attempts_reached: it was tried {recent} times within {within} hours, as often as \
-                 its playbook allows. Nothing was sent."
-            ));
+            let (times, within) = (counted(recent), self.within / span::HOUR);
+            why = format!(
+                "it was tried {times} within {within} hours, as often as its playbook allows, and "
+            );
         }
-        let next = tries.iter().max()?.plus(self.apart);
-        (now < next).then(|| {
-            format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
-        })
+        Some(format!(
+            "attempts_reached: {why}it may be tried again from {from} on. Nothing was sent."
+        ))
+    }
+
+    /// Returns the instant from which another try is allowed, after these tries. None before the first.
+    pub fn open_from(self, tries: &[Timestamp]) -> Option<Timestamp> {
+        let mut tries = tries.to_vec();
+        tries.sort_unstable();
+        let apart = tries.last()?.plus(self.apart);
+        let place = tries.len().checked_sub(self.most);
+        let oldest = place.and_then(|place| tries.get(place));
+        Some(oldest.map_or(apart, |oldest| apart.max(oldest.plus(self.within))))
+    }
+}
+
+fn counted(times: usize) -> String {
+    match times {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
     }
 }

@@ -23,6 +23,41 @@ pub struct RecordClaim {
     pub session_id: AgentSessionId,
     pub action_id: String,
     pub at: Timestamp,
+    /// The system of the record. Earlier releases wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<RecordSystem>,
+}
+
+/// The system of a record, as its connection named it at the proposal. Records of two systems may have
+/// the same id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordSystem {
+    pub kind: OrOther<SystemKind>,
+    /// The scheme, the host and the port of its URL.
+    pub origin: String,
+    /// The account behind its connection; none if that is not checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+}
+
+impl RecordSystem {
+    pub fn of(connection: &Connection) -> Self {
+        let url = &*connection.base_url;
+        let origin = address::split(url).map_or(url, |(origin, _)| origin);
+        Self {
+            kind: connection.kind.clone(),
+            origin: origin.to_owned(),
+            account: connection.account.clone(),
+        }
+    }
+
+    /// True if both are certainly two systems: of one kind, with other accounts. If an account is not
+    /// known, other hosts count. Systems of two kinds may know the same record.
+    fn differs_from(&self, other: &Self) -> bool {
+        let accounts = self.account.as_ref().zip(other.account.as_ref());
+        let differs = accounts.map_or(self.origin != other.origin, |(one, other)| one != other);
+        self.kind == other.kind && differs
+    }
 }
 
 impl RecordGuard {
@@ -31,7 +66,7 @@ impl RecordGuard {
     pub fn claimed(
         before: Option<&Self>,
         record: &str,
-        action: &ActionKey,
+        (action, content): (&ActionKey, &ActionContent),
         now: Timestamp,
     ) -> Self {
         let mut claims = before.map_or_else(Vec::new, |guard| guard.claims.clone());
@@ -40,6 +75,7 @@ impl RecordGuard {
             session_id: action.session_id,
             action_id: action.action_id.clone(),
             at: now,
+            system: content.systems.get(record).cloned(),
         });
         let surplus = claims.len().saturating_sub(Self::MOST_CLAIMS);
         claims.drain(..surplus);
@@ -51,7 +87,7 @@ impl RecordGuard {
     }
 
     /// Returns the claims by other actions that may still count for an action. Others may have been at
-    /// work on the record until the last claim.
+    /// work on the record until the last claim. Claims of a record of another system do not count.
     pub fn others(
         &self,
         record: &str,
@@ -61,8 +97,14 @@ impl RecordGuard {
     ) -> Vec<OtherClaim> {
         let within = content.attempts.map_or(0, |attempts| attempts.within);
         let within = within.max(AgentAction::COOLDOWN + AgentAction::PATIENCE);
-        let last = self.claims.len().saturating_sub(1);
-        let others = self.claims.iter().enumerate().filter_map(|(at, claim)| {
+        let system = content.systems.get(record);
+        let is_same = |claim: &&RecordClaim| {
+            let both = claim.system.as_ref().zip(system);
+            !both.is_some_and(|(one, other)| one.differs_from(other))
+        };
+        let claims: Vec<&RecordClaim> = self.claims.iter().filter(is_same).collect();
+        let last = claims.len().saturating_sub(1);
+        let others = claims.into_iter().enumerate().filter_map(|(at, claim)| {
             let is_last = at == last;
             let counts = !claim.is_of(action) && (is_last || now < claim.at.plus(within));
             counts.then(|| OtherClaim {

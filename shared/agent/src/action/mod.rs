@@ -14,8 +14,8 @@ mod step;
 
 pub use call_result::{BodyForm, CallResult, Effect, Response, retry_after};
 pub use claim::{Called, Claim, ClaimContext};
-pub use content::{ActionContent, Attempts};
-pub use guard::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
+pub use content::{ActionContent, ActionSize, Attempts, Debt};
+pub use guard::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard, RecordSystem};
 pub use holder::Outcome;
 pub use kind::*;
 pub use message::Message;

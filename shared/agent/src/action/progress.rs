@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use crate::prelude::*;
+use crate::{connection::ConnectionIdentity, prelude::*};
 
 #[derive(Clone, Debug)]
 pub struct RunLimits {
@@ -70,6 +70,8 @@ pub struct Progress {
     /// Milliseconds for which the system keeps an idempotency key.
     kept_for: i64,
     limits: RunLimits,
+    /// The read of the connection's account; none once the account is confirmed in this run.
+    identity: Option<ConnectionIdentity>,
     stage: Stage,
     /// True if the table announces the next call, and nothing was sent or waited for since.
     is_announced: bool,
@@ -109,6 +111,7 @@ impl Progress {
             idempotency: called.idempotency,
             kept_for: called.kept_for,
             limits,
+            identity: None,
             stage: Stage::Reserved(Ok(begins)),
             // The claim read the session for the first call.
             is_announced: true,
@@ -117,6 +120,14 @@ impl Progress {
             response: None,
             retry_after: None,
         }
+    }
+
+    /// Adds that the account of the connection is read before the first call.
+    #[must_use]
+    pub fn through(mut self, connection: &Connection) -> Self {
+        let identity = connection.identity.clone();
+        self.identity = identity.filter(|_| self.action.account().is_some());
+        self
     }
 
     /// Returns the next work. `left` is the rest of the lease.
@@ -154,15 +165,13 @@ impl Progress {
                         return Work::Wait(Wait::For(wait));
                     }
                 }
-                Stage::Preconditions
-                    if !(call.changes() && self.action.progress.call.unchecked) =>
-                {
+                Stage::Preconditions if self.identity.is_none() && !self.checks(&call) => {
                     Stage::Doubt
                 }
                 Stage::Preconditions if left < self.limits.reads => self.no_time(NO_TIME),
                 Stage::Preconditions => {
                     self.stage = Stage::Preconditions;
-                    return Work::Read(self.action.required_reads());
+                    return Work::Read(self.reads_before(&call));
                 }
                 Stage::Doubt if !self.action.is_in_doubt() => Stage::Send,
                 Stage::Doubt => {
@@ -209,11 +218,46 @@ impl Progress {
         self.stage = Stage::Reserved(slot);
     }
 
+    /// True if its preconditions are read before this call.
+    fn checks(&self, call: &ApiCall) -> bool {
+        call.changes() && self.action.progress.call.unchecked
+    }
+
+    /// Returns the reads before a call: of the account, unless it is confirmed, and of the
+    /// preconditions.
+    fn reads_before(&self, call: &ApiCall) -> Vec<TargetRead> {
+        let system = &self.action.content.target_system;
+        let account = self.identity.iter().map(|one| one.read(system));
+        let mut reads: Vec<TargetRead> = account.collect();
+        if self.checks(call) {
+            reads.extend(self.action.required_reads());
+        }
+        reads
+    }
+
+    /// Judges the account, and then the preconditions.
+    fn permits(&mut self, observation: &Observation, now: Timestamp) -> Precondition {
+        if let Some(identity) = &self.identity {
+            let found = identity.account(observation);
+            match self.action.permits_account(found) {
+                Precondition::Holds => self.identity = None,
+                other => return other,
+            }
+        }
+        let step = self.action.content.steps.get(self.action.next_step());
+        let call = step.and_then(|step| step.call.as_ref());
+        if call.is_some_and(|call| self.checks(call)) {
+            self.action.permits(observation, now)
+        } else {
+            Precondition::Holds
+        }
+    }
+
     pub fn observed(&mut self, observation: &Observation, now: Timestamp) {
         self.stage = if matches!(self.stage, Stage::Preconditions) {
             // The next call is not announced yet, and the session may have been cancelled.
             self.is_announced = false;
-            match self.action.permits(observation, now) {
+            match self.permits(observation, now) {
                 Precondition::Holds => Stage::Doubt,
                 Precondition::Changed(outcome) => Stage::End(RunEnd::Outcome(outcome)),
                 Precondition::NotKnown(problem) => Stage::NotYet(problem),

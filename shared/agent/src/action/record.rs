@@ -75,6 +75,9 @@ pub struct ActionProgress {
     /// The last instant at which a check or a user found an unclear call without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_at: Option<Timestamp>,
+    /// The mark of a step's record from before its call, if its reconciliation names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
     /// The rounds in which a call asked something of the target system, the newest last.
     #[serde(default)]
     pub tries: Vec<Try>,
@@ -84,6 +87,15 @@ pub struct ActionProgress {
     /// The precondition check that is not written yet.
     #[serde(skip)]
     pub checked: Option<CheckResult>,
+}
+
+/// A fact that changes with each try of a step's call, as it was read before the call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The step, from 1.
+    pub step: i64,
+    /// Null if the answer lacked it.
+    pub value: Value,
 }
 
 /// A try: a round in which a call asked something of the target system.
@@ -110,6 +122,9 @@ pub struct OpenCall {
     /// The system's last word on whether the call is under way. None if it never said that it is.
     #[serde(default)]
     pub under_way: Option<bool>,
+    /// The first of the checks in a row that found no effect of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent_since: Option<Timestamp>,
 }
 
 /// The times at which workers and the sweeper visit an action.
@@ -150,6 +165,9 @@ pub struct ActionEnd {
     pub error: Option<String>,
     /// The verdict of a user, if its outcome was unknown.
     pub verdict: Option<Verdict>,
+    /// The instant from which the tries of other actions allow another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barred_until: Option<Timestamp>,
 }
 
 impl Schedule {

@@ -30,6 +30,9 @@ pub struct ApiCall {
     pub method: String,
     /// The path below the system's base URL, percent-encoded.
     pub path: String,
+    /// Members of the query; only a read has some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, String>,
     pub body: Option<JsonText>,
     /// Statuses that mean success.
     pub expect: Vec<u16>,
@@ -63,13 +66,21 @@ impl ApiCall {
 
     /// Returns method and path as the API shows them: `POST /usage-batches/ub_1001/reprocess`.
     pub fn summary(&self) -> String {
-        format!("{} {}", self.method, self.path)
+        let mut text = format!("{} {}", self.method, self.path);
+        for (place, (name, value)) in self.query.iter().enumerate() {
+            let mark = if place == 0 { '?' } else { '&' };
+            text.extend([&*mark.to_string(), name, "=", value]);
+        }
+        text
     }
 }
 
 impl TargetRead {
     pub fn call(&self) -> ApiCall {
-        ApiCall::get(&self.path)
+        ApiCall {
+            query: self.query.clone(),
+            ..ApiCall::get(&self.path)
+        }
     }
 }
 

@@ -275,6 +275,7 @@ fn first_line<'a, T: TryFrom<String>>(
 
 /// Returns a text cut to `most` characters; the last one marks the cut.
 fn cut(text: &str, most: usize) -> String {
+    let text = &in_lines(text);
     if text.chars().count() <= most {
         return text.to_owned();
     }

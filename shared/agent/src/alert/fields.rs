@@ -81,7 +81,7 @@ impl Component for Labels {
         }
         let (mut labels, mut whole) = (BTreeMap::new(), true);
         for (name, value) in members {
-            if name.is_empty() || Form::Text.check(name, 0, Self::LONGEST_NAME).is_err() {
+            if name.is_empty() || Form::Lines.check(name, 0, Self::LONGEST_NAME).is_err() {
                 let most = Self::LONGEST_NAME;
                 let detail = format!("The name of a label must have 1 to {most} characters.");
                 place.report(FaultCode::Length, detail);
@@ -93,7 +93,7 @@ impl Component for Labels {
                 whole = place.wrong::<()>(value, "a string").is_some();
                 continue;
             };
-            match Form::Text.check(text, 0, Self::LONGEST_VALUE) {
+            match Form::Lines.check(text, 0, Self::LONGEST_VALUE) {
                 Ok(()) => {
                     labels.insert(name.clone(), text.clone());
                 }

@@ -179,11 +179,34 @@ impl Alert {
         true
     }
 
-    pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
+    /// Changes its status. A machine's token reports: 409 if a user set another status.
+    pub fn change(
+        &mut self,
+        update: &AlertUpdate,
+        is_machine: bool,
+        now: Timestamp,
+    ) -> Result<(), Error> {
         if let Change::Set(status) = update.status {
-            self.set_status(status, StatusSource::User, now);
+            if is_machine && self.status != status && self.status_by == Some(StatusSource::User) {
+                let detail = "A user set the status of the alert. A token that names only `manage_signals` \
+                              does not change it.";
+                return Err(Error::conflict(Code::InvalidTransition, detail));
+            }
+            let by = if is_machine {
+                StatusSource::Report
+            } else {
+                StatusSource::User
+            };
+            self.set_status(status, by, now);
         }
         self.updated_at = now;
+        Ok(())
+    }
+
+    /// True if it keeps approved actions from running: a user or the agent resolved it. A report only says that the
+    /// source sees nothing any more, and the preconditions are read anyway.
+    pub fn stops_actions(&self) -> bool {
+        self.status == AlertStatus::Resolved && self.status_by != Some(StatusSource::Report)
     }
 
     /// Resolves it. Returns true unless it was resolved before.

@@ -1,6 +1,6 @@
 //! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
 
-use crate::prelude::*;
+use crate::{connection::kind::decimals, prelude::*};
 
 names! {
     /// The status of an alert.
@@ -106,7 +106,7 @@ pub struct Recurrence {
 impl Money {
     /// Returns the amount in the currency's main unit, such as `10,000.00 USD`. `kind` is the kind of
     /// the target system, which may count in other units than ISO 4217.
-    pub fn says(&self, kind: &str) -> String {
+    pub fn says(&self, kind: SystemKind) -> String {
         let decimals = decimals(&self.currency, kind);
         let digits = self.minor_units.unsigned_abs().to_string();
         let digits = format!("{digits:0>width$}", width = decimals + 1);
@@ -129,23 +129,6 @@ impl Money {
     }
 }
 
-/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the system has its own.
-fn decimals(currency: &str, kind: &str) -> usize {
-    match (kind, currency) {
-        // <https://docs.stripe.com/currencies#minor-units>
-        ("stripe", "ISK" | "UGX") => 2,
-        ("stripe", "MGA")
-        | (
-            _,
-            "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
-            | "UYI" | "VND" | "VUV" | "XAF" | "XOF" | "XPF",
-        ) => 0,
-        (_, "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND") => 3,
-        (_, "CLF" | "UYW") => 4,
-        _ => 2,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,23 +136,23 @@ mod tests {
     #[test]
     fn an_amount_has_the_decimals_of_its_system() {
         for (minor_units, currency, kind, text) in [
-            (1_000_000, "USD", "billing", "10,000.00 USD"),
-            (482_105, "USD", "stripe", "4,821.05 USD"),
-            (99_999, "USD", "", "999.99 USD"),
-            (-5, "EUR", "", "-0.05 EUR"),
-            (-123_456_789, "EUR", "", "-1,234,567.89 EUR"),
-            (1_000, "JPY", "", "1,000 JPY"),
-            (1_000, "JPY", "stripe", "1,000 JPY"),
-            (0, "JPY", "", "0 JPY"),
-            (1_001, "KWD", "", "1.001 KWD"),
-            (12_345_678, "CLF", "", "1,234.5678 CLF"),
-            (500, "UYW", "", "0.0500 UYW"),
-            (500, "UYI", "", "500 UYI"),
+            (1_000_000, "USD", SystemKind::Billing, "10,000.00 USD"),
+            (482_105, "USD", SystemKind::Stripe, "4,821.05 USD"),
+            (99_999, "USD", SystemKind::Other, "999.99 USD"),
+            (-5, "EUR", SystemKind::Other, "-0.05 EUR"),
+            (-123_456_789, "EUR", SystemKind::Other, "-1,234,567.89 EUR"),
+            (1_000, "JPY", SystemKind::Other, "1,000 JPY"),
+            (1_000, "JPY", SystemKind::Stripe, "1,000 JPY"),
+            (0, "JPY", SystemKind::Other, "0 JPY"),
+            (1_001, "KWD", SystemKind::Other, "1.001 KWD"),
+            (12_345_678, "CLF", SystemKind::Other, "1,234.5678 CLF"),
+            (500, "UYW", SystemKind::Other, "0.0500 UYW"),
+            (500, "UYI", SystemKind::Other, "500 UYI"),
             // Stripe counts these in hundredths, and one that ISO divides as a whole.
-            (500, "ISK", "lago", "500 ISK"),
-            (500, "ISK", "stripe", "5.00 ISK"),
-            (500, "UGX", "stripe", "5.00 UGX"),
-            (500, "MGA", "stripe", "500 MGA"),
+            (500, "ISK", SystemKind::Lago, "500 ISK"),
+            (500, "ISK", SystemKind::Stripe, "5.00 ISK"),
+            (500, "UGX", SystemKind::Stripe, "5.00 UGX"),
+            (500, "MGA", SystemKind::Stripe, "500 MGA"),
         ] {
             let currency = Currency::new(currency).unwrap();
             let amount = Money {

@@ -1,9 +1,13 @@
+mod condition;
 pub(crate) mod facts;
 pub(crate) mod observation;
 mod of_action;
+mod read;
 pub(crate) mod record;
 
+pub use condition::{Expectation, FactCondition};
 pub use facts::*;
 pub use observation::{Judgement, Observation, ReadError, Seen};
 pub use of_action::Precondition;
+pub use read::{Derived, Facts, ListFact, ReadingOf, Sum, TargetRead, WholeList, read_of};
 pub use record::*;

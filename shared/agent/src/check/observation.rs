@@ -124,6 +124,11 @@ impl Observation {
         self.unread.insert(read.to_owned(), read_error);
     }
 
+    /// Returns the error of a read; none if it was answered.
+    pub(crate) fn error_of(&self, read: &str) -> Option<&ReadError> {
+        self.unread.get(read)
+    }
+
     /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
     /// fact that an answered read lacks cannot hold.
     pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {
@@ -143,6 +148,19 @@ impl Observation {
     fn read_error(&self, condition: &FactCondition) -> Option<&ReadError> {
         let mut facts = condition.facts();
         facts.find_map(|fact| self.unread.get(read_of(fact)))
+    }
+
+    /// True if the system of a read says that the record does not exist.
+    pub fn is_gone(&self, read: &str) -> bool {
+        let status = self.facts.get(&format!("{read}.http"));
+        status.is_some_and(|status| *status == 404 || *status == 410)
+    }
+
+    /// Returns the value of a fact, of at most 200 characters; null if the answer lacks it. None if it was not read.
+    pub(crate) fn value(&self, fact: &str) -> Option<Value> {
+        let status = format!("{}.http", read_of(fact));
+        let was_read = self.facts.contains_key(&status) && !self.unread.contains_key(read_of(fact));
+        was_read.then(|| self.facts.get(fact).map_or(Value::Null, brief))
     }
 
     fn found(&self, condition: &FactCondition) -> String {

@@ -1,7 +1,11 @@
 //! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
 //! verification of its effect, and reconciliation of a call whose answer did not tell.
 
-use crate::{check::record::Timetable, prelude::*};
+use crate::{
+    action::Mark,
+    check::{ReadError, facts::{quoted, reads_with}, record::Timetable},
+    prelude::*,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
@@ -20,11 +24,12 @@ impl Reconciliation {
         &self,
         observation: &Observation,
         under_way: Option<bool>,
+        is_marked: Option<bool>,
     ) -> ((Judgement, Option<Judgement>), Option<bool>) {
         let judge = |one: &Option<FactCondition>| one.as_ref().map(|one| observation.judge([one]));
-        // A call that was under way can fail. Before that, the same state says nothing.
+        // A call that was under way can fail. Before that, the same state says nothing. The mark tells more.
         let refused = judge(&self.refused).filter(|one| *one == Judgement::Holds);
-        let refused = refused.filter(|_| under_way.is_some());
+        let refused = refused.filter(|_| is_marked.unwrap_or(under_way.is_some()));
         let not_done = refused.or_else(|| judge(&self.not_done));
         let under_way = match judge(&self.pending) {
             Some(Judgement::Holds) => Some(true),
@@ -35,13 +40,20 @@ impl Reconciliation {
     }
 }
 
+impl Verification {
+    /// True if an observation shows another effect than the approved one. No later check can tell
+    /// otherwise.
+    fn is_refuted_by(&self, observation: &Observation) -> bool {
+        let mut wrong = self.fails_if.iter();
+        let is_wrong = wrong.any(|one| observation.judge([one]) == Judgement::Holds);
+        is_wrong || self.other_amount(&observation.facts).is_some()
+    }
+}
+
 impl AgentAction {
     /// Milliseconds after its end until the last reconciliation check, unless the system says that the
     /// call is under way.
     pub const RECONCILED_WITHIN: i64 = 12 * span::HOUR;
-    /// Milliseconds after its end before a check may conclude that a call took no effect. Before
-    /// that, the target system may still be at work on it.
-    pub const AT_WORK: i64 = span::MINUTE;
     /// Milliseconds of checks of an unreadable system, beyond the longest time of an effect.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
 
@@ -128,25 +140,33 @@ impl AgentAction {
         self.schedule.resends = 0;
     }
 
-    /// Applies a check's observation. Returns the journal event: a check without a result, or the
-    /// result. None if no check was awaited.
+    /// Applies a check's observation. Reads may lag behind for `settles_within` milliseconds. Returns the journal
+    /// event: a check without a result, or the result. None if no check was awaited.
     pub fn apply_check(
         &mut self,
         observation: &Observation,
+        settles_within: i64,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         self.schedule.resends = 0;
         match self.check()?.purpose {
             Purpose::Verification(verify) => {
                 let judgement = observation.judge(verify.conditions());
+                let is_refuted = verify.is_refuted_by(observation);
                 let until = self.ended_at().plus(verify.within);
-                self.verify_by(observation, judgement, until, now)
+                self.verify_by(observation, (judgement, is_refuted), until, now)
             }
             Purpose::Reconciliation(reconcile) => {
                 let under_way = self.progress.call.under_way;
-                let (judgements, under_way) = reconcile.judge(observation, under_way);
+                let is_marked = self.is_marked(reconcile, observation);
+                let (judgements, under_way) = reconcile.judge(observation, under_way, is_marked);
                 self.progress.call.under_way = under_way;
-                self.reconcile_by(observation, judgements, now)
+                let is_proof = is_marked == Some(true);
+                self.note_absence(&judgements, now);
+                let absent = self.progress.call.absent_since;
+                let proven_at = absent.filter(|_| !is_proof);
+                let proven_at = proven_at.map(|since| since.plus(settles_within));
+                self.reconcile_by(observation, judgements, proven_at, now)
             }
             Purpose::AlertEnd(_) => None,
         }
@@ -155,7 +175,7 @@ impl AgentAction {
     fn verify_by(
         &mut self,
         observation: &Observation,
-        judgement: Judgement,
+        (judgement, is_refuted): (Judgement, bool),
         until: Timestamp,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
@@ -164,7 +184,8 @@ impl AgentAction {
             _ => 0,
         };
         let status = match judgement {
-            Judgement::Holds => VerificationStatus::Effective,
+            Judgement::Holds if !is_refuted => VerificationStatus::Effective,
+            _ if is_refuted => VerificationStatus::Ineffective,
             _ if until.plus(patience) <= now => VerificationStatus::Ineffective,
             _ => VerificationStatus::Pending,
         };
@@ -180,10 +201,10 @@ impl AgentAction {
         &mut self,
         observation: &Observation,
         (done, not_done): (Judgement, Option<Judgement>),
+        proven_at: Option<Timestamp>,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
-        let timetable = self.check()?.timetable;
-        let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
+        let timetable = self.check()?.timetable.with(proven_at);
         let over = timetable.is_over(now);
         let otherwise = over.then_some(ReconciliationStatus::Unknown);
         let otherwise = otherwise.unwrap_or(ReconciliationStatus::Pending);
@@ -193,9 +214,9 @@ impl AgentAction {
                 (otherwise, Some(both.to_owned()))
             }
             (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
-            (_, Some(Judgement::Holds)) if is_at_work => {
-                let early =
-                    "The call has not taken effect yet; the target system may still process it.";
+            (_, Some(Judgement::Holds)) if proven_at.is_some_and(|at| now < at) => {
+                let early = "The call has not taken effect yet. The target system may still process it, and its \
+                             reads may lag behind.";
                 (otherwise, Some(early.to_owned()))
             }
             (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
@@ -213,13 +234,38 @@ impl AgentAction {
             ReconciliationStatus::NotDone => {
                 let step = self.is_known(StepStatus::NotDone, now);
                 self.state = ActionState::Failed;
+                let when = self.barred_until().filter(|at| now < *at);
+                let when = when.map_or_else(String::new, |at| format!(" from {at} on"));
                 self.end.error = Some(format!(
-                    "A later check found that step {step} did not take effect. The action may be executed again."
+                    "A later check found that step {step} did not take effect. The action may be executed again{when}."
                 ));
             }
             ReconciliationStatus::Pending | ReconciliationStatus::Unknown => {}
         }
         Some(noted)
+    }
+
+    /// Notes since when checks in a row have found no effect. A check that read nothing does not end the row.
+    fn note_absence(&mut self, (done, not_done): &(Judgement, Option<Judgement>), now: Timestamp) {
+        let is_absent = *not_done == Some(Judgement::Holds) && *done != Judgement::Holds;
+        let is_blind = matches!(done, Judgement::NotKnown(_))
+            || matches!(not_done, Some(Judgement::NotKnown(_)));
+        let since = &mut self.progress.call.absent_since;
+        *since = match *since {
+            since if is_absent => since.or(Some(now)),
+            since if is_blind => since,
+            _ => None,
+        };
+    }
+
+    /// Returns whether the mark of the open call differs from before the call. None without a mark, and if one
+    /// of both values is not known.
+    fn is_marked(&self, reconcile: &Reconciliation, observation: &Observation) -> Option<bool> {
+        let step = self.content.steps.get(self.next_step())?.order;
+        let before = self.progress.mark.as_ref();
+        let before = before.filter(|mark| mark.step == step)?;
+        let now = observation.value(reconcile.mark()?)?;
+        Some(before.value != now)
     }
 
     pub(crate) fn ended_at(&self) -> Timestamp {
@@ -258,10 +304,16 @@ impl AgentAction {
         step
     }
 
-    /// True if it was skipped since its record is not as it was proposed.
+    /// True if it ended since its record or its connection is not as it was proposed.
     pub fn is_outdated(&self) -> bool {
         let error = self.end.error.as_deref().unwrap_or_default();
-        let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
+        let reasons = [
+            "precondition_changed: ",
+            "content_changed: ",
+            "no_connection: ",
+            "account_changed: ",
+        ];
+        let mut reasons = reasons.iter();
         reasons.any(|reason| error.starts_with(reason))
     }
 
@@ -304,11 +356,14 @@ impl AgentAction {
     /// True if a claim is followed by a precondition check before the next call that changes something. False if that
     /// call may have been sent, or if an earlier step changed something: the check would find the action's own effect.
     pub(crate) fn checks_first(&self) -> bool {
-        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
+        let has_conditions = !self.content.require.is_empty() || self.account().is_some();
+        has_conditions && !self.progress.call.ambiguous && !self.has_changed()
     }
 
+    /// Returns the reads of its preconditions, and of the mark of its next call.
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        reads_of(&self.content.reads, &self.content.require)
+        let mark = self.reconcile().and_then(Reconciliation::mark);
+        reads_with(&self.content.reads, &self.content.require, mark)
     }
 
     /// Returns the number of calls and reads that it will probably send through its connection, at least
@@ -317,7 +372,8 @@ impl AgentAction {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
         let steps = self.content.steps.len().saturating_sub(self.next_step());
-        i64::try_from((reads.len() + steps).max(1)).unwrap_or(1)
+        let calls = reads.len() + steps + usize::from(self.account().is_some());
+        i64::try_from(calls.max(1)).unwrap_or(1)
     }
 
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
@@ -360,6 +416,7 @@ impl AgentAction {
         match judgement {
             Judgement::Holds => {
                 self.progress.call.unchecked = false;
+                self.progress.mark = self.mark(observation);
                 Precondition::Holds
             }
             Judgement::Fails(found) => self.kept_from(&format!("precondition_changed: {found}")),
@@ -367,6 +424,47 @@ impl AgentAction {
                 self.kept_from(&format!("precondition_unknown: {}", error.problem))
             }
             Judgement::NotKnown(error) => Precondition::NotKnown(error.problem),
+        }
+    }
+
+    /// Returns the mark of the next call's record, as observed before the call.
+    fn mark(&self, observation: &Observation) -> Option<Mark> {
+        let step = self.content.steps.get(self.next_step())?;
+        let value = observation.value(step.reconcile.as_ref()?.mark()?)?;
+        let step = step.order;
+        Some(Mark { step, value })
+    }
+
+    /// Returns the approved account of its connection; none if it is not checked.
+    pub fn account(&self) -> Option<&str> {
+        self.content.connection.as_ref()?.account.as_deref()
+    }
+
+    /// True if a connection of its name reaches another account than the approved one. Its answers tell
+    /// nothing about this action.
+    pub fn is_elsewhere(&self, connection: &Connection) -> bool {
+        let is_own = *connection.name == *self.content.target_system;
+        let accounts = self.account().zip(connection.account.as_deref());
+        is_own && accounts.is_some_and(|(approved, now)| approved != now)
+    }
+
+    /// Judges the account that its connection reaches now. The holder has sent nothing since its claim.
+    pub(crate) fn permits_account(&mut self, found: Result<String, ReadError>) -> Precondition {
+        self.not_sent();
+        let approved = self.account();
+        match found {
+            Ok(found) if approved == Some(&*found) => Precondition::Holds,
+            Ok(found) => {
+                let approved = approved.map_or_else(|| "none".to_owned(), quoted);
+                let found = quoted(&found);
+                self.kept_from(&format!(
+                    "account_changed: the account of the connection is {found}; {approved} was approved."
+                ))
+            }
+            Err(error) if error.is_for_good => {
+                self.kept_from(&format!("precondition_unknown: {}", error.problem))
+            }
+            Err(error) => Precondition::NotKnown(error.problem),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Checks of target systems: their purposes, their times, and the records of their results.
 
-use crate::{check::observation::kept, prelude::*};
+use crate::{
+    check::{facts::reads_with, observation::kept},
+    prelude::*,
+};
 
 /// A check of target systems after an end: its purpose, and its times.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +26,10 @@ pub enum Purpose<'a> {
 impl<'a> Check<'a> {
     pub fn reads(&self) -> Vec<TargetRead> {
         match self.purpose {
-            Purpose::Verification(verify) => reads_of(self.reads, verify.conditions()),
-            Purpose::Reconciliation(reconcile) => reads_of(self.reads, reconcile.conditions()),
+            Purpose::Verification(verify) => reads_of(self.reads, verify.asked()),
+            Purpose::Reconciliation(reconcile) => {
+                reads_with(self.reads, reconcile.conditions(), reconcile.mark())
+            }
             Purpose::AlertEnd(end) => reads_of(self.reads, &end.conditions),
         }
     }
@@ -45,6 +50,8 @@ pub(crate) struct Timetable {
     times: &'static [i64],
     /// The end of the action, and the time of the last planned check.
     period: Option<(Timestamp, Timestamp)>,
+    /// One more check, also after the last planned one.
+    further: Option<Timestamp>,
 }
 
 impl Timetable {
@@ -79,17 +86,28 @@ impl Timetable {
     pub(crate) const ALERT_END: Self = Self {
         times: Self::VERIFIED.split_at(1).1,
         period: None,
+        further: None,
     };
 
     /// Creates the times of checks of an action that ended at `end`.
     pub(crate) const fn of(times: &'static [i64], end: Timestamp, within: i64) -> Self {
         let period = Some((end, end.plus(within)));
-        Self { times, period }
+        Self {
+            times,
+            period,
+            further: None,
+        }
+    }
+
+    /// Adds a check at an instant.
+    pub(crate) const fn with(self, further: Option<Timestamp>) -> Self {
+        Self { further, ..self }
     }
 
     /// True if the time of the last planned check has come.
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
-        self.period.is_some_and(|(_, until)| until <= now)
+        let ends = self.period.map(|(_, until)| self.further.max(Some(until)));
+        ends.flatten().is_some_and(|end| end <= now)
     }
 
     /// Returns the time of the next check after so many. After the planned times, half of the last of them passes
@@ -102,12 +120,15 @@ impl Timetable {
         };
         let last = self.times.last().copied().unwrap_or_default();
         let planned = planned.map_or(now.plus(last / 2), |time| since.plus(*time));
-        let next = planned.max(now.plus(Self::BETWEEN));
-        Some(if now < until {
+        let soonest = now.plus(Self::BETWEEN);
+        let next = planned.max(soonest);
+        let next = if now < until {
             next.min(until)
         } else {
             next.max(now.plus(5 * span::MINUTE))
-        })
+        };
+        let further = self.further.map(|further| further.max(soonest));
+        Some(further.map_or(next, |further| further.min(next)))
     }
 }
 

@@ -53,6 +53,10 @@ impl AllowedCall {
         own == method && wanted.len() == segments.len() && wanted.iter().zip(segments).all(fits)
     }
 
+    pub(super) fn is_get(&self) -> bool {
+        self.starts_with("GET ")
+    }
+
     /// Returns the path of a GET without a placeholder.
     pub(super) fn as_plain_get(&self) -> Option<&str> {
         let path = self.strip_prefix("GET ")?;

@@ -9,6 +9,10 @@ plain_text! {
     /// The position of an error's code in an answer: a JSON pointer (RFC 6901).
     ErrorCode, "^(/([^/~]|~[01])*)+$", 200, "/error/code", is_pointer,
     "a JSON pointer such as \"/error/code\"";
+
+    /// The position of a value that names the account, in an answer: a JSON pointer (RFC 6901).
+    AccountPointer, "^(/([^/~]|~[01])*)+$", 200, "/id", is_pointer,
+    "a JSON pointer such as \"/id\"";
 }
 
 impl Default for ErrorCode {

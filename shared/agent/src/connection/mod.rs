@@ -4,14 +4,22 @@
 mod allow;
 mod answers;
 mod idempotency;
+mod identity;
+pub(crate) mod kind;
+mod partners;
+mod systems;
 mod traffic;
 mod words;
 
 pub use allow::{AllowedCall, CallPath, METHODS};
-pub use answers::{ErrorCode, is_pointer, kept, redacted};
+pub use answers::{AccountPointer, ErrorCode, is_pointer, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
+pub use identity::{ConnectionIdentity, IdentityPut};
+pub use kind::{Amounts, SystemKind, minor_units};
+pub use partners::Partners;
+pub use systems::Systems;
 pub use traffic::*;
-pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period};
+pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use self::words::{is_own, not_so};
 use crate::prelude::*;
@@ -25,9 +33,20 @@ pub struct Connection {
     pub organization_id: OrganizationId,
     /// The name that playbooks use.
     pub name: Slug,
-    /// The kind of system, such as `stripe`. In the table, `kind` is the item's kind.
+    /// The kind of system. In the table, `kind` is the item's kind. Earlier releases took any slug.
     #[serde(rename = "systemKind")]
-    pub kind: Slug,
+    pub kind: OrOther<SystemKind>,
+    /// The unit of its amounts, as sent. See [`amounts`](Self::amounts).
+    #[serde(default, rename = "amounts")]
+    pub sent_amounts: Option<Amounts>,
+    #[serde(default)]
+    pub partners: Partners,
+    /// The read of the account; none if it is not checked.
+    #[serde(default)]
+    pub identity: Option<ConnectionIdentity>,
+    /// The account that the system named when the connection was put; none without `identity`.
+    #[serde(default)]
+    pub account: Option<String>,
     /// The URL to which paths are appended.
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
@@ -44,6 +63,9 @@ pub struct Connection {
     pub keep: Vec<KeyName>,
     #[serde(default)]
     pub limits: CallLimits,
+    /// The time for which reads of the system may lag behind its calls.
+    #[serde(default)]
+    pub settles_within: SettlesWithin,
     /// True while it is paused: no action starts.
     pub paused: bool,
     /// Raised when calls or the reading of their answers change. The first revision is the creation
@@ -60,12 +82,22 @@ pub struct ConnectionRevision {
     pub name: String,
     /// The revision; every change to calls or their reading raises it.
     pub revision: i64,
+    /// The account behind the connection; absent without `identity`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
 }
 
 input! {
     pub struct ConnectionPut {
-        /// The kind of system, such as `stripe`.
-        kind: Slug,
+        kind: SystemKind,
+        /// The unit in which the system writes amounts. Required for the kind `other`, if `allow` has
+        /// anything but GET; `minor` for other kinds when absent.
+        amounts: Option<Amounts>,
+        /// Other connections of the organization by their kinds. Playbooks for an alert of this system
+        /// use them.
+        partners: Option<Partners>,
+        /// The read of the account behind the connection; absent if it is not checked.
+        identity: Option<IdentityPut>,
         /// The URL to which paths are appended: https, and a host name in the public DNS.
         base_url: BaseUrl,
         /// The secret that authenticates calls. Null for none. When absent, a connection keeps its
@@ -89,9 +121,14 @@ input! {
         keep: Option<List<KeyName, 0, 50>>,
         /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
+        /// The time for which reads of the system may lag behind its calls: `15m` when absent, at most `7d`. Before its
+        /// end, one read does not show that a call took no effect.
+        settles_within: Defaulted<SettlesWithin>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
     check(allow, test_path) tests_what_is_allowed;
+    check(allow, identity) identified_by_what_is_allowed;
+    check(kind, amounts, allow) says_its_amounts;
     example {
         "kind": "stripe",
         "baseUrl": "https://api.stripe.com/v1",
@@ -110,6 +147,7 @@ input! {
         "errorCode": "/error/code",
         "keep": ["id", "status", "amount_due", "attempt_count", "code"],
         "limits": {"perSecond": 25, "concurrent": 10},
+        "settlesWithin": "15m",
     };
 }
 
@@ -304,6 +342,35 @@ fn tests_what_is_allowed(
     }
 }
 
+fn identified_by_what_is_allowed(
+    allow: Option<&List<AllowedCall, 0, 50>>,
+    identity: Option<&Option<IdentityPut>>,
+    place: &mut Place<'_>,
+) {
+    if let (Some(allow), Some(Some(identity))) = (allow, identity)
+        && !allow::allows(&allow.0, "GET", &identity.path)
+    {
+        let detail = "`allow` must contain a GET of this path.";
+        not_so(place.at("identity").at("path"), detail);
+    }
+}
+
+/// Checks that the unit of amounts is known where calls may move money.
+fn says_its_amounts(
+    kind: Option<&SystemKind>,
+    amounts: Option<&Option<Amounts>>,
+    allow: Option<&List<AllowedCall, 0, 50>>,
+    place: &mut Place<'_>,
+) {
+    let (Some(kind), Some(None), Some(allow)) = (kind, amounts, allow) else {
+        return;
+    };
+    if kind.amounts().is_none() && !allow.0.iter().all(AllowedCall::is_get) {
+        let detail = "`amounts` is required for the kind `other`, if `allow` has anything but GET.";
+        place.at("amounts").report(FaultCode::Required, detail);
+    }
+}
+
 impl ConnectionPut {
     /// Returns the fault of a base URL with plain http, or with a host that the stack's functions may not call.
     pub fn not_public(&self) -> Option<Fault> {
@@ -344,12 +411,16 @@ impl Connection {
 
     pub const NOUN: &'static str = "connection";
 
-    /// Creates a connection without its secret.
+    /// Creates a connection without its secret and its account.
     pub fn new(tenant: OrganizationId, name: Slug, put: ConnectionPut, now: Timestamp) -> Self {
         Self {
             organization_id: tenant,
             name,
-            kind: put.kind,
+            kind: put.kind.into(),
+            sent_amounts: put.amounts,
+            partners: put.partners.unwrap_or_default(),
+            identity: put.identity.map(ConnectionIdentity::from),
+            account: None,
             base_url: put.base_url,
             secret: None,
             auth: put.auth.unwrap_or_default(),
@@ -361,6 +432,7 @@ impl Connection {
             error_code: put.error_code.0,
             keep: put.keep.map(|list| list.0).unwrap_or_default(),
             limits: put.limits.map(CallLimits::from).unwrap_or_default(),
+            settles_within: put.settles_within.0,
             paused: false,
             // A connection created again under its name gets another revision.
             revision: now.millis(),
@@ -369,30 +441,27 @@ impl Connection {
         }
     }
 
-    /// Replaces what a client sets. The revision rises when calls or the reading of their answers
-    /// change. A newer secret, other allowed calls, stored members or limits do not change a call.
-    pub fn replace(&mut self, put: ConnectionPut, secret: Patch<SealedSecret>, now: Timestamp) {
-        let mut new = Self {
-            secret: self.secret.clone(),
-            paused: self.paused,
-            revision: self.revision,
-            created_at: self.created_at,
-            ..Self::new(self.organization_id, self.name.clone(), put, now)
-        };
-        secret.apply(&mut new.secret);
+    /// Replaces it by a connection that was put under its name. The revision rises when calls, the
+    /// reading of their answers, or the account change. A newer secret of the same account, other
+    /// allowed calls, partners, stored members or limits do not raise it.
+    pub fn replace(&mut self, new: Self) {
         let is_raised = !new.calls_as(self);
-        new.revision += i64::from(is_raised);
-        *self = new;
+        *self = Self {
+            paused: self.paused,
+            revision: self.revision + i64::from(is_raised),
+            created_at: self.created_at,
+            ..new
+        };
     }
 
     /// Fields that change neither a call nor the reading of its answer. A change of any other field
     /// raises the revision.
-    pub const NOT_OF_CALLS: [&'static str; 11] = [
+    pub const NOT_OF_CALLS: [&'static str; 12] = [
         // They name the connection.
         "organizationId",
         "name",
-        // Selects playbooks. A proposed action has its calls.
-        "systemKind",
+        // They select connections. A proposed action has its own.
+        "partners",
         // Each call is checked against it when it is sent.
         "allow",
         // A test is no call of an action.
@@ -401,6 +470,8 @@ impl Connection {
         "keep",
         // They delay a call.
         "limits",
+        // Says when a check is believed.
+        "settlesWithin",
         "paused",
         "revision",
         "createdAt",
@@ -420,6 +491,7 @@ impl Connection {
             fields.retain(|name, _| !Self::NOT_OF_CALLS.contains(&name.as_str()));
         }
         fields["secret"] = self.secret.is_some().into();
+        fields["amounts"] = json!(self.amounts());
         fields
     }
 
@@ -432,7 +504,25 @@ impl Connection {
         ConnectionRevision {
             name: self.name.to_string(),
             revision: self.revision,
+            account: self.account.clone(),
         }
+    }
+
+    /// Returns the milliseconds for which reads through these connections may lag behind.
+    pub fn settling_time(connections: &[Self]) -> i64 {
+        let times = connections.iter().map(|one| one.settles_within.millis());
+        let default = || SettlesWithin::default().millis();
+        times.max().unwrap_or_else(default)
+    }
+
+    /// Returns the kind of its system.
+    pub fn system_kind(&self) -> SystemKind {
+        SystemKind::of(&self.kind)
+    }
+
+    /// Returns the unit of its amounts; none for a system of the kind `other` that names none.
+    pub fn amounts(&self) -> Option<Amounts> {
+        self.sent_amounts.or(self.system_kind().amounts())
     }
 
     /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.

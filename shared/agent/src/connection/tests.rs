@@ -20,7 +20,7 @@ fn put(more: &Value) -> ConnectionPut {
 
 fn sent(more: &Value) -> Value {
     let mut sent = json!({
-        "kind": "demo", "baseUrl": "https://billing.example.com/api", "secret": "hush",
+        "kind": "billing", "baseUrl": "https://billing.example.com/api", "secret": "hush",
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /customers/{id}", "GET /balance"],
     });
@@ -93,6 +93,32 @@ fn calls_that_are_none_are_not_listed() {
     ] {
         assert_fault(&json!({"allow": [call]}), "/allow/0", FaultCode::Pattern);
     }
+}
+
+#[test]
+fn reads_lag_behind_for_at_most_a_week() {
+    for (sent, millis) in [
+        ("1m", span::MINUTE),
+        ("168h", 7 * span::DAY),
+        ("7d", 7 * span::DAY),
+    ] {
+        let connection = connection(&json!({"settlesWithin": sent}));
+        assert_eq!(connection.settles_within.millis(), millis);
+    }
+    for sent in ["8d", "169h", "0m", "15", "15s"] {
+        let put = json!({"settlesWithin": sent});
+        assert_fault(&put, "/settlesWithin", FaultCode::Pattern);
+    }
+    // The system that lags most counts. Without one, the default does.
+    let all = ["2h", "1m"].map(|within| connection(&json!({"settlesWithin": within})));
+    assert_eq!(Connection::settling_time(&all), 2 * span::HOUR);
+    assert_eq!(Connection::settling_time(&[]), 15 * span::MINUTE);
+    // A record of an earlier release has none. A change raises no revision.
+    let mut stored = json!(all[0]);
+    stored.as_object_mut().unwrap().remove("settlesWithin");
+    let read: Connection = serde_json::from_value(stored).unwrap();
+    assert_eq!(&*read.settles_within, "15m");
+    assert!(read.calls_as(&all[0]));
 }
 
 #[test]
@@ -186,12 +212,139 @@ fn an_answer_is_a_replay_as_far_as_its_system_replays() {
     assert_fault(&sent, "/idempotency/replayedHeader", FaultCode::Combination);
 }
 
+/// The connection that is put under the name of another, a millisecond later.
+fn again(before: &Connection, more: &Value, secret: Patch<SealedSecret>) -> Connection {
+    let mut new = Connection::new(
+        before.organization_id,
+        before.name.clone(),
+        put(more),
+        now().plus(1),
+    );
+    new.secret.clone_from(&before.secret);
+    secret.apply(&mut new.secret);
+    new
+}
+
+#[test]
+fn another_account_is_another_revision() {
+    let of = |account: Option<&str>| Connection {
+        account: account.map(str::to_owned),
+        ..connection(&json!({}))
+    };
+    for (before, after, raised) in [
+        (Some("acct_1"), Some("acct_1"), false),
+        (Some("acct_1"), Some("acct_2"), true),
+        (Some("acct_1"), None, true),
+        (None, Some("acct_1"), true),
+    ] {
+        let mut one = of(before);
+        one.replace(of(after));
+        assert_eq!(one.revision, now().millis() + i64::from(raised));
+        assert_eq!(one.as_now().account.as_deref(), after);
+    }
+    let of_before = json!({"name": "billing", "revision": 7});
+    let stored: ConnectionRevision = serde_json::from_value(of_before.clone()).unwrap();
+    assert_eq!(json!(stored), of_before);
+}
+
+#[test]
+fn a_kind_is_one_of_the_list() {
+    let sent = sent(&json!({"kind": "demo"}));
+    let [fault] = input::from_value::<ConnectionPut>(&sent)
+        .unwrap_err()
+        .try_into()
+        .unwrap();
+    assert_eq!((&*fault.pointer, fault.code), ("/kind", FaultCode::Value));
+    let kinds = "billing, payments, notifications, stripe, lago, chargebee, other";
+    assert!(
+        fault.detail.ends_with(&format!("Send one of: {kinds}.")),
+        "{}",
+        fault.detail
+    );
+}
+
+#[test]
+fn another_system_says_how_it_writes_amounts() {
+    let other = |allow: Value| json!({"kind": "other", "allow": allow});
+    let writes = other(json!(["GET /balance", "POST /pay"]));
+    assert_fault(&writes, "/amounts", FaultCode::Required);
+    let mut says = writes;
+    says["amounts"] = json!("main");
+    assert_eq!(connection(&says).amounts(), Some(Amounts::Main));
+    let reads_only = other(json!(["GET /balance"]));
+    assert_eq!(connection(&reads_only).amounts(), None);
+    let stripe = connection(&json!({"kind": "stripe"}));
+    assert_eq!(stripe.amounts(), Some(Amounts::Minor));
+    assert_fault(&json!({"amounts": "cents"}), "/amounts", FaultCode::Value);
+}
+
+#[test]
+fn partners_are_names_by_their_kinds() {
+    let with = |partners: Value| json!({ "partners": partners });
+    for (partners, pointer, code) in [
+        (json!({"crm": "crm"}), "/partners/crm", FaultCode::Value),
+        (json!({"other": "crm"}), "/partners/other", FaultCode::Value),
+        (
+            json!({"payments": "Not A Name"}),
+            "/partners/payments",
+            FaultCode::Pattern,
+        ),
+        (
+            json!({"payments": null}),
+            "/partners/payments",
+            FaultCode::Null,
+        ),
+        (json!(["payments"]), "/partners", FaultCode::Type),
+    ] {
+        let found = faults(&with(partners.clone()));
+        assert_eq!(found, [(pointer.to_owned(), code)], "{partners}");
+    }
+    let named = put(&with(
+        json!({"payments": "stripe_eu", "notifications": "mails"}),
+    ));
+    let payments = Connection {
+        name: Slug::new("stripe_eu").unwrap(),
+        ..connection(&json!({"kind": "payments"}))
+    };
+    let mails = Connection {
+        name: Slug::new("mails").unwrap(),
+        ..connection(&json!({"kind": "billing"}))
+    };
+    let fault = |others: &[&Connection]| {
+        let partners = named.partners.as_ref().unwrap();
+        let fault = partners.fault(&Slug::new("billing_eu").unwrap(), others);
+        fault.map(|fault| (fault.pointer, fault.code))
+    };
+    let at = |kind: &str, code| Some((format!("/partners/{kind}"), code));
+    assert_eq!(fault(&[]), at("payments", FaultCode::Unknown));
+    assert_eq!(fault(&[&payments]), at("notifications", FaultCode::Unknown));
+    assert_eq!(
+        fault(&[&payments, &mails]),
+        at("notifications", FaultCode::Combination)
+    );
+    let mails = Connection {
+        kind: SystemKind::Notifications.into(),
+        ..mails
+    };
+    assert_eq!(fault(&[&payments, &mails]), None);
+    let own = named.partners.as_ref().unwrap();
+    let fault = own.fault(&payments.name, &[&payments, &mails]).unwrap();
+    assert_eq!(fault.detail, "A connection is no partner of itself.");
+}
+
 #[test]
 fn the_revision_rises_with_what_a_call_looks_like() {
     let later = now().plus(1);
     for (more, raised) in [
         (json!({}), false),
-        (json!({"kind": "other"}), false),
+        (json!({"kind": "payments"}), true),
+        (json!({"amounts": "minor"}), false),
+        (json!({"amounts": "main"}), true),
+        (json!({"partners": {"payments": "stripe_eu"}}), false),
+        (
+            json!({"identity": {"path": "/balance", "at": ["/id"]}}),
+            true,
+        ),
         (json!({"keep": ["state"]}), false),
         (json!({"allow": []}), false),
         (json!({"baseUrl": "https://other.example.com"}), true),
@@ -203,7 +356,7 @@ fn the_revision_rises_with_what_a_call_looks_like() {
     ] {
         let mut one = connection(&json!({}));
         one.paused = true;
-        one.replace(put(&more), Patch::Keep, later);
+        one.replace(again(&one, &more, Patch::Keep));
         assert_eq!(one.revision, now().millis() + i64::from(raised), "{more}");
         assert!(one.paused && one.created_at == now() && one.updated_at == later);
     }
@@ -220,7 +373,7 @@ fn a_secret_is_kept_replaced_or_removed_and_only_its_absence_is_a_revision() {
         (Patch::Set(None), None, true),
     ] {
         let mut one = connection(&json!({}));
-        one.replace(put(&json!({})), change, later);
+        one.replace(again(&one, &json!({}), change));
         assert_eq!(one.secret, expected);
         assert_eq!(one.revision, now().millis() + i64::from(raised));
     }

@@ -24,6 +24,10 @@ plain_text! {
     Period, "^[1-9][0-9]{0,3}[mhd]$", 5, "24h", is_period,
     "a number from 1 to 9999 and m, h or d";
 
+    /// A period of at most seven days.
+    SettlesWithin, "^[1-9][0-9]{0,3}[mhd]$", 5, "15m", is_settling_time,
+    "a number and m, h or d, and at most 7d";
+
     /// A user name of basic authentication.
     BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
     "printable ASCII without spaces and colons";
@@ -50,15 +54,35 @@ fn is_period(text: &str) -> bool {
     is_number && (1..=4).contains(&number.len()) && !number.starts_with('0')
 }
 
+fn is_settling_time(text: &str) -> bool {
+    is_period(text) && millis(text) <= 7 * span::DAY
+}
+
+fn millis(period: &str) -> i64 {
+    let unit = match period.as_bytes().last() {
+        Some(b'm') => span::MINUTE,
+        Some(b'h') => span::HOUR,
+        _ => span::DAY,
+    };
+    let number = period.trim_end_matches(['m', 'h', 'd']);
+    number.parse::<i64>().unwrap_or_default() * unit
+}
+
 impl Period {
     pub fn millis(&self) -> i64 {
-        let (number, unit) = self.split_at(self.len() - 1);
-        let unit = match unit {
-            "m" => span::MINUTE,
-            "h" => span::HOUR,
-            _ => span::DAY,
-        };
-        number.parse::<i64>().unwrap_or_default() * unit
+        millis(self)
+    }
+}
+
+impl SettlesWithin {
+    pub fn millis(&self) -> i64 {
+        millis(self)
+    }
+}
+
+impl Default for SettlesWithin {
+    fn default() -> Self {
+        Self("15m".to_owned())
     }
 }
 

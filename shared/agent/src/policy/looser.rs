@@ -22,6 +22,7 @@ impl AgentPolicy {
             rules,
             caps,
             signed_in_within,
+            pending: _,
             updated_by: _,
             updated_at: _,
         } = before;
@@ -29,9 +30,78 @@ impl AgentPolicy {
             || self.caps.are_looser_than(caps)
             || is_more(*signed_in_within, self.signed_in_within)
     }
+
+    /// Returns what it may allow and the policy before it did not, in words.
+    pub fn allows_more_than(&self, before: &Self) -> Vec<String> {
+        let lost = before
+            .rules
+            .iter()
+            .filter(|rule| !rule.is_kept_by(&self.rules));
+        let mut all: Vec<String> = lost.map(PolicyRule::ends).collect();
+        let most = |most: Option<i64>| most.map_or("none".to_owned(), |most| most.to_string());
+        let (was, is) = (&before.caps, &self.caps);
+        for (what, was, is) in [
+            ("cap of actions a day", was.actions, is.actions),
+            (
+                "cap of messages to a customer",
+                was.messages_per_customer,
+                is.messages_per_customer,
+            ),
+            (
+                "minutes since the sign-in",
+                before.signed_in_within,
+                self.signed_in_within,
+            ),
+        ] {
+            if is_more(was, is) {
+                all.push(format!("{what}: {}, was {}", most(is), most(was)));
+            }
+        }
+        if is.allows_more_money_than(was) {
+            let says = |caps: &PolicyCaps| {
+                let caps = caps.money.iter().map(|cap| cap.says(""));
+                let caps = caps.collect::<Vec<_>>().join(", ");
+                if caps.is_empty() {
+                    "none".to_owned()
+                } else {
+                    caps
+                }
+            };
+            all.push(format!(
+                "caps of money a day: {}, was {}",
+                says(is),
+                says(was)
+            ));
+        }
+        all
+    }
 }
 
 impl PolicyRule {
+    /// Returns in words that it no longer holds.
+    fn ends(&self) -> String {
+        let what = match (self.deny, self.approvers) {
+            (true, _) => "denial".to_owned(),
+            (false, 1) => "1 approver".to_owned(),
+            (false, several) => format!("{several} approvers"),
+        };
+        let roles: Vec<&str> = self.roles.iter().map(Into::into).collect();
+        let roles = if roles.is_empty() {
+            String::new()
+        } else {
+            format!(" of role {}", roles.join(" or "))
+        };
+        let other = if self.not_opener {
+            " other than the opener"
+        } else {
+            ""
+        };
+        format!(
+            "{what}{roles}{other} no longer needed for {}",
+            self.when.says()
+        )
+    }
+
     /// True if the rules demand at least as much of every action that this one applies to.
     fn is_kept_by(&self, others: &[Self]) -> bool {
         let Self {
@@ -57,12 +127,40 @@ impl PolicyRule {
 }
 
 impl PolicyMatch {
+    /// Returns the actions in words: `actions with money, of risk high or higher`.
+    fn says(&self) -> String {
+        let parts = [
+            self.action_type.map(|one| {
+                let name: &str = one.into();
+                format!("of the type {name}")
+            }),
+            self.risk_at_least.map(|least| {
+                let name: &str = least.into();
+                format!("of risk {name} or higher")
+            }),
+            self.amount_at_least
+                .as_ref()
+                .map(|least| format!("of {} or more", least.says(""))),
+            self.connection.as_ref().map(|one| format!("on {one}")),
+            self.moves_money.map(|moves| {
+                let with = if moves { "with" } else { "without" };
+                format!("{with} money")
+            }),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() {
+            return "every action".to_owned();
+        }
+        format!("actions {}", parts.join(", "))
+    }
+
     /// True if it applies to every action that the other one applies to.
     fn covers(&self, other: &Self) -> bool {
         let Self {
             action_type,
             risk_at_least,
             amount_at_least,
+            records_at_least,
             connection,
             moves_money,
         } = self;
@@ -71,6 +169,11 @@ impl PolicyMatch {
         };
         let least = other.amount_at_least.as_ref();
         covers(amount_at_least.as_ref(), least, covers_amount)
+            && covers(
+                records_at_least.as_ref(),
+                other.records_at_least.as_ref(),
+                PartialOrd::le,
+            )
             && covers(
                 risk_at_least.as_ref(),
                 other.risk_at_least.as_ref(),
@@ -102,19 +205,23 @@ impl PolicyCaps {
     fn are_looser_than(&self, before: &Self) -> bool {
         let Self {
             actions,
-            money,
+            money: _,
             messages_per_customer,
         } = before;
         let more_actions = is_more(*actions, self.actions)
             || is_more(*messages_per_customer, self.messages_per_customer);
+        more_actions || self.allows_more_money_than(before)
+    }
+
+    /// True if a cap of money is higher, or gone.
+    fn allows_more_money_than(&self, before: &Self) -> bool {
+        let money = &before.money;
         let fits = |cap: &Money| {
             let before = money.iter().find(|one| one.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
         };
         // Amounts in a currency without a cap exceed the caps, if there are any.
-        let more_money =
-            !money.is_empty() && (self.money.is_empty() || !self.money.iter().all(fits));
-        more_actions || more_money
+        !money.is_empty() && (self.money.is_empty() || !self.money.iter().all(fits))
     }
 }
 
@@ -174,6 +281,14 @@ mod tests {
             (
                 json!({"approvers": 2, "when": {"riskAtLeast": "low"}}),
                 json!({"approvers": 2, "when": {"riskAtLeast": "high"}}),
+            ),
+            (
+                json!({"deny": true, "when": {"recordsAtLeast": 100}}),
+                json!({"deny": true, "when": {"recordsAtLeast": 101}}),
+            ),
+            (
+                json!({"approvers": 2}),
+                json!({"approvers": 2, "when": {"recordsAtLeast": 1}}),
             ),
             (
                 json!({"deny": true, "when": {"amountAtLeast": {"minorUnits": 1, "currency": "USD"}}}),

@@ -53,6 +53,9 @@ input! {
         risk_at_least: Option<Risk>,
         /// Actions of this amount or more. An unknown amount counts as more.
         amount_at_least: Option<MoneySet>,
+        /// Actions that state a number of records, such as events to send, of this number or more. An
+        /// unknown number counts as more.
+        records_at_least: Option<Whole<1, 1_000_000_000>>,
         /// Actions on the target system of this connection.
         connection: Option<SystemName>,
         /// `true` for actions with an effect on a customer's payments or debts, `false` for the
@@ -118,6 +121,7 @@ fn rule(sent: &PolicyRuleSet) -> PolicyRule {
         action_type: when.action_type,
         risk_at_least: when.risk_at_least,
         amount_at_least: when.amount_at_least.as_ref().map(money),
+        records_at_least: when.records_at_least.map(|Whole(number)| number),
         connection: when.connection.clone().map(Into::into),
         moves_money: when.moves_money,
     });

@@ -112,7 +112,7 @@ impl AgentSession {
 
     /// Adds a manual action that names both amounts, if an action took effect with another amount than
     /// the approved one. `kind` is the kind of the target system.
-    pub fn note_other_amount(&mut self, action: &AgentAction, kind: &str) {
+    pub fn note_other_amount(&mut self, action: &AgentAction, kind: SystemKind) {
         let proposed = self.proposed(&action.key.action_id);
         let Some(((approved, found), proposed)) = action.other_amount().zip(proposed) else {
             return;
@@ -128,6 +128,8 @@ impl AgentSession {
             reversible: None,
             risk: Risk::High,
             money: None,
+            debt: None,
+            size: None,
             minutes_saved: 0,
             customer: None,
             attempts: None,
@@ -159,11 +161,10 @@ impl AgentAction {
         let verify = self.content.verify.as_ref()?;
         let approved = self.content.money.as_ref()?.amount.clone()?;
         let found: Facts = record.found.clone()?.0.0.into_iter().collect();
-        let took_place = verify.effective.holds(&found) == Some(true);
-        if record.status != VerificationStatus::Ineffective || !took_place {
+        let minor_units = verify.other_amount(&found)?;
+        if record.status != VerificationStatus::Ineffective {
             return None;
         }
-        let minor_units = found.get(&verify.amount.as_ref()?.fact)?.as_i64()?;
         let found = Money {
             minor_units,
             currency: approved.currency.clone(),

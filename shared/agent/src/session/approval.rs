@@ -1,6 +1,6 @@
 //! Approval of actions, and the approved actions of a session.
 
-use crate::prelude::*;
+use crate::{prelude::*, session::next::quoted};
 
 /// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
@@ -175,7 +175,7 @@ impl AgentSession {
         for (id, digest) in &digests.0 {
             match self.proposed(id).filter(|_| approving.ids.contains(id)) {
                 Some(action) if action.digest(self) == digest.0 => {}
-                Some(_) => changed.push(id.as_str()),
+                Some(action) => changed.push(quoted(action)),
                 None => {
                     let detail = format!("{id:?} is not one of `actionIds`.");
                     faults.push(Fault::at("digests", FaultCode::Unknown, detail));
@@ -237,15 +237,15 @@ impl AgentSession {
         policy: &AgentPolicy,
         approval: &ActionApproval,
     ) -> Result<(), Error> {
-        let id = &action.id;
+        let name = quoted(action);
         let requirement = policy.demands(action);
         if requirement.denies() {
-            let detail = format!("The organization's policy allows no user to execute {id}.");
+            let detail = format!("The organization's policy allows no user to execute {name}.");
             return Err(Error::conflict(Code::PolicyDenied, detail));
         }
-        if !requirement.admits(approval, &self.proposers(id)) {
+        if !requirement.admits(approval, &self.proposers(&action.id)) {
             let required = requirement.says();
-            let mut detail = format!("The organization's policy requires for {id}: {required}.");
+            let mut detail = format!("The organization's policy requires for {name}: {required}.");
             if action.denied_by.contains(&approval.user_id) {
                 detail += " You said that it was not done, so that you count as its proposer.";
             }
@@ -260,7 +260,8 @@ impl AgentSession {
         }
         let charged = policy.caps.charge(&action.content);
         charged.map(|_| ()).map_err(|why| {
-            Error::conflict(Code::CapReached, format!("{id} cannot be executed: {why}."))
+            let detail = format!("{name} cannot be executed: {why}.");
+            Error::conflict(Code::CapReached, detail)
         })
     }
 
@@ -280,9 +281,9 @@ impl AgentSession {
         if !has_approved && !self.proposers(&action.id).contains(&by) {
             return Ok(());
         }
-        let id = &action.id;
+        let name = quoted(action);
         let detail = format!(
-            "You signed in by a provider that a user set within a day who opened, proposed or approved {id}. \
+            "You signed in by a provider that a user set within a day who opened, proposed or approved {name}. \
              Another approver is needed, or a sign-in by password."
         );
         Err(Error::forbidden(Code::ApproverNotAllowed, detail))
@@ -375,7 +376,7 @@ impl AgentSession {
             }
             let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
             let other = earlier.find(|one| self.are_exclusive(action, one))?;
-            let detail = format!("This action and {} share a record.", other.id);
+            let detail = format!("This action and {} share a record.", quoted(other));
             Some((FaultCode::Exclusive, detail))
         };
         self.named_without(ids, fault).map(|_| ())

@@ -11,6 +11,13 @@ pub struct Case {
     pub playbooks: PlaybookRecord,
 }
 
+impl Case {
+    /// Returns the connections, as playbooks name them for the alert.
+    pub fn systems(&self) -> Systems<'_> {
+        Systems::new(&self.connections, &self.alert.target_system)
+    }
+}
+
 /// A read of a target system for an analysis, with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,61 +53,41 @@ pub struct Evidence {
     pub at: Timestamp,
 }
 
-/// The factors of a confidence. `odds = prior / (1 - prior)`, times each finding's weight; the
-/// confidence is `odds / (1 + odds)`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ConfidenceFrom {
+/// The confidence in a proposal: the share of its playbook's findings that hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confidence {
+    /// Number of findings that hold.
+    pub holding: u32,
+    pub findings: u32,
     /// Number of runs of this playbook version that had their effect.
     pub effective: i64,
     /// Number of runs whose effect was verified, either way.
     pub runs: i64,
-    /// `(effective + 1) / (runs + 2)`.
-    pub prior: f64,
-    /// The findings that count, once each.
-    pub findings: Vec<FindingWeight>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct FindingWeight {
-    /// Its id within the playbook.
-    pub id: String,
-    /// The likelihood of the finding if the playbook helps, divided by its likelihood if it does
-    /// not.
-    pub weight: f64,
-}
+impl Confidence {
+    /// Returns the share, from 0 to 1, with two digits. 0 without findings.
+    pub fn share(self) -> f64 {
+        let share = f64::from(self.holding) / f64::from(self.findings.max(1));
+        (share * 100.0).round() / 100.0
+    }
 
-impl ConfidenceFrom {
-    /// Creates the factors from a playbook version's effective runs, all its runs, and the findings.
-    pub fn of(effective: i64, runs: i64, findings: Vec<FindingWeight>) -> Self {
-        let number = |count: i64| f64::from(u32::try_from(count.max(0)).unwrap_or(u32::MAX));
-        Self {
+    /// Returns the findings and the record in words: `4 of 4 findings hold; 12 of 12 runs were effective`.
+    pub fn says(self) -> String {
+        let Self {
+            holding,
+            findings,
             effective,
             runs,
-            prior: (number(effective) + 1.0) / (number(runs) + 2.0),
-            findings,
-        }
-    }
-
-    /// Returns the confidence with two digits, and in words.
-    pub fn rounded(&self) -> (f64, String) {
-        let rounded = (self.confidence() * 100.0).round() / 100.0;
-        let (effective, runs) = (self.effective, self.runs);
+        } = self;
         let record = match runs {
-            // So few make no record.
-            ..10 => "no record yet".to_owned(),
-            _ => format!("it helped in {effective} of {runs} runs"),
+            0 => "no record yet".to_owned(),
+            _ => format!("{effective} of {runs} runs were effective"),
         };
-        (rounded, format!("{rounded:.2}; {record}"))
-    }
-
-    /// Returns the confidence, from 0 to 1.
-    pub fn confidence(&self) -> f64 {
-        let weights = self.findings.iter().map(|finding| finding.weight);
-        let odds = self.prior / (1.0 - self.prior) * weights.product::<f64>();
-        let confidence = odds.is_finite().then(|| odds / (1.0 + odds));
-        confidence.unwrap_or(1.0)
+        match findings {
+            0 => "No finding supports it".to_owned(),
+            _ => format!("{holding} of {findings} findings hold; {record}"),
+        }
     }
 }
 
@@ -163,41 +150,29 @@ impl PlaybookVersion {
 mod tests {
     use super::*;
 
-    fn weight(weight: f64) -> FindingWeight {
-        FindingWeight {
-            id: "f".into(),
-            weight,
-        }
-    }
-
     #[test]
-    fn confidence_is_prior_odds_times_weights() {
-        for (effective, runs, weights, confidence) in [
-            (0, 0, vec![], 0.5),
-            (0, 0, vec![3.0], 0.75),
-            (8, 8, vec![], 0.9),
-            (8, 8, vec![0.5, 2.0], 0.9),
-            (0, 8, vec![9.0], 0.5),
-            (0, 0, vec![f64::MAX, f64::MAX], 1.0),
+    fn a_confidence_is_the_share_of_findings_that_hold() {
+        for (holding, findings, runs, share, says) in [
+            (4, 4, 0, 1.0, "4 of 4 findings hold; no record yet"),
+            (
+                2,
+                3,
+                12,
+                0.67,
+                "2 of 3 findings hold; 11 of 12 runs were effective",
+            ),
+            (0, 2, 0, 0.0, "0 of 2 findings hold; no record yet"),
+            (0, 0, 0, 0.0, "No finding supports it"),
         ] {
-            let from =
-                ConfidenceFrom::of(effective, runs, weights.into_iter().map(weight).collect());
-            let found = from.confidence();
-            assert!((found - confidence).abs() < 1e-12, "{found} {from:?}");
-        }
-    }
-
-    #[test]
-    fn a_confidence_has_two_digits_and_names_its_record() {
-        for (effective, runs, says) in [
-            (0, 0, "0.92; no record yet"),
-            (9, 9, "0.99; no record yet"),
-            (6, 10, "0.94; it helped in 6 of 10 runs"),
-        ] {
-            let from = ConfidenceFrom::of(effective, runs, vec![weight(12.0)]);
-            let (rounded, text) = from.rounded();
-            assert_eq!(text, says);
-            assert!((rounded - from.confidence()).abs() <= 0.005);
+            let effective = (runs - 1).max(0);
+            let confidence = Confidence {
+                holding,
+                findings,
+                effective,
+                runs,
+            };
+            assert!((confidence.share() - share).abs() < 1e-9, "{confidence:?}");
+            assert_eq!(confidence.says(), says);
         }
     }
 

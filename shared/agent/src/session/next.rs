@@ -10,6 +10,8 @@ pub struct SessionContext {
     /// Of the users who approved its actions, those who still may.
     pub approvers: Approvers,
     pub is_resolved: bool,
+    /// The actions whose connection changed since they were proposed, or is gone. They are not executed any more.
+    pub unbound: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -35,6 +37,8 @@ enum Step {
     /// A user proposes actions, or opens another session.
     Propose,
     Approve,
+    /// A user approves, but not yet.
+    Later,
     /// A user settles an action or rejects the proposal.
     Execute,
     /// This user resolves a service request.
@@ -71,6 +75,15 @@ impl Next {
             what: what.into(),
             until: None,
             step,
+        }
+    }
+
+    /// Returns the approval as the caller's own.
+    fn by_caller(self) -> Self {
+        Self {
+            who: "You".to_owned(),
+            what: self.what.replacen("approves", "can approve", 1),
+            ..self
         }
     }
 
@@ -112,9 +125,7 @@ impl AgentSession {
     /// Returns the actions that can be approved, in at most `most` characters, and until when. None if
     /// there are none. Descriptions name the records and the amount.
     pub fn approval_request(&self, most: usize, now: Timestamp) -> Option<String> {
-        let until = self.approvable_until(now)?.to_string().replace('T', " ");
-        let until = until.chars().take("2026-01-15 14:05".len());
-        let until = format!(", until {} UTC", until.collect::<String>());
+        let until = format!(", until {}", minute(self.approvable_until(now)?));
         let open = self.open_actions(false, now);
         let open = open.filter(|(_, work)| work.is_approval());
         let mut actions = open.map(|(action, _)| first_sentence(&action.content.description));
@@ -133,6 +144,26 @@ impl AgentSession {
             text = cut.unwrap_or_else(|| first.to_owned()) + &more;
         }
         Some(text + &until)
+    }
+
+    /// Returns the names of the connections of its actions that can still be approved, as of its last write.
+    pub fn systems(&self) -> impl Iterator<Item = &str> {
+        let open = self.open_actions(false, self.times.updated_at);
+        let open = open.filter(|(_, work)| work.is_approval());
+        open.filter_map(|(action, _)| Some(&*action.content.connection.as_ref()?.name))
+    }
+
+    /// Returns the actions that are bound to another revision of their connection than these.
+    pub fn unbound(&self, connections: &[Connection]) -> BTreeSet<String> {
+        let open = self.open_actions(false, self.times.updated_at);
+        let unbound = open.filter(|(action, _)| {
+            let bound = action.content.connection.as_ref();
+            bound.is_some_and(|bound| {
+                let current = Connection::named(connections, &bound.name);
+                current.is_none_or(|current| current.revision != bound.revision)
+            })
+        });
+        unbound.map(|(action, _)| action.id.clone()).collect()
     }
 
     pub fn is_approved(&self, action_id: &str) -> bool {
@@ -156,7 +187,7 @@ impl AgentSession {
         let is_in_time = self.times.approvable_until.is_some_and(|until| now < until);
         let stands = matches!(status, AwaitingConfirmation | Completed | Failed);
         let stands = (stands || self.plan.awaits_outcome) && !self.plan.superseded;
-        let is_void = self.plan.void.contains(&action.id);
+        let is_void = self.plan.void.contains(&action.id) || self.is_barred_for_good(&action.id);
         if !stands || !is_in_time || is_void {
             return None;
         }
@@ -167,9 +198,37 @@ impl AgentSession {
         }
     }
 
+    /// True if an action may be tried again only after the time in which it can be approved again.
+    fn is_barred_for_good(&self, action_id: &str) -> bool {
+        let from = self.plan.barred_until.get(action_id);
+        from.zip(self.times.approvable_until.as_ref())
+            .is_some_and(|(from, until)| until <= from)
+    }
+
+    /// Returns the instant from which an action may be tried again, if its limit of tries bars it now.
+    pub(crate) fn barred_until(&self, action_id: &str, now: Timestamp) -> Option<Timestamp> {
+        let from = self.plan.barred_until.get(action_id).copied();
+        from.filter(|from| now < *from)
+    }
+
     /// Returns its next step; none if nothing is left to do.
     pub fn next(&self, context: &SessionContext, now: Timestamp) -> Option<Next> {
         self.next_steps(context, now).into_iter().next()
+    }
+
+    /// Returns its next step for a user with certain permissions, who is told what they can approve.
+    pub fn next_for(
+        &self,
+        user: &User,
+        may: impl Fn(Permission) -> bool,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> Option<Next> {
+        let next = self.next(context, now)?;
+        let is_theirs = next.step == Step::Approve
+            && may(Permission::ExecuteAgentRemediation)
+            && self.awaits_approval_of(user, context, now);
+        Some(if is_theirs { next.by_caller() } else { next })
     }
 
     /// Returns the first step that a user with certain permissions can take now. A user who has
@@ -182,8 +241,8 @@ impl AgentSession {
         now: Timestamp,
     ) -> Option<Next> {
         let mut steps = self.next_steps(context, now).into_iter();
-        steps.find(|next| match next.step {
-            Step::Agent => false,
+        let next = steps.find(|next| match next.step {
+            Step::Agent | Step::Later => false,
             Step::Propose => may(Permission::CreateAgentRemediation),
             Step::Execute => may(Permission::ExecuteAgentRemediation),
             Step::Request(assignee) => user.id == assignee,
@@ -191,6 +250,10 @@ impl AgentSession {
                 may(Permission::ExecuteAgentRemediation)
                     && self.awaits_approval_of(user, context, now)
             }
+        })?;
+        Some(match next.step {
+            Step::Approve => next.by_caller(),
+            _ => next,
         })
     }
 
@@ -228,7 +291,7 @@ impl AgentSession {
             AgentSessionStatus::Cancelling => steps.push(by_agent("ends the running actions")),
             _ => {}
         }
-        steps.extend(self.reconciliation_step(now));
+        steps.extend(self.reconciliation_step());
         let open: Vec<_> = self.open_actions(context.is_resolved, now).collect();
         let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
             let open = open.iter().filter(|(_, work)| is(*work));
@@ -241,10 +304,21 @@ impl AgentSession {
                 format!("looks in {system} and settles {action} as done or not done{others}");
             steps.push(Next::new(Step::Execute, EXECUTOR, what));
         }
-        steps.extend(self.approval_step(&of(OpenWork::is_approval), context, now));
+        let approvals = of(OpenWork::is_approval);
+        let (unbound, bound): (Vec<_>, Vec<_>) = approvals
+            .into_iter()
+            .partition(|action| context.unbound.contains(&action.id));
+        steps.extend(self.approval_step(&bound, context, now));
         let may_propose = !context.is_resolved && !self.plan.superseded;
-        if may_propose && self.is_outdated() {
-            steps.push(self.another_session());
+        let awaits = status == AgentSessionStatus::AwaitingConfirmation;
+        if let Some(action) = unbound.first().filter(|_| awaits) {
+            let what = format!(
+                "has actions proposed again, since the connection of {} changed",
+                quoted(action)
+            );
+            steps.push(Next::new(Step::Propose, PROPOSER, what).until(self.times.due_at));
+        } else if may_propose && (self.is_outdated() || !unbound.is_empty()) {
+            steps.push(self.another_session(now));
         }
         if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
             let (action, others) = (quoted(action), besides(others.len()));
@@ -260,33 +334,53 @@ impl AgentSession {
             let check = self
                 .verification_step()
                 .or_else(|| self.first_alert_check());
-            let another = || may_propose.then(|| self.another_session());
+            let another = || may_propose.then(|| self.another_session(now));
             steps.extend(check.or_else(another));
         }
         steps
     }
 
-    /// True if it failed since the record of an approved action is not as it was proposed.
+    /// True if it failed since the record of an approved action is not as it was proposed, or since the action may
+    /// not be tried again in time.
     fn is_outdated(&self) -> bool {
         let mut short = self.plan.shortfall.keys();
-        self.status == AgentSessionStatus::Failed && short.any(|id| self.plan.void.contains(id))
+        self.status == AgentSessionStatus::Failed
+            && short.any(|id| self.plan.void.contains(id) || self.is_barred_for_good(id))
     }
 
-    fn another_session(&self) -> Next {
+    fn another_session(&self, now: Timestamp) -> Next {
         let alert = self.alert.alert_id;
-        let what =
-            format!("proposes again in another session on alert {alert}, or resolves the alert");
+        let barred = self.plan.shortfall.keys();
+        let barred = barred.filter_map(|id| self.barred_until(id, now));
+        let from = barred
+            .max()
+            .map_or_else(String::new, |at| format!(" from {} on", minute(at)));
+        let what = format!(
+            "proposes again in another session on alert {alert}{from}, or resolves the alert"
+        );
         Next::new(Step::Propose, PROPOSER, what)
     }
 
-    fn reconciliation_step(&self, now: Timestamp) -> Option<Next> {
+    fn reconciliation_step(&self) -> Option<Next> {
         let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
-        let until = Some(*at).filter(|at| now < *at);
-        Some(self.check_step(id, self.plan.awaited.len())?.until(until))
+        Some(
+            self.check_step(id, self.plan.awaited.len())?
+                .until(Some(*at)),
+        )
     }
 
     fn verification_step(&self) -> Option<Next> {
-        self.check_step(self.plan.unverified.first()?, self.plan.unverified.len())
+        let times = &self.plan.verified_at;
+        let first = self
+            .plan
+            .unverified
+            .iter()
+            .min_by_key(|id| times.get(*id))?;
+        let at = times.get(first).copied();
+        Some(
+            self.check_step(first, self.plan.unverified.len())?
+                .until(at),
+        )
     }
 
     /// Returns the agent's check of the first of so many actions.
@@ -322,7 +416,11 @@ impl AgentSession {
             !is_denied && context.policy.caps.charge(&action.content).is_ok()
         };
         let until = self.approvable_until(now);
-        let Some(action) = open.iter().find(can_be_approved) else {
+        let is_open_now = |action: &&&ProposedAction| {
+            can_be_approved(action) && self.barred_until(&action.id, now).is_none()
+        };
+        let action = open.iter().find(is_open_now);
+        let Some(action) = action.or_else(|| open.iter().find(can_be_approved)) else {
             let action = quoted(open.first()?);
             let what = format!(
                 "rejects the proposal, or has the policy changed: no user may approve {action}"
@@ -337,6 +435,13 @@ impl AgentSession {
         if self.is_approved(&action.id) {
             what += " again";
         }
+        let barred = self.barred_until(&action.id, now);
+        if let Some(from) = barred {
+            what = format!(
+                "{what} from {} on, as its playbook limits the tries",
+                minute(from)
+            );
+        }
         let count = format!(" ({} of {needed})", needed.min(given + 1));
         if needed > 1 {
             what += &count;
@@ -345,7 +450,12 @@ impl AgentSession {
         let valid = approvals.iter().filter(|one| one.is_valid(now));
         let expires = valid.map(ActionApproval::expires_at);
         let until = until.into_iter().chain(expires).min();
-        Some(Next::new(Step::Approve, requirement.who(), what).until(until))
+        let step = if barred.is_some() {
+            Step::Later
+        } else {
+            Step::Approve
+        };
+        Some(Next::new(step, requirement.who(), what).until(until))
     }
 
     /// Checks that the approval of a user who may execute actions would be accepted and count. 403 or 409 if not.
@@ -361,6 +471,17 @@ impl AgentSession {
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         self.check_open(action, now)?;
+        if context.unbound.contains(&action.id) {
+            let detail =
+                "The connection changed since the action was proposed. Have it proposed again.";
+            return Err(Error::conflict(Code::ContentChanged, detail));
+        }
+        if let Some(from) = self.barred_until(&action.id, now) {
+            let from = minute(from);
+            let detail =
+                format!("Its playbook limits the tries. It may be tried again from {from} on.");
+            return Err(Error::conflict(Code::InvalidTransition, detail));
+        }
         if context.is_resolved {
             return Err(Self::alert_resolved());
         }
@@ -377,7 +498,8 @@ fn handed_over(action: &ProposedAction) -> Option<Next> {
     Some(Next::new(Step::Request(assignee), who, what))
 }
 
-fn quoted(action: &ProposedAction) -> String {
+/// Returns the description of an action in quotes.
+pub(crate) fn quoted(action: &ProposedAction) -> String {
     format!("\"{}\"", action.content.description.trim_end_matches('.'))
 }
 
@@ -387,6 +509,13 @@ fn besides(others: usize) -> String {
         1 => ", or one other open action".to_owned(),
         others => format!(", or one of {others} other open actions"),
     }
+}
+
+/// Returns an instant in words: `2026-01-15 14:05 UTC`.
+fn minute(at: Timestamp) -> String {
+    let text = at.to_string().replace('T', " ");
+    let minute: String = text.chars().take("2026-01-15 14:05".len()).collect();
+    format!("{minute} UTC")
 }
 
 /// Returns the first sentence of a description, without its full stop.

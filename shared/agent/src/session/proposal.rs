@@ -11,9 +11,8 @@ use crate::prelude::*;
     "isAnomalyPattern": false,
     "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
     "pattern": null,
-    "confidence": 0.92,
-    "confidenceSays": "0.92; no record yet",
-    "confidenceFrom": null,
+    "confidence": 1.0,
+    "confidenceSays": "2 of 2 findings hold; no record yet",
     "evidence": [],
     "playbook": null,
     "resolvedWhen": ["batch.state is `processed`"],
@@ -35,13 +34,11 @@ pub struct Analysis {
     pub pattern_description: String,
     /// The numbers behind the description; null if there are none.
     pub pattern: Option<Pattern>,
-    /// Probability that the proposal helps, from 0 to 1, with two digits.
+    /// Share of the playbook's findings that hold, from 0 to 1, with two digits.
     pub confidence: f64,
-    /// The confidence in words.
-    #[schema(examples("0.92; no record yet"))]
+    /// The findings and the playbook's record in words.
+    #[schema(examples("4 of 4 findings hold; 12 of 12 runs were effective"))]
     pub confidence_says: String,
-    /// The factors of the confidence; null if there are none.
-    pub confidence_from: Option<ConfidenceFrom>,
     /// The playbook's findings on what was read.
     pub evidence: Vec<Evidence>,
     /// The playbook; null for an analysis without one.

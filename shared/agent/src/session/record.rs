@@ -73,6 +73,12 @@ pub struct SessionPlan {
     /// Succeeded actions with a pending verification.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unverified: BTreeSet<String>,
+    /// The next checks of these verifications.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub verified_at: BTreeMap<String, Timestamp>,
+    /// The instants from which actions in the shortfall may be tried again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub barred_until: BTreeMap<String, Timestamp>,
     /// True if every approved action has ended, and the outcome of one is still open.
     #[serde(default)]
     pub awaits_outcome: bool,

@@ -103,11 +103,20 @@ impl AgentSession {
             Some((action.key.action_id.clone(), next))
         });
         self.plan.awaited = next.collect();
-        let unverified = actions.known.iter().filter(|action| {
-            action.state == ActionState::Succeeded && action.next_check_at().is_some()
+        let verified = actions.known.iter().filter_map(|action| {
+            let is_done = action.state == ActionState::Succeeded;
+            let next = action.next_check_at().filter(|_| is_done)?;
+            Some((action.key.action_id.clone(), next))
         });
-        let unverified = unverified.map(|action| action.key.action_id.clone());
-        self.plan.unverified = unverified.collect();
+        self.plan.verified_at = verified.collect();
+        self.plan.unverified = self.plan.verified_at.keys().cloned().collect();
+        let barred = actions.known.iter().filter_map(|action| {
+            let id = &action.key.action_id;
+            let is_short = self.plan.shortfall.contains_key(id);
+            let until = action.barred_until().filter(|_| is_short)?;
+            Some((id.clone(), until))
+        });
+        self.plan.barred_until = barred.collect();
         self.plan.void = self.void_actions(actions);
     }
 
@@ -128,7 +137,7 @@ impl AgentSession {
         let known = &actions.known;
         let was_changed = |id: &str| {
             let mut known = known.iter().filter(|one| one.key.action_id == *id);
-            known.any(|one| one.state == ActionState::Skipped && one.is_outdated())
+            known.any(|one| one.state.is_not_done() && one.is_outdated())
         };
         let is_refuted = |proposed: &ProposedAction| {
             let mut done = known.iter();

@@ -405,6 +405,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     approved.content.connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,
+        account: None,
     });
     approved.round.approvals[0].digest = Some(approved.digest());
     assert_eq!(claim_in(&mut approved, &revised, 10), Claim::Ended(Skipped));
@@ -543,7 +544,8 @@ fn a_call_of_a_lost_time_is_sent_only_while_its_key_is_kept() {
 fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
     let mut action = queued();
     action.content.verify = Some(Verification {
-        effective: preconditions::is("batch.state", "processed"),
+        effective: vec![preconditions::is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: 1,
     });

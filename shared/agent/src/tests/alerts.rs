@@ -11,13 +11,13 @@ fn firing(alert: &mut Alert, now: i64) -> bool {
 #[test]
 fn a_report_opens_the_alert_whoever_resolved_it() {
     let resolved = input::from_value::<AlertUpdate>(&json!({"status": "resolved"})).unwrap();
-    let by_user = |alert: &mut Alert| alert.change(&resolved, at(1));
+    let by_user = |alert: &mut Alert| alert.change(&resolved, false, at(1)).unwrap();
     let by_report = |alert: &mut Alert| {
         alert.report_again(AlertStatus::Resolved, at(0), at(1));
     };
     // Older items do not say who resolved them.
     let by_nobody = |alert: &mut Alert| {
-        alert.change(&resolved, at(1));
+        alert.change(&resolved, false, at(1)).unwrap();
         alert.status_by = None;
     };
     for resolve in [&by_user as &dyn Fn(&mut Alert), &by_report, &by_nobody] {
@@ -56,10 +56,36 @@ fn five_minutes_after_the_agent_a_report_is_counted_only() {
 fn an_acknowledged_alert_stays_acknowledged() {
     let mut alert = alert();
     let acknowledged = input::from_value(&json!({"status": "acknowledged"})).unwrap();
-    alert.change(&acknowledged, at(1));
+    alert.change(&acknowledged, false, at(1)).unwrap();
     assert!(!firing(&mut alert, 2));
     assert_eq!(alert.status, AlertStatus::Acknowledged);
     assert_eq!(alert.status_by, Some(StatusSource::User));
+}
+
+#[test]
+fn a_machine_reports_and_does_not_change_what_a_user_set() {
+    let update =
+        |status: &str| input::from_value::<AlertUpdate>(&json!({ "status": status })).unwrap();
+    let mut alert = alert();
+    alert.change(&update("resolved"), true, at(1)).unwrap();
+    assert_eq!(alert.status_by, Some(StatusSource::Report));
+    // Approved actions run all the same.
+    assert!(!alert.stops_actions());
+    alert.change(&update("open"), false, at(2)).unwrap();
+    for status in ["resolved", "acknowledged"] {
+        let refused = alert.change(&update(status), true, at(3));
+        assert_eq!(code(&refused.unwrap_err()), Code::InvalidTransition);
+    }
+    alert.change(&update("open"), true, at(3)).unwrap();
+    assert_eq!(
+        (alert.status, alert.status_by),
+        (AlertStatus::Open, Some(StatusSource::User))
+    );
+    for by in [StatusSource::User, StatusSource::Agent] {
+        let mut alert = super::alert();
+        alert.resolve(by, at(1));
+        assert!(alert.stops_actions());
+    }
 }
 
 #[test]

@@ -4,13 +4,10 @@ use super::*;
 use crate::alert::{Currency, Money};
 
 /// 482.10 USD was approved, and the draft was computed again with its finalization.
-fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentAction) {
+fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession, AgentAction) {
     let mut session = awaiting();
-    let (mut action, now) = (queued(), span::HOUR);
-    let is = |fact: &str, value: serde_json::Value| FactCondition {
-        fact: fact.into(),
-        expected: Expectation::Is(vec![value]),
-    };
+    let mut action = queued();
+    let is = |fact: &str, value: serde_json::Value| FactCondition::is(fact, value);
     action.content.money = Some(MoneyMoved {
         direction: MoneyDirection::CustomerOwesMore,
         amount: Some(Money {
@@ -19,7 +16,8 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
         }),
     });
     action.content.verify = Some(Verification {
-        effective: is("invoice.state", json!("open")),
+        effective: vec![is("invoice.state", json!("open"))],
+        fails_if: Vec::new(),
         amount: Some(is("invoice.amount", json!(48_210))),
         within: span::MINUTE,
     });
@@ -30,14 +28,15 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
         ("invoice.amount", found.clone()),
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
-    action.apply_check(&observation, at(now)).unwrap();
-    session.note_other_amount(&action, "billing");
+    action.apply_check(&observation, SETTLES, at(now)).unwrap();
+    session.note_other_amount(&action, SystemKind::Billing);
     (session, action)
 }
 
+/// The first check tells it: the record has its new state, and another amount.
 #[test]
 fn another_amount_is_not_effective_and_is_left_to_a_person() {
-    let (session, action) = finalized(&json!(999_999_900), "open");
+    let (session, action) = finalized(&json!(999_999_900), "open", span::SECOND);
     let record = action.checks.verification.as_ref().unwrap();
     assert_eq!(record.status, VerificationStatus::Ineffective);
     let problem = "expected that invoice.amount is 48210; found that invoice.amount is 999999900.";
@@ -60,9 +59,43 @@ fn the_approved_amount_leaves_nothing_to_check() {
         (json!(5), "draft", VerificationStatus::Ineffective),
         (json!("48210"), "open", VerificationStatus::Ineffective),
     ] {
-        let (session, action) = finalized(&found, state);
+        let (session, action) = finalized(&found, state, span::HOUR);
         let record = action.checks.verification.unwrap();
         assert_eq!(record.status, status, "{found}");
         assert_eq!(session.plan.proposed_actions.len(), 3, "{found}");
+    }
+}
+
+/// Money was taken for an invoice that somebody voided meanwhile.
+#[test]
+fn an_effect_of_another_kind_is_told_at_once() {
+    for (state, status) in [
+        ("open", VerificationStatus::Pending),
+        ("paid", VerificationStatus::Effective),
+        ("void", VerificationStatus::Ineffective),
+    ] {
+        let mut action = queued();
+        action.content.verify = Some(Verification {
+            effective: vec![
+                FactCondition::is("payment.state", "succeeded"),
+                FactCondition::is("invoice.state", "paid"),
+            ],
+            fails_if: vec![FactCondition::is("invoice.state", "void")],
+            amount: None,
+            within: span::HOUR,
+        });
+        action.record(&Outcome::succeeded(None), at(0));
+        let mut observation = Observation::default();
+        let facts = [
+            ("payment.state", json!("succeeded")),
+            ("invoice.state", json!(state)),
+        ];
+        observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
+        action.apply_check(&observation, at(span::SECOND)).unwrap();
+        assert_eq!(
+            action.checks.verification.unwrap().status,
+            status,
+            "{state}"
+        );
     }
 }

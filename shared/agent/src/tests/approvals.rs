@@ -141,6 +141,7 @@ fn a_digest_is_of_all_that_is_approved() {
             action.content.connection = Some(ConnectionRevision {
                 name: "billing".into(),
                 revision: 2,
+                account: None,
             });
         },
         |action| {

@@ -154,11 +154,11 @@ fn success_is_what_the_body_says() {
     assert_eq!(problem.unwrap(), expected);
     // Other missing values do not matter.
     assert_eq!(says(200, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
-    // A missing value leaves the effect unclear.
+    // A missing value leaves the effect open, and a repeat of the call would not tell.
     let without_due = json!({"state": "void"});
     for unread in [without_due, json!({}), json!(null), json!("void")] {
         let (effects, problem) = says(200, &unread);
-        assert_eq!(effects, [Unclear; 3], "{unread}");
+        assert_eq!(effects, [Undecided; 3], "{unread}");
         let nothing = "The target system answered 200, and nothing at ";
         assert!(problem.unwrap().starts_with(nothing));
     }

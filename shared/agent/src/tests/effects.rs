@@ -138,7 +138,8 @@ fn a_record_is_held_until_the_effect_was_checked() {
         ..queued().content
     };
     owner.content.verify = Some(Verification {
-        effective: preconditions::is("batch.state", "processed"),
+        effective: vec![preconditions::is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: span::HOUR,
     });
@@ -174,7 +175,12 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
     let mut guard: Option<RecordGuard> = None;
     for (at_millis, key) in (0..).zip(&keys) {
         let (record, now) = ("usage_batch/ub_1001", at(at_millis));
-        guard = Some(RecordGuard::claimed(guard.as_ref(), record, key, now));
+        guard = Some(RecordGuard::claimed(
+            guard.as_ref(),
+            record,
+            (key, &queued().content),
+            now,
+        ));
     }
     let guard = guard.unwrap();
     let named = guard.claims.iter().map(|one| (&*one.action_id, one.at));
@@ -193,6 +199,88 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
     });
     let old: RecordGuard = serde_json::from_value(stored).unwrap();
     assert!(old.others("invoice/inv_1", &keys[1], &queued().content, at(5))[0].is_last);
+}
+
+/// A connection at a host, which reaches an account.
+fn system(kind: &str, host: &str, account: Option<&str>) -> RecordSystem {
+    let mut system = json!({"kind": kind, "origin": format!("https://{host}")});
+    if let Some(account) = account {
+        system["account"] = account.into();
+    }
+    serde_json::from_value(system).unwrap()
+}
+
+#[test]
+fn records_of_two_systems_are_two_records() {
+    let record = "invoice/inv_1";
+    let of = |system: Option<RecordSystem>| {
+        let mut content = queued().content;
+        content.records = vec![record.to_owned()];
+        content.systems = system
+            .map(|one| (record.to_owned(), one))
+            .into_iter()
+            .collect();
+        content
+    };
+    let [first, second] = [FIRST, SECOND]
+        .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
+    for (one, other, is_one_record) in [
+        (("billing", "us", None), ("billing", "eu", None), false),
+        // One system, through two connections.
+        (("billing", "us", None), ("billing", "us", None), true),
+        (
+            ("billing", "us", Some("a")),
+            ("billing", "us", Some("b")),
+            false,
+        ),
+        (
+            ("billing", "us", Some("a")),
+            ("billing", "eu", Some("a")),
+            true,
+        ),
+        // One account is not known.
+        (("billing", "us", Some("a")), ("billing", "us", None), true),
+        (("billing", "us", Some("a")), ("billing", "eu", None), false),
+        // Both may know the record.
+        (("billing", "us", None), ("payments", "eu", None), true),
+    ] {
+        let system = |(kind, host, account)| Some(system(kind, host, account));
+        let (one, other) = (of(system(one)), of(system(other)));
+        let guard = RecordGuard::claimed(None, record, (&first, &one), at(0));
+        let others = guard.others(record, &second, &other, at(5));
+        assert_eq!(
+            others.len(),
+            usize::from(is_one_record),
+            "{one:?} {other:?}"
+        );
+    }
+    // A system that is not known, and a claim of an earlier release, may be any.
+    let known = of(Some(system("billing", "us", None)));
+    for (one, other) in [(of(None), known.clone()), (known.clone(), of(None))] {
+        let guard = RecordGuard::claimed(None, record, (&first, &one), at(0));
+        assert_eq!(guard.others(record, &second, &other, at(5)).len(), 1);
+    }
+}
+
+/// Otherwise a claim in one system would hide what is under way in the other.
+#[test]
+fn the_last_claim_is_that_of_the_same_system() {
+    let record = "invoice/inv_1";
+    let of = |host: &str| {
+        let mut content = queued().content;
+        content.systems = [(record.to_owned(), system("billing", host, None))].into();
+        content
+    };
+    let key = |id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id);
+    let us = RecordGuard::claimed(None, record, (&key("us"), &of("us")), at(0));
+    let both = RecordGuard::claimed(Some(&us), record, (&key("eu"), &of("eu")), at(1));
+    let [other] = both
+        .others(record, &key("next"), &of("us"), at(5))
+        .try_into()
+        .unwrap();
+    assert!(other.is_last && other.by == key("us"));
+    let stored = json!(both);
+    assert_eq!(serde_json::from_value::<RecordGuard>(stored).unwrap(), both);
 }
 
 /// Its call may have been sent, so `skipped` would be wrong.

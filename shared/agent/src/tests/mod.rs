@@ -55,6 +55,9 @@ fn proposed(is_automated: bool) -> ProposedAction {
 
 const COOLDOWN: i64 = AgentAction::COOLDOWN;
 
+/// The time for which reads of the connection may lag behind.
+const SETTLES: i64 = 15 * span::MINUTE;
+
 fn step(method: &str) -> ActionStep {
     ActionStep {
         order: 1,

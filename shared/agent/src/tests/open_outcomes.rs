@@ -56,6 +56,7 @@ fn context(is_resolved: bool) -> SessionContext {
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         approvers: everybody(),
         is_resolved,
+        unbound: std::collections::BTreeSet::new(),
     }
 }
 
@@ -73,7 +74,7 @@ fn checks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64
     let mut last = 0;
     while let Some(due) = action.next_check_at() {
         let state = states(due.millis());
-        action.apply_check(&seen(state), due).unwrap();
+        action.apply_check(&seen(state), SETTLES, due).unwrap();
         last = due.millis();
     }
     last / span::HOUR
@@ -86,11 +87,13 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     assert!(!session.works());
     let next_check = "The agent checks in billing whether \"Have it processed again\" took effect";
     assert_eq!(next(&session, 1), format!("{next_check}; Some(15000)"));
+    // Also while the check is due.
+    assert_eq!(next(&session, 15_001), format!("{next_check}; Some(15000)"));
     let open: Vec<_> = session.open_actions(false, at(1)).collect();
     let are_approvals = open.iter().all(|(_, work)| *work == OpenWork::Approve);
     assert!(are_approvals, "{open:?}");
     // Each check names the next one.
-    actions.known[0].apply_check(&seen("archived"), at(15 * SECOND_MILLIS));
+    actions.known[0].apply_check(&seen("archived"), SETTLES, at(15 * SECOND_MILLIS));
     session.note_outcomes(&actions);
     assert!(next(&session, 16_000).ends_with("; Some(60000)"));
     // After the last one, it is a user's.
@@ -174,7 +177,7 @@ fn nobody_says_not_done_of_what_is_under_way() {
     let mut action = unknown();
     assert_eq!(refusal(&mut action, 5), Some(Code::UnderWay));
     for due in [15_000, 60_000, 300_000] {
-        action.apply_check(&seen("archived"), at(due));
+        action.apply_check(&seen("archived"), SETTLES, at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), None);
     let soon = 30 * span::MINUTE - AgentAction::SOON;
@@ -182,11 +185,11 @@ fn nobody_says_not_done_of_what_is_under_way() {
     // The system says so.
     let mut action = under_way();
     for due in [15_000, 60_000, 300_000] {
-        action.apply_check(&seen("processing"), at(due));
+        action.apply_check(&seen("processing"), SETTLES, at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), Some(Code::UnderWay));
     let mut archived = action.clone();
-    archived.apply_check(&seen("archived"), at(1_800_000));
+    archived.apply_check(&seen("archived"), SETTLES, at(1_800_000));
     assert_eq!(refusal(&mut archived, 1_800_001), None);
     // Done is done.
     assert!(action.judge(says(VerdictOutcome::Done, 300_001)).unwrap());
@@ -253,7 +256,7 @@ fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSess
 #[test]
 fn what_a_result_makes_void_is_not_next() {
     let mut found = succeeded();
-    found.apply_check(&seen("processed"), at(0));
+    found.apply_check(&seen("processed"), SETTLES, at(0));
     let is_open = |session: &AgentSession| {
         let mut open = session.open_actions(false, at(1));
         open.any(|(action, _)| action.id == SECOND)
@@ -340,4 +343,109 @@ fn an_action_that_is_replaced_later_was_not_needed() {
     });
     assert!(session.settle_again(&actions, at(2 * span::DAY)));
     assert_eq!((session.status, &session.error), (Status::Completed, &None));
+}
+
+/// A failed action of session 7 that was tried at 0, once a day.
+fn tried() -> AgentAction {
+    let mut action = queued();
+    action.content.attempts = Some(Attempts::OF_MONEY);
+    action.progress.tries = vec![Try {
+        round: 1,
+        at: at(0),
+    }];
+    (action.state, action.end.at) = (Failed, Some(at(0)));
+    action
+}
+
+#[test]
+fn nobody_approves_again_while_the_tries_are_used_up() {
+    let (mut session, actions) = executing(tried(), &[]);
+    session.plan.proposed_actions.truncate(1);
+    session.settle_again(&actions, at(0));
+    // The time for another approval ends before.
+    let proposes = "A user who may propose actions proposes again in another session on alert 9 from \
+                    1970-01-02 00:00 UTC on, or resolves the alert; None";
+    assert_eq!(next(&session, 1), proposes);
+    assert_eq!(session.open_actions(false, at(1)).count(), 0);
+    // It ends later.
+    session.times.approvable_until = Some(at(span::DAY + span::HOUR));
+    let approves = "A user who may execute actions approves \"Have it processed again\" again from \
+                    1970-01-02 00:00 UTC on, as its playbook limits the tries; Some(90000000)";
+    assert_eq!(next(&session, 1), approves);
+    let may = |session: &AgentSession, now| {
+        let user = user(4);
+        let context = context(false);
+        let action = &session.plan.proposed_actions[0];
+        let next = session.next_of(&user, |_| true, &context, at(now));
+        (
+            next.is_some(),
+            session
+                .may_approve(action, &user, &context, at(now))
+                .is_ok(),
+        )
+    };
+    assert_eq!(may(&session, 1), (false, false));
+    assert_eq!(may(&session, span::DAY), (true, true));
+    let again = next(&session, span::DAY);
+    assert!(again.contains("again\" again; Some"), "{again}");
+}
+
+#[test]
+fn the_tries_of_others_bar_an_action_too() {
+    let mut action = queued();
+    action.content.attempts = Some(Attempts::OF_MONEY);
+    action.round.approvals[0].digest = Some(action.digest());
+    let context = ClaimContext {
+        tries: vec![vec![at(0)]],
+        ..super::actions::context(Unkeyed)
+    };
+    assert_eq!(claim_in(&mut action, &context, 5), Claim::Ended(Skipped));
+    let error = action.end.error.clone().unwrap();
+    assert!(
+        error.contains("it was tried once within 24 hours"),
+        "{error}"
+    );
+    assert!(
+        error.contains("again from 1970-01-02T00:00:00.000Z on"),
+        "{error}"
+    );
+    let (session, _) = executing(action, &[]);
+    assert_eq!(session.plan.barred_until[FIRST], at(span::DAY));
+}
+
+#[test]
+fn nobody_approves_an_action_whose_connection_changed() {
+    let mut session = awaiting();
+    session.plan.proposed_actions.truncate(1);
+    let connection = Some(ConnectionRevision {
+        name: "billing".into(),
+        revision: 1,
+    });
+    session.plan.proposed_actions[0].content.connection = connection;
+    assert!(session.unbound(&[]).contains(FIRST));
+    let unbound = SessionContext {
+        unbound: session.unbound(&[]),
+        ..context(false)
+    };
+    let says = session.next(&unbound, at(1)).unwrap().what;
+    let proposes =
+        "has actions proposed again, since the connection of \"Have it processed again\" changed";
+    assert_eq!(says, proposes);
+    let action = &session.plan.proposed_actions[0];
+    let refused = session.may_approve(action, &user(4), &unbound, at(1));
+    assert_eq!(code(&refused.unwrap_err()), Code::ContentChanged);
+    // After its end, another session is needed.
+    let mut failed = queued();
+    (failed.state, failed.end.at) = (Failed, Some(at(0)));
+    let (mut session, _) = executing(failed, &[]);
+    session.plan.proposed_actions.truncate(1);
+    let unbound = SessionContext {
+        unbound: [FIRST.to_owned()].into(),
+        ..context(false)
+    };
+    let says = session.next(&unbound, at(1)).unwrap().what;
+    assert!(
+        says.starts_with("proposes again in another session"),
+        "{says}"
+    );
 }

@@ -31,6 +31,7 @@ fn under(policy: AgentPolicy) -> SessionContext {
         policy,
         approvers: everybody(),
         is_resolved: false,
+        unbound: std::collections::BTreeSet::new(),
     }
 }
 

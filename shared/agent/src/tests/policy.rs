@@ -92,6 +92,44 @@ fn what_is_not_known_is_above_every_limit() {
 }
 
 #[test]
+fn a_rule_may_be_about_the_number_of_records() {
+    let policy = policy(&json!({"rules": [{"when": {"recordsAtLeast": 1_000}, "approvers": 2}]}));
+    let sized = |size| ActionContent {
+        size,
+        ..proposed(true).content
+    };
+    let of = |records| sized(Some(ActionSize { records }));
+    for (content, approvers) in [
+        (of(Some(999)), 1),
+        (of(Some(1_000)), 2),
+        (of(Some(4_000_000)), 2),
+        // A number that is stated, and not known, exceeds every limit.
+        (of(None), 2),
+        (sized(None), 1),
+    ] {
+        let found = policy.requires(&content).approvers();
+        assert_eq!(found, approvers, "{:?}", content.size);
+    }
+}
+
+#[test]
+fn a_size_is_approved_and_older_contents_keep_their_digests() {
+    let session = awaiting();
+    let digest = |size: Option<i64>| {
+        let mut action = proposed(true);
+        action.content.size = size.map(|records| ActionSize {
+            records: Some(records),
+        });
+        action.digest(&session)
+    };
+    assert_ne!(digest(Some(40)), digest(Some(4_000_000)));
+    let stored = json!(proposed(true).content);
+    for new in ["size", "systems"] {
+        assert!(stored.get(new).is_none(), "{new}");
+    }
+}
+
+#[test]
 fn the_strictest_of_the_rules_wins() {
     let policy = policy(&json!({"rules": [
         {"approvers": 2},

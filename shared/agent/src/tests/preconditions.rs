@@ -12,6 +12,14 @@ pub(super) fn is(fact: &str, value: &str) -> FactCondition {
     serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
 }
 
+fn reading() -> ReadingOf {
+    ReadingOf {
+        at: Timestamp::from_millis(0),
+        kind: SystemKind::Billing,
+        amounts: None,
+    }
+}
+
 pub(super) fn read(name: &str, path: &str) -> TargetRead {
     let facts = json!({"state": "/state"});
     let read = json!({"name": name, "connection": "billing", "path": path, "facts": facts});
@@ -46,7 +54,8 @@ fn unchecked() -> AgentAction {
     ];
     action.content.require = vec![is("batch.state", "stuck")];
     action.content.verify = Some(Verification {
-        effective: is("batch.state", "processed"),
+        effective: vec![is("batch.state", "processed")],
+        fails_if: Vec::new(),
         amount: None,
         within: WITHIN,
     });
@@ -280,6 +289,10 @@ fn a_number_that_the_table_cannot_hold_is_no_fact() {
     ] {
         let answer: serde_json::Value =
             serde_json::from_str(&format!("{{\"due\": {due}}}")).unwrap();
-        assert_eq!(read.facts(&answer).len() == 1, is_known, "{due}");
+        assert_eq!(
+            read.facts(&answer, reading()).len() == 1,
+            is_known,
+            "{due}"
+        );
     }
 }

@@ -260,3 +260,112 @@ fn a_run_without_a_result_a_day_after_the_approval_gives_up() {
         "{run:?}"
     );
 }
+
+/// A connection whose account is read.
+fn identified() -> Connection {
+    let put = json!({
+        "kind": "billing", "baseUrl": "https://billing.example.com", "secret": null,
+        "allow": ["GET /account"], "identity": {"path": "/account", "at": ["/id", "/livemode"]},
+    });
+    let put: ConnectionPut = input::from_value(&put).unwrap();
+    Connection::new(
+        Id::new(1).unwrap(),
+        model::Slug::new("billing").unwrap(),
+        put,
+        at(0),
+    )
+}
+
+/// An action that was approved for the account `one`, with these conditions.
+fn of_account(require: &[FactCondition]) -> AgentAction {
+    let mut action = queued();
+    action.content.connection = Some(ConnectionRevision {
+        name: "billing".into(),
+        revision: 1,
+        account: Some("one, true".into()),
+    });
+    action.content.require = require.to_vec();
+    for approval in &mut action.round.approvals {
+        approval.digest = None;
+    }
+    action
+}
+
+fn claimed_through(mut action: AgentAction, target: Idempotency) -> Progress {
+    let claim = claim_in(&mut action, &actions::context(target), 0);
+    assert_eq!(claim, Claim::Held(()));
+    run_of(action, target).through(&identified())
+}
+
+/// The observation of an account.
+fn finds(id: &str) -> Observation {
+    let read = identified().identity.unwrap().read("billing");
+    let facts = read.facts(&json!({"id": id, "livemode": true}));
+    let seen = Seen {
+        status: 200,
+        is_json: true,
+        is_too_large: false,
+        facts,
+        excerpt: excerpt(200, json!({})),
+        hash: String::new(),
+    };
+    [(&read, Ok(seen))].into_iter().collect()
+}
+
+fn reads(run: &mut Progress) -> Vec<TargetRead> {
+    match run.next(at(0), LEFT) {
+        Work::Read(reads) => reads,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_account_is_read_before_the_first_call_of_a_claim() {
+    for target in [Keyed, Unkeyed] {
+        let mut run = claimed_through(of_account(&[]), target);
+        let [read] = reads(&mut run).try_into().unwrap();
+        assert_eq!(read.call().summary(), "GET /account");
+        assert!(!run.action.progress.call.sending);
+        run.observed(&finds("one"), at(0));
+        // What the claim announced is announced again, since time passed.
+        assert!(!sent(&mut run, 0).is_announced);
+        // One that was confirmed is not read again in this run.
+        run.announce(at(0));
+        run.received(result(Effect::Unclear));
+        assert!(!matches!(run.next(at(0), LEFT), Work::Read(_)));
+    }
+}
+
+#[test]
+fn nothing_is_sent_to_another_account() {
+    for require in [vec![], vec![preconditions::is("batch.state", "processing")]] {
+        let mut run = claimed_through(of_account(&require), Keyed);
+        reads(&mut run);
+        run.observed(&finds("two"), at(0));
+        assert_eq!(outcome(&mut run), Skipped);
+        assert!(run.action.progress.tries.is_empty());
+    }
+    // A call that may have been sent went to the account of before.
+    let mut action = of_account(&[]);
+    action.progress.call.ambiguous = true;
+    action.progress.call.since = Some(at(0));
+    let mut run = claimed_through(action, Keyed);
+    assert_eq!(reads(&mut run).len(), 1);
+    run.observed(&finds("two"), at(0));
+    assert_eq!(outcome(&mut run), Unknown);
+}
+
+#[test]
+fn an_account_that_is_not_known_is_waited_for() {
+    let mut run = claimed_through(of_account(&[]), Unkeyed);
+    let [read] = reads(&mut run).try_into().unwrap();
+    let error = ReadError::unclear("It answered 503.");
+    run.observed(&[(&read, Err(error))].into_iter().collect(), at(0));
+    assert_eq!(released(&mut run), "It answered 503.");
+    // Not allowed any more: it never will be known.
+    let mut run = claimed_through(of_account(&[]), Unkeyed);
+    let error = ReadError::for_good("It is not allowed.");
+    reads(&mut run);
+    run.observed(&[(&read, Err(error))].into_iter().collect(), at(0));
+    assert_eq!(outcome(&mut run), Skipped);
+}

@@ -12,7 +12,7 @@ use super::{
 };
 
 fn check(action: &mut AgentAction, observation: &Observation, now: i64) -> Option<JournalEvent> {
-    let noted = action.apply_check(observation, at(now));
+    let noted = action.apply_check(observation, SETTLES, at(now));
     noted.map(|(event, _)| event)
 }
 
@@ -52,7 +52,7 @@ fn times(mut action: AgentAction, observation: &Observation) -> (Vec<i64>, Agent
         assert_eq!(action.schedule.due_at, Some(next));
         times.push(next.millis() / span::SECOND);
         assert!(times.len() < 100, "{times:?}");
-        assert!(action.apply_check(observation, next).is_some());
+        assert!(action.apply_check(observation, SETTLES, next).is_some());
     }
     (times, action)
 }
@@ -138,22 +138,132 @@ fn an_unknown_call_that_took_effect_is_done() {
 }
 
 #[test]
-fn that_a_call_took_no_effect_is_believed_after_a_minute() {
+fn that_a_call_took_no_effect_takes_two_reads_as_far_apart_as_reads_may_lag() {
     let mut action = unknown();
-    assert_eq!(finds(&mut action, "stuck", 15_000), Some(Checked));
-    assert_eq!(action.state, Unknown);
-    assert_eq!(action.next_check_at(), Some(at(span::MINUTE)));
-    let checked = check(&mut action, &seen("stuck"), span::MINUTE);
+    for (seconds, next) in [(15, 60), (60, 300), (300, 915)] {
+        let checked = finds(&mut action, "stuck", seconds * span::SECOND);
+        assert_eq!(checked, Some(Checked), "{seconds}");
+        assert_eq!(action.state, Unknown);
+        // A check is planned at the end of that time.
+        assert_eq!(action.next_check_at(), Some(at(next * span::SECOND)));
+    }
+    let proven = 15_000 + SETTLES;
+    let mut early = action.clone();
+    assert_eq!(finds(&mut early, "stuck", proven - 1), Some(Checked));
+    assert_eq!(early.state, Unknown);
+    let checked = check(&mut action, &seen("stuck"), proven);
     assert_eq!(checked, Some(JournalEvent::Reconciled));
     assert_eq!((action.state, action.schedule.due_at), (Failed, None));
-    assert_eq!(action.holds(at(span::MINUTE)), None);
+    assert_eq!(action.holds(at(proven)), None);
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotDone);
     let error = action.end.error.as_ref().unwrap();
     assert!(error.contains("did not take effect"));
-    action.approve_again(&awaiting(), Vec::new(), None, at(span::MINUTE));
+    action.approve_again(&awaiting(), Vec::new(), None, at(proven));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
     assert_eq!(action.checks.reconciliation, None);
     assert_eq!(action.checks.verification, None);
+}
+
+#[test]
+fn the_reads_that_find_no_effect_follow_each_other() {
+    // Another result in between begins anew.
+    let mut action = unknown();
+    finds(&mut action, "stuck", 15_000);
+    finds(&mut action, "archived", span::MINUTE);
+    assert_eq!(finds(&mut action, "stuck", 15_000 + SETTLES), Some(Checked));
+    assert_eq!(action.state, Unknown);
+    let proven = 15_000 + 2 * SETTLES;
+    finds(&mut action, "stuck", 30 * span::MINUTE);
+    assert_eq!(action.next_check_at(), Some(at(proven)));
+    assert_eq!(finds(&mut action, "stuck", proven), Some(Reconciled));
+    assert_eq!(action.state, Failed);
+    // A read that failed does not.
+    let mut action = unknown();
+    finds(&mut action, "stuck", 15_000);
+    check(&mut action, &unread(false), span::MINUTE);
+    let late = 15_000 + SETTLES;
+    assert_eq!(finds(&mut action, "stuck", late), Some(Reconciled));
+}
+
+#[test]
+fn a_system_whose_reads_lag_for_days_is_checked_as_long() {
+    let mut action = unknown();
+    let days = 7 * span::DAY;
+    let mut last = 0;
+    while let Some(next) = action.next_check_at() {
+        action.apply_check(&seen("stuck"), days, next).unwrap();
+        last = next.millis();
+    }
+    assert_eq!((action.state, last), (Failed, 15_000 + days));
+}
+
+/// The observation of a stuck batch after so many attempts.
+fn attempted(attempts: i64) -> Observation {
+    let mut observation = seen("stuck");
+    let attempts = json!(attempts);
+    observation.facts.insert("batch.attempts".into(), attempts);
+    observation
+}
+
+/// An action whose reconciliation names the number of attempts, after its call.
+fn marked(is_under_way: bool) -> AgentAction {
+    let mut action = held(Unkeyed);
+    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    reconcile.mark = Some("batch.attempts".into());
+    if is_under_way {
+        reconcile.not_done = None;
+        reconcile.refused = Some(is("batch.state", "stuck"));
+    }
+    action.permits(&attempted(1), at(0));
+    action.sends(Unkeyed, at(0));
+    let effect = if is_under_way {
+        Effect::UnderWay
+    } else {
+        Effect::Unclear
+    };
+    action.answered(effect, Unkeyed);
+    action.record(&Outcome::unknown(None, "Who knows."), at(0));
+    let stored = serde_json::to_value(&action).unwrap();
+    serde_json::from_value(stored).unwrap()
+}
+
+#[test]
+fn a_mark_that_changed_since_the_call_proves_its_end_at_once() {
+    for is_under_way in [true, false] {
+        let mut action = marked(is_under_way);
+        let checked = check(&mut action, &attempted(2), 15_000);
+        assert_eq!(checked, Some(Reconciled), "{is_under_way}");
+        assert_eq!(action.state, Failed);
+    }
+    // With the mark of before, the record tells nothing of a call that was under way.
+    let (_, action) = times(marked(true), &attempted(1));
+    assert_eq!(action.state, Unknown);
+    // That a call took no effect follows from two reads.
+    let mut action = marked(false);
+    check(&mut action, &attempted(1), 15_000);
+    let late = 15_000 + SETTLES;
+    assert_eq!(check(&mut action, &attempted(1), late), Some(Reconciled));
+    // Neither does a mark that is not known.
+    let mut action = marked(true);
+    action.progress.mark = None;
+    check(&mut action, &attempted(2), 15_000);
+    assert_eq!(action.state, Unknown);
+    assert_eq!(check(&mut action, &attempted(2), late), Some(Reconciled));
+}
+
+#[test]
+fn a_mark_is_read_before_the_call() {
+    let mut action = queued();
+    action.content.reads = vec![
+        super::preconditions::read("batch", "/usage-batches/ub_1001"),
+        super::preconditions::read("payments", "/payments"),
+    ];
+    action.content.require = vec![is("batch.state", "stuck")];
+    action.content.steps[0].reconcile = Some(Reconciliation {
+        mark: Some("payments.newest".into()),
+        ..Reconciliation::by(is("batch.state", "processed"))
+    });
+    assert_eq!(action.required_reads().len(), 2);
 }
 
 #[test]
@@ -245,7 +355,7 @@ fn a_session_with_an_open_outcome_completes_when_all_turn_out_to_be_done() {
     assert!(!session.settle_again(&actions, at(5)));
     let until = at(5 + AgentSession::AGAIN);
     assert_eq!(session.times.approvable_until, Some(until));
-    actions.known[0].apply_check(&seen("processed"), at(15_000));
+    actions.known[0].apply_check(&seen("processed"), SETTLES, at(15_000));
     assert!(session.settle_again(&actions, at(15_000)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert_eq!(session.error.as_deref(), None);
@@ -259,11 +369,13 @@ fn a_session_fails_with_the_last_outcome_that_was_open() {
     second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
     assert!(session.settle(&actions, at(0)));
-    actions.known[0].apply_check(&seen("processed"), at(15_000));
+    actions.known[0].apply_check(&seen("processed"), SETTLES, at(15_000));
     assert!(!session.settle_again(&actions, at(15_000)));
     assert_eq!((session.works(), &session.error), (false, &None));
-    actions.known[1].apply_check(&seen("stuck"), at(60_000));
-    assert!(session.settle_again(&actions, at(60_000)));
+    let late = 15_000 + SETTLES;
+    actions.known[1].apply_check(&seen("stuck"), SETTLES, at(15_000));
+    actions.known[1].apply_check(&seen("stuck"), SETTLES, at(late));
+    assert!(session.settle_again(&actions, at(late)));
     assert_eq!(session.status, AgentSessionStatus::Failed);
     assert!(session.error.as_ref().unwrap().starts_with("1 of 2"));
     // Sessions without actions, cancelled ones, and running ones do not change.
@@ -289,16 +401,17 @@ fn an_alert_is_checked_once_each_effect_was_found() {
         reads: Vec::new(),
         conditions: Vec::new(),
     });
-    actions.known[0].apply_check(&seen("processed"), at(0));
+    actions.known[0].apply_check(&seen("processed"), SETTLES, at(0));
     assert!(session.settle(&actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert!(!is_checked(&session, &actions));
     // Meanwhile nobody is asked to propose again.
     let next = |session: &AgentSession| next(session, 1);
     session.plan.proposed_actions.truncate(2);
-    let verifies = "The agent checks in billing whether";
-    assert!(next(&session).starts_with(verifies), "{}", next(&session));
-    actions.known[1].apply_check(&seen("processed"), at(0));
+    let verifies =
+        "The agent checks in billing whether \"Have it processed again\" took effect; Some(0)";
+    assert_eq!(next(&session), verifies);
+    actions.known[1].apply_check(&seen("processed"), SETTLES, at(0));
     assert!(is_checked(&session, &actions));
     session.note_outcomes(&actions);
     session.plan_alert_check(&actions, at(1));

@@ -1,10 +1,10 @@
 //! Checks of a playbook when it is read. A flaw is the reason, in words, why it cannot be used.
 
 use super::{
-    Action, Playbook, Supposition,
+    Action, Playbook,
     condition::{NO_PATH, is_scalar, none_of},
     gives,
-    read::{HTTP, MOST_READS, ReadInFile},
+    read::{Basis, HTTP, MOST_READS, ReadInFile},
     step::Step,
     values::{GIVEN, MONEY},
     verify::Verify,
@@ -19,7 +19,7 @@ impl Playbook {
             (self.version == 0, "versions count from 1"),
             (is_of_any, of_any),
             (self.actions.is_empty(), "it has no actions"),
-            (self.reads.len() > MOST_READS, "it has more than 5 reads"),
+            (self.reads.len() > MOST_READS, "it has more than 6 reads"),
         ];
         none_of("", flaws)?;
         let is_parameter = |name: &&str| self.parameters.contains_key(*name);
@@ -81,7 +81,7 @@ impl Playbook {
         let denies = reconciles.iter().any(|one| one.not_done.is_some());
         let denies_transfer = denies && money.is_some_and(|one| one.direction.is_transfer());
         // They would never be checked.
-        let checks = !verify.is_empty() || !reconciles.is_empty() || !action.require.0.is_empty();
+        let checks = !verify.is_empty() || !reconciles.is_empty();
         let vain_checks = !automated && checks;
         let refuted = " takes or repays money: that a read does not show it does not prove that it will not \
                       still arrive, so that its reconcile has no not_done";
@@ -117,10 +117,7 @@ impl Playbook {
             ),
             (low_risk, " cannot be undone, so that its risk is critical"),
             (denies_transfer, refuted),
-            (
-                vain_checks,
-                " is done by a person, and requires and verifies nothing",
-            ),
+            (vain_checks, " is done by a person, and verifies nothing"),
         ];
         none_of(&format!("{kind:?}"), flaws)?;
         // Ids are spelled as the target system returns them, so that each record has one spelling.
@@ -128,35 +125,167 @@ impl Playbook {
         let used = used.flat_map(Template::placeholders);
         let used = used.chain(action.steps.iter().flat_map(Step::placeholders));
         self.check_facts(used.filter(|_| automated))?;
-        self.check_facts(action.when.facts().chain(action.require.facts()))?;
+        self.check_facts(action.require.facts().chain(action.size.as_deref()))?;
         self.check_facts(money.iter().flat_map(|one| one.facts()))?;
-        let checked = reconciles.iter().flat_map(Reconciliation::conditions);
-        self.check_facts(checked.chain(&verify).flat_map(FactCondition::facts))?;
-        action.check_suppositions()
+        let checked = || reconciles.iter().flat_map(Reconciliation::conditions);
+        self.check_facts(checked().chain(&verify).flat_map(FactCondition::facts))?;
+        self.check_absent(action)?;
+        self.check_times(action.require.each().chain(checked()).chain(&verify))?;
+        action.check_sentences()?;
+        self.check_debt(action)
+    }
+
+    /// Checks that each condition on time is on an instant.
+    fn check_times<'a>(
+        &self,
+        conditions: impl IntoIterator<Item = &'a FactCondition>,
+    ) -> Result<(), String> {
+        let mut conditions = conditions.into_iter().filter(|one| one.asks_for_time());
+        let is_instant = |fact: &str| {
+            let (read, name) = fact.split_once('.').unwrap_or_default();
+            let read = self.read_named(read);
+            read.is_some_and(|read| read.times.iter().any(|time| time == name))
+        };
+        let other = conditions.find(|one| !is_instant(&one.fact));
+        other.map_or(Ok(()), |one| {
+            Err(format!("{:?} is not among the times of its read", one.fact))
+        })
+    }
+
+    /// Checks that an action that moves an amount moves what is owed: amount, currency and customer
+    /// are those of the record that owes, and that record shows the effect.
+    fn check_debt(&self, action: &Action) -> Result<(), String> {
+        let amount = action
+            .money
+            .as_ref()
+            .and_then(|money| money.amount.as_deref());
+        let kind = action.action_type;
+        let Some(debt) = &action.debt else {
+            let lacks = action.automated && amount.is_some();
+            let flaw = " moves an amount, and does not say in debt which record owes it";
+            return none_of(&format!("{kind:?}"), [(lacks, flaw)]);
+        };
+        let owed = debt.facts();
+        self.check_facts(owed.iter().map(String::as_str))?;
+        let [owed, ..] = &owed;
+        let customer = action
+            .money
+            .as_ref()
+            .and_then(|money| money.customer.as_ref());
+        let is_of_other = amount.is_some_and(|amount| read_of(amount) != debt.of);
+        let verify = action.verify.as_ref();
+        let shown = verify.and_then(|verify| verify.amount.as_deref());
+        let bases = [Some(owed.as_str()), amount, shown].into_iter().flatten();
+        let bases: Vec<Option<Basis>> = bases.map(|fact| self.basis(fact)).collect();
+        let has_no_basis = amount.is_some() && bases.iter().any(Option::is_none);
+        let differ = bases.iter().any(|basis| *basis != bases[0]);
+        let mut effect = verify
+            .iter()
+            .flat_map(|verify| verify.is.facts())
+            .chain(shown);
+        let is_proven = effect.any(|fact| read_of(fact) == debt.of);
+        let flaws = [
+            (!action.automated, ": a person looks up the debt"),
+            (
+                is_of_other != customer.is_some(),
+                ": money names its customer exactly if another record than the debtor's moves it",
+            ),
+            (
+                has_no_basis,
+                ": an amount of money, debt or verify is not among the amounts of its read",
+            ),
+            (differ, ": money, debt and verify are all net, or all gross"),
+            (
+                amount.is_some() && !is_proven,
+                ": verify does not read the record that owes",
+            ),
+        ];
+        none_of(&format!("{kind:?}"), flaws)
+    }
+
+    fn read_named(&self, name: &str) -> Option<&ReadInFile> {
+        self.reads.iter().find(|read| read.name == name)
+    }
+
+    fn basis(&self, fact: &str) -> Option<Basis> {
+        let (read, name) = fact.split_once('.')?;
+        self.read_named(read)?.basis(name)
+    }
+
+    /// Checks that no value of a missing fact meets a condition of an action with money.
+    fn check_absent(&self, action: &Action) -> Result<(), String> {
+        let conditions = action.require.each().filter(|_| action.money.is_some());
+        for condition in conditions {
+            let (read, name) = condition.fact.split_once('.').unwrap_or_default();
+            let absent = self.read_named(read).and_then(|read| read.absent.get(name));
+            let facts: Option<Facts> =
+                absent.map(|value| [(condition.fact.clone(), value.clone())].into());
+            if facts.is_some_and(|facts| condition.holds(&facts) == Some(true)) {
+                let flaw = "moves money, and would hold for an answer without it";
+                return Err(format!(
+                    "{:?}: {:?} {flaw}",
+                    action.action_type, condition.fact
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_read(&self, read: &ReadInFile, earlier: &[ReadInFile]) -> Result<(), String> {
-        let facts = &read.facts;
-        let is_fact = |(name, value)| facts.contains_key(name) && is_scalar(value);
-        let is_unknown = !read.absent.iter().all(is_fact);
-        let has_names = is_name(&read.name) && facts.keys().all(|name| is_name(name));
+        let is_value =
+            |(name, value): (&String, &Value)| read.facts.contains_key(name) && is_scalar(value);
+        let has_values = read.absent.iter().chain(&read.nulls).all(is_value);
+        let names = || {
+            read.facts
+                .keys()
+                .chain(read.sums.keys())
+                .chain(read.lists.keys())
+        };
+        let names_once: BTreeSet<&String> = names().collect();
+        let has_names = is_name(&read.name) && names().all(|name| is_name(name));
+        let is_reserved = |name: &String| *name == HTTP || *name == TargetRead::AT;
+        let has_facts = names().next().is_some() && !names().any(is_reserved);
         let is_twin = earlier.iter().any(|one| one.name == read.name);
-        let has_facts = !facts.is_empty() && !facts.contains_key(HTTP);
-        let has_pointers = facts.values().all(|pointer| is_pointer(pointer));
+        let of_lists = read.lists.values().flat_map(|list| {
+            let members = list.only.keys().chain(&list.sum).chain(&list.alike);
+            members.chain([&list.at])
+        });
+        let of_whole = read.whole.iter().map(|whole| &whole.at);
+        let mut pointers = read.facts.values().chain(of_lists).chain(of_whole);
+        let has_pointers = pointers.all(|pointer| is_pointer(pointer));
+        let is_term = |name: &str| read.facts.contains_key(name) || read.lists.contains_key(name);
+        let has_terms = read.sums.values().all(|sum| sum.facts().all(is_term));
+        let mut marked = read
+            .times
+            .iter()
+            .chain(read.amounts.keys())
+            .chain(&read.currency);
+        let knows_marked = marked.all(|name| read.gives(name));
+        let lacks_currency = !read.amounts.is_empty() && read.currency.is_none();
         let flaws = [
             (!has_names, "names are lower-case letters and underscores"),
+            (
+                names_once.len() < names().count(),
+                "a name is that of one fact",
+            ),
             (is_twin, "another one is called the same"),
             (!read.path.is_path(), NO_PATH),
-            (!has_facts, "it has facts, and http is not one to name"),
+            (
+                !has_facts,
+                "it has facts, and neither http nor at is one to name",
+            ),
             (!has_pointers, "a fact stands at a JSON pointer"),
             (
-                is_unknown,
-                "what is absent is one of its facts, and a text, number or truth value then",
+                !has_values,
+                "what is absent or null is one of its facts, and a text, number or truth value then",
             ),
+            (!has_terms, "a sum is of its facts"),
+            (!knows_marked, "times, amounts and currency are facts of it"),
+            (lacks_currency, "amounts have a currency"),
         ];
         none_of(&format!("read {:?}: ", read.name), flaws)?;
         let is_known = |name: &str| self.parameters.contains_key(name) || gives(earlier, name);
-        if let Some(name) = read.path.placeholders().find(|name| !is_known(name)) {
+        if let Some(name) = read.placeholders().find(|name| !is_known(name)) {
             let flaw = "is no parameter or earlier fact that a read may use";
             return Err(format!("{{{name}}} {flaw}"));
         }
@@ -168,22 +297,20 @@ impl Playbook {
         for (at, finding) in self.findings.iter().enumerate() {
             let mut earlier = self.findings.iter().take(at);
             let has_id = !finding.id.is_empty() && earlier.all(|one| one.id != finding.id);
-            let is_ratio = |weight: f64| weight.is_finite() && weight > 0.0;
-            let has_weights = is_ratio(finding.weight) && is_ratio(finding.otherwise);
-            let speaks =
-                finding.when.0.is_empty() && (finding.weight >= 1.0 || finding.cause.is_some());
-            let flaws = [
-                (!has_id, "it has an id of its own"),
-                (!has_weights, "a weight is above 0"),
-                (
-                    speaks,
-                    "what always holds speaks for nothing: it has a weight below 1 and no cause",
-                ),
-            ];
-            none_of(&format!("finding {:?}: ", finding.id), flaws)?;
+            none_of(
+                &format!("finding {:?}: ", finding.id),
+                [(!has_id, "it has an id of its own")],
+            )?;
             self.check_facts(finding.when.facts())?;
-            let mut texts = finding.cause.iter().chain([&finding.says]);
-            texts.try_for_each(|text| self.check_text(text))?;
+            self.check_text(&finding.says)?;
+        }
+        for cause in &self.causes {
+            none_of(
+                "a cause: ",
+                [(cause.when.0.is_empty(), "it has a condition")],
+            )?;
+            self.check_facts(cause.when.facts())?;
+            self.check_text(&cause.says)?;
         }
         Ok(())
     }
@@ -210,20 +337,15 @@ impl Playbook {
 }
 
 impl Action {
-    fn check_suppositions(&self) -> Result<(), String> {
-        let is_unclear =
-            |one: &&Supposition| one.says.is_empty() || one.manual != one.read.0.is_empty();
-        if let Some(one) = self.suppositions.iter().find(is_unclear) {
-            let flaw = "names either the facts that show it, or `manual = true`";
-            return Err(format!("the supposition {:?} {flaw}", one.says));
-        }
-        let required: Vec<&str> = self.require.facts().collect();
-        let is_required = |fact: &String| required.contains(&fact.as_str());
-        let is_covered = |one: &Supposition| !one.manual && one.read.0.iter().all(is_required);
-        let are_covered = self.suppositions.iter().all(is_covered);
-        let lacks = self.automated && (self.suppositions.is_empty() || !are_covered);
-        let flaw = " supposes what no required fact shows, so that it is manual";
-        none_of(&format!("{:?}", self.action_type), [(lacks, flaw)])
+    /// Checks that all that an automated action supposes is read, and is said to its approver.
+    fn check_sentences(&self) -> Result<(), String> {
+        let is_silent = |one: &FactCondition| one.says.as_deref().unwrap_or_default().is_empty();
+        let lacks = self.require.0.is_empty() || self.require.each().any(is_silent);
+        let flaw = " requires something, and each of its conditions says so in a sentence";
+        none_of(
+            &format!("{:?}", self.action_type),
+            [(self.automated && lacks, flaw)],
+        )
     }
 }
 

@@ -4,6 +4,8 @@ use agent::check::{Expectation, FactCondition, Facts};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
+use super::period::Period;
+
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value", bound = "T: DeserializeOwned")]
 pub(super) struct Many<T>(pub(super) Vec<T>);
@@ -27,23 +29,49 @@ impl<T: DeserializeOwned> TryFrom<Value> for Many<T> {
     }
 }
 
-/// A condition on a fact, with exactly one comparison.
+/// A condition on a fact, with exactly one comparison and perhaps the sentence that says it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub(super) struct Condition(pub(super) FactCondition);
 
+/// The comparisons of a condition.
+const EXPECTED: [&str; 9] = [
+    "is",
+    "is_not",
+    "same_as",
+    "differs_from",
+    "at_least",
+    "at_most",
+    "is_due",
+    "since_at_least",
+    "since_at_most",
+];
+
 impl TryFrom<Map<String, Value>> for Condition {
     type Error = String;
 
-    fn try_from(table: Map<String, Value>) -> Result<Self, String> {
-        const EXPECTED: [&str; 5] = ["is", "is_not", "same_as", "differs_from", "at_least"];
-        let mut others = table.keys().filter(|name| *name != "fact");
-        if let Some(name) = others.find(|name| !EXPECTED.contains(&name.as_str())) {
+    fn try_from(mut table: Map<String, Value>) -> Result<Self, String> {
+        const OTHERS: [&str; 3] = ["fact", "says", "unit"];
+        let is_known = |name: &str| OTHERS.contains(&name) || EXPECTED.contains(&name);
+        if let Some(name) = table.keys().find(|name| !is_known(name)) {
             return Err(format!("unknown field {name:?} of a condition"));
         }
-        if table.len() != 2 {
+        let comparisons = table
+            .keys()
+            .filter(|name| EXPECTED.contains(&name.as_str()));
+        if comparisons.count() != 1 {
             let expected = EXPECTED.join(", ");
             return Err(format!("a condition asks exactly one of {expected}"));
+        }
+        let is_size = table.contains_key("at_least") || table.contains_key("at_most");
+        if is_size != table.contains_key("unit") {
+            return Err("at_least and at_most have a unit, and nothing else has one".to_owned());
+        }
+        for name in ["since_at_least", "since_at_most"] {
+            if let Some(period) = table.get_mut(name) {
+                let read: Result<Period, _> = serde_json::from_value(period.take());
+                *period = read.map_err(|error| error.to_string())?.0.into();
+            }
         }
         let condition = serde_json::from_value(Value::Object(table));
         let condition: FactCondition = condition.map_err(|error| error.to_string())?;
@@ -89,6 +117,7 @@ impl Condition {
         FactCondition {
             fact: other(&self.0.fact),
             expected,
+            ..self.0.clone()
         }
     }
 }
@@ -104,6 +133,14 @@ impl Many<Condition> {
     }
 
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().flat_map(|Condition(one)| one.facts())
+        self.each().flat_map(FactCondition::facts)
+    }
+
+    pub(super) fn each(&self) -> impl Iterator<Item = &FactCondition> {
+        self.0.iter().map(|Condition(one)| one)
+    }
+
+    pub(super) fn conditions(&self) -> Vec<FactCondition> {
+        self.each().cloned().collect()
     }
 }

@@ -20,43 +20,42 @@ impl Playbook {
         findings.collect()
     }
 
-    /// Returns the probability that it helps, with its factors. An unknown finding has weight 1.
-    pub(crate) fn confidence(&self, values: &Values, record: &PlaybookRecord) -> ConfidenceFrom {
+    /// Returns the share of its findings that hold. What always holds supports nothing.
+    pub(crate) fn confidence(&self, evidence: &[Evidence], record: &PlaybookRecord) -> Confidence {
         let (effective, runs) = record.of(&self.version());
-        let weighed = self.findings.iter().filter_map(|finding| {
-            let weight = if finding.when.hold(values.facts())? {
-                finding.weight
-            } else {
-                finding.otherwise
-            };
-            weight.total_cmp(&1.0).is_ne().then(|| FindingWeight {
-                id: finding.id.clone(),
-                weight,
-            })
-        });
-        ConfidenceFrom::of(effective, runs, weighed.collect())
+        let is_unconditional = |id: &str| {
+            let mut findings = self.findings.iter();
+            findings.any(|finding| finding.id == id && finding.when.0.is_empty())
+        };
+        let mut confidence = Confidence {
+            effective,
+            runs,
+            ..Confidence::default()
+        };
+        for finding in evidence.iter().filter(|one| !is_unconditional(&one.id)) {
+            confidence.findings += 1;
+            confidence.holding += u32::from(finding.holds == Some(true));
+        }
+        confidence
     }
 
-    /// Returns the cause of the strongest finding that holds. Without one, returns the suspected
-    /// root cause, with the reads that failed.
+    /// Returns the first cause that holds. Without one, returns the suspected root cause, with the
+    /// reads that failed.
     pub(crate) fn cause(&self, values: &Values) -> String {
-        let causes = self.findings.iter().filter_map(|finding| {
-            let cause = finding.cause.as_ref()?;
-            let holds = finding.when.hold(values.facts()) == Some(true);
-            holds.then_some((finding.weight, cause))
-        });
-        let strongest = causes.max_by(|(one, _), (other, _)| one.total_cmp(other));
-        let suspected = values.text(&self.root_cause);
-        match strongest {
-            Some((_, cause)) => return values.text(cause),
-            None if self.is_fallback() => return suspected,
-            None => {}
+        let mut causes = self.causes.iter();
+        if let Some(cause) = causes.find(|cause| cause.when.hold(values.facts()) == Some(true)) {
+            return values.text(&cause.says);
         }
-        let facts = self
+        let suspected = values.text(&self.root_cause);
+        if self.is_fallback() {
+            return suspected;
+        }
+        let of_findings = self
             .findings
             .iter()
             .flat_map(|finding| finding.when.facts());
-        let reads: BTreeSet<&str> = facts.map(read_of).collect();
+        let of_causes = self.causes.iter().flat_map(|cause| cause.when.facts());
+        let reads: BTreeSet<&str> = of_findings.chain(of_causes).map(read_of).collect();
         let unread = reads.into_iter().filter_map(|read| values.not_read(read));
         let unread = unread.collect::<Vec<_>>().join("; ");
         if unread.is_empty() {

@@ -18,9 +18,9 @@ pub(super) use values::Values;
 
 use self::{
     condition::{Condition, Many},
-    money::MoneyInFile,
+    money::{DebtInFile, MoneyInFile},
     period::AttemptsInFile,
-    read::{HTTP, ReadInFile},
+    read::ReadInFile,
     step::Step,
     values::Source,
     verify::Verify,
@@ -51,6 +51,9 @@ pub(super) struct Playbook {
     reads: Vec<ReadInFile>,
     #[serde(default)]
     findings: Vec<Finding>,
+    /// The first one that holds is stated.
+    #[serde(default)]
+    causes: Vec<Cause>,
     pub(super) actions: Vec<Action>,
     /// Conditions that hold once the alert's matter is settled. Without them, only people resolve
     /// such an alert.
@@ -72,27 +75,23 @@ pub(super) struct Matches {
     labels: BTreeMap<String, String>,
 }
 
+/// A claim that speaks for the playbook.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Finding {
     id: String,
-    /// Conditions; all must hold. Without conditions, the finding always holds and rates the
-    /// playbook itself.
+    /// Conditions; all must hold. Without conditions, it says something of the playbook itself.
     #[serde(default)]
     when: Many<Condition>,
     says: Template,
-    /// The likelihood that it holds if the playbook helps, divided by the likelihood if it does
-    /// not.
-    weight: f64,
-    /// The likelihood that it does not hold if the playbook helps, divided by the likelihood if it
-    /// does not help. The default is 1, since the weight says nothing about it.
-    #[serde(default = "one")]
-    otherwise: f64,
-    cause: Option<Template>,
 }
 
-fn one() -> f64 {
-    1.0
+/// A cause of the alert, which is stated as a fact if its conditions hold.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    when: Many<Condition>,
+    says: Template,
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,32 +128,18 @@ pub(super) struct Action {
     attempts: Option<AttemptsInFile>,
     /// The way to undo it. Required for automated actions.
     reversible: Option<ReversibleInFile>,
-    /// Conditions at the proposal. If one is false, the action does not apply. If one is unknown, it
-    /// is proposed as manual.
-    #[serde(default)]
-    when: Many<Condition>,
-    /// Conditions at the proposal that must also hold when it runs.
+    /// All that has to be so for it to be right. Where a condition is false, the action does not
+    /// apply. Those of an automated action must hold again when it runs.
     #[serde(default)]
     require: Many<Condition>,
-    /// All that has to be so for the action to be right, with the facts.
-    #[serde(default)]
-    suppositions: Vec<Supposition>,
+    /// What is owed. An action that moves an amount moves exactly that.
+    debt: Option<DebtInFile>,
     money: Option<MoneyInFile>,
+    /// The fact with the number of records that it touches, such as events.
+    size: Option<String>,
     /// The condition that shows its effect.
     verify: Option<Verify>,
     steps: Vec<Step>,
-}
-
-/// A condition for an action to be right, with the facts that show it. In the file:
-/// `{ says = "It is open.", read = "invoice.state" }`, or `manual = true` if no read shows it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Supposition {
-    says: String,
-    #[serde(default)]
-    read: Many<String>,
-    #[serde(default)]
-    manual: bool,
 }
 
 /// The reversibility of an action: how, how and until when, or why not.
@@ -177,7 +162,8 @@ impl ReversibleInFile {
 }
 
 impl Matches {
-    pub(super) fn fit(&self, alert: &Alert) -> bool {
+    pub(super) fn fit(&self, case: &Case) -> bool {
+        let alert = &case.alert;
         let is = |expected: &Option<String>, found: &str| {
             expected.as_ref().is_none_or(|expected| expected == found)
         };
@@ -187,7 +173,7 @@ impl Matches {
         };
         let mut labels = self.labels.iter();
         is(&self.signal_type, &alert.signal_type)
-            && is(&self.target_system, &alert.target_system)
+            && (self.target_system.as_ref()).is_none_or(|role| case.systems().fit(role))
             && self.entity_types.iter().all(is_named)
             && labels.all(|(name, value)| alert.labels.0.get(name) == Some(value))
     }
@@ -204,7 +190,7 @@ impl Matches {
 fn gives(reads: &[ReadInFile], fact: &str) -> bool {
     fact.split_once('.').is_some_and(|(read, fact)| {
         let mut reads = reads.iter();
-        reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+        reads.any(|one| one.name == read && one.gives(fact))
     })
 }
 
@@ -227,6 +213,11 @@ impl Playbook {
             version: self.version,
             hash: self.hash.clone(),
         }
+    }
+
+    /// Returns the types of records that its parameters take.
+    pub(super) fn entity_types(&self) -> BTreeSet<&str> {
+        self.parameters.values().map(Source::entity).collect()
     }
 
     /// Returns the values that the alert gives for the parameters; some may be missing.

@@ -10,11 +10,31 @@ pub(super) struct MoneyInFile {
     pub(super) amount: Option<String>,
     /// The currency's fact: three letters.
     pub(super) currency: Option<String>,
+    /// The fact with the customer of the record that moves it. None if that record is the one that
+    /// owes.
+    pub(super) customer: Option<String>,
+}
+
+/// What is owed: facts of the record that owes. An action with an amount moves exactly that.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DebtInFile {
+    /// The read of the record that owes.
+    pub(super) of: String,
+    /// The fact of that read with the open amount.
+    pub(super) amount: String,
+    pub(super) currency: String,
+    pub(super) customer: String,
 }
 
 impl MoneyInFile {
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
-        self.amount.iter().chain(&self.currency).map(String::as_str)
+        let facts = self
+            .amount
+            .iter()
+            .chain(&self.currency)
+            .chain(&self.customer);
+        facts.map(String::as_str)
     }
 
     pub(super) fn read(&self, facts: &Facts) -> MoneyMoved {
@@ -25,12 +45,59 @@ impl MoneyInFile {
     }
 
     fn amount(&self, facts: &Facts) -> Option<Money> {
-        let minor_units = facts.get(self.amount.as_ref()?)?.as_i64()?;
-        let currency = facts.get(self.currency.as_ref()?).and_then(Value::as_str)?;
-        let currency = Currency::new(&currency.to_ascii_uppercase())?;
-        (minor_units >= 0).then_some(Money {
-            minor_units,
-            currency,
+        let amount = money(facts, self.amount.as_ref()?, self.currency.as_ref()?)?;
+        (amount.minor_units >= 0).then_some(amount)
+    }
+}
+
+fn money(facts: &Facts, amount: &str, currency: &str) -> Option<Money> {
+    let currency = facts.get(currency).and_then(Value::as_str)?;
+    Some(Money {
+        minor_units: facts.get(amount)?.as_i64()?,
+        currency: Currency::new(&currency.to_ascii_uppercase())?,
+    })
+}
+
+impl DebtInFile {
+    pub(super) fn facts(&self) -> [String; 3] {
+        [&self.amount, &self.currency, &self.customer].map(|fact| format!("{}.{fact}", self.of))
+    }
+
+    /// Returns what the record that owes said; none if a part of it is not known.
+    pub(super) fn found(&self, read: &TargetRead, facts: &Facts) -> Option<Debt> {
+        let [amount, currency, customer] = self.facts();
+        Some(Debt {
+            connection: read.connection.clone(),
+            request: read.call().summary(),
+            amount: money(facts, &amount, &currency)?,
+            customer: plain(facts.get(&customer)?.clone()),
         })
+    }
+
+    /// Returns the conditions that the money is the debt: amount, currency and customer are those of
+    /// the record that owes.
+    pub(super) fn is_met_by(&self, money: &MoneyInFile) -> Vec<FactCondition> {
+        let [amount, currency, customer] = self.facts();
+        let pairs = [
+            (&money.amount, amount, "The amount is the one that is owed."),
+            (
+                &money.currency,
+                currency,
+                "The currency is that of the debt.",
+            ),
+            (
+                &money.customer,
+                customer,
+                "The customer is the one who owes it.",
+            ),
+        ];
+        let compared = pairs.into_iter().filter_map(|(moved, owed, says)| {
+            let moved = moved.clone().filter(|moved| *moved != owed)?;
+            Some(FactCondition {
+                says: Some(says.to_owned()),
+                ..FactCondition::new(moved, Expectation::SameAs(owed))
+            })
+        });
+        compared.collect()
     }
 }

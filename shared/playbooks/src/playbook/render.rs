@@ -1,8 +1,11 @@
 //! Renders a playbook's actions for one alert.
 
 use super::{
-    Action, Playbook, Read, ReversibleInFile, Values, money::MoneyInFile, period::AttemptsInFile,
-    read::allowing, step::Step,
+    Action, Playbook, Read, ReversibleInFile, Values,
+    money::{DebtInFile, MoneyInFile},
+    period::AttemptsInFile,
+    read::allowing,
+    step::Step,
 };
 use crate::prelude::*;
 
@@ -10,6 +13,8 @@ use crate::prelude::*;
 pub(crate) struct RenderContext<'a> {
     pub(crate) connections: &'a [Connection],
     pub(crate) reads: &'a [Read],
+    /// Why no action of the proposal can run by itself.
+    pub(crate) obstacle: Option<&'a str>,
 }
 
 impl RenderContext<'_> {
@@ -58,7 +63,7 @@ impl Action {
         let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
         let target_system = values.name(&self.target_system);
         let connection = Connection::named(context.connections, &target_system);
-        let kind = connection.map_or("", |connection| &*connection.kind);
+        let kind = connection.map_or(SystemKind::Other, Connection::system_kind);
         let values = &values.moving(amount, kind);
         let mut obstacle = None;
         let mut steps = Vec::new();
@@ -76,20 +81,30 @@ impl Action {
             });
         }
         let (records, unknown) = ids(&self.records, values);
+        let systems = self.systems(values, context);
         let (customers, unnamed) = ids(self.customer.as_slice(), values);
         let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
+        let obstacle = obstacle.or_else(|| self.is_another_amount(values));
+        let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
+        let obstacle = values.unresolved(&self.target_system).or(obstacle);
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
-        let verified = || verify.iter().flat_map(Verification::conditions);
+        let verified = || verify.iter().flat_map(Verification::asked);
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
         let unknown = || lacks_amount.then(|| "the amount of money is not known".to_owned());
-        let obstacle = obstacle.or_else(unknown).filter(|_| self.automated);
+        let unit = || self.money.as_ref().and_then(|_| lacks_unit(connection?));
+        let obstacle = obstacle.or_else(unit).or_else(unknown);
+        let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
+        let debt = self.debt.as_ref().and_then(|debt| {
+            let read = context.read(&debt.of).ok()?;
+            debt.found(read, values.facts())
+        });
         let require = self.required(values.facts(), context);
         let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
         let reconciles = reconciles.flat_map(Reconciliation::conditions);
@@ -97,6 +112,7 @@ impl Action {
         let conditions: Vec<FactCondition> = conditions.cloned().collect();
         let reversible = self.reversible.as_ref().map(ReversibleInFile::parts);
         let attempts = self.attempts.map(AttemptsInFile::limit);
+        let is_for_good = matches!(self.reversible, None | Some(ReversibleInFile::No(_)));
         let rendered = ActionContent {
             playbook: None,
             action_type: self.action_type,
@@ -108,12 +124,18 @@ impl Action {
             }),
             risk: self.risk,
             money,
+            debt,
             minutes_saved: i64::from(self.minutes),
             target_system,
             connection: connection.map(Connection::as_now),
             records,
+            systems,
+            size: self.size.as_ref().map(|size| ActionSize {
+                records: values.facts().get(size).and_then(Value::as_i64),
+            }),
             customer: customers.into_iter().next(),
-            attempts: attempts.or(self.money.as_ref().map(|_| Attempts::OF_MONEY)),
+            attempts: attempts
+                .or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
             reads: reads_of(context.ready(), &conditions),
             require,
             steps,
@@ -127,8 +149,27 @@ impl Action {
         }
     }
 
-    fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
-        self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
+    /// Returns the conditions of the file, and those of the debt.
+    fn conditions(&self) -> Vec<FactCondition> {
+        let of_debt = self.debt.iter().zip(&self.money);
+        let of_debt = of_debt.flat_map(|(debt, money)| debt.is_met_by(money));
+        self.require.each().cloned().chain(of_debt).collect()
+    }
+
+    /// Returns the systems of its records whose own read names them: `invoice/{invoice.id}`.
+    fn systems(
+        &self,
+        values: &Values,
+        context: RenderContext<'_>,
+    ) -> BTreeMap<String, RecordSystem> {
+        let system = |record: &Template| {
+            let id = record.placeholders().next()?;
+            let read = id.strip_suffix(".id")?;
+            let read = context.reads.iter().find(|one| one.name == read)?;
+            let (connection, _) = read.ready(context.connections).ok()?;
+            Some((values.id(record).ok()?, RecordSystem::of(connection)))
+        };
+        self.records.iter().filter_map(system).collect()
     }
 
     /// Returns why it does not apply to the record as it is: a condition is false, or there is no
@@ -149,22 +190,25 @@ impl Action {
         })
     }
 
-    /// Returns the first condition that is false, in words.
+    /// Returns the first condition that is false, in words. Amounts that differ are for a person.
     fn is_not_so(&self, values: &Values) -> Option<String> {
-        let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
-        let one = self.conditions().find(is_not_so)?;
-        let found = one.facts().map(|name| {
-            let value = values.shown(name);
-            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
-        });
-        let found = found.collect::<Vec<_>>().join(" and ");
-        Some(format!("It needs that {}; {found}.", one.says()))
+        let mut conditions = self.require.each();
+        let one = conditions.find(|one| {
+            one.holds(values.facts()) == Some(false) && !values.compares_amounts(one)
+        })?;
+        let found = values.found(one);
+        Some(match &one.says {
+            Some(says) => format!("Not so: {says} It was found that {found}."),
+            None => format!("It needs that {}; {found}.", one.says()),
+        })
     }
 
     /// Returns the first condition that is unknown.
     fn is_not_known(&self, values: &Values, context: RenderContext<'_>) -> Option<String> {
-        let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
-        let one = self.conditions().find(is_not_known)?;
+        let conditions = self.conditions();
+        let one = conditions
+            .iter()
+            .find(|one| one.holds(values.facts()).is_none())?;
         let why = context.keeps_from([one]);
         Some(why.unwrap_or_else(|| {
             let why = values.read_error(one.facts()).unwrap_or_default();
@@ -172,39 +216,92 @@ impl Action {
         }))
     }
 
-    /// Returns the conditions at execution: those of the file, and that certain facts are unchanged.
-    /// These are the facts in its calls, ids and money, and in the paths of required reads. An
-    /// approval covers exactly these values.
+    /// Returns what differs, if an amount, its currency or its customer is not the one that is owed,
+    /// or if two systems know different amounts.
+    fn is_another_amount(&self, values: &Values) -> Option<String> {
+        let conditions = self.conditions();
+        let one = conditions
+            .iter()
+            .find(|one| one.holds(values.facts()) == Some(false))?;
+        Some(values.found(one))
+    }
+
+    /// Returns the conditions at execution: those of the file and of the debt, and that certain facts
+    /// are unchanged. These are the facts in its calls, ids, money and debt, and in the paths of
+    /// required reads. Facts that its texts show are unchanged, too; a number may shrink. An approval
+    /// covers exactly these values.
     fn required(&self, facts: &Facts, context: RenderContext<'_>) -> Vec<FactCondition> {
-        let mut pinned = self.relies_on();
-        let used: BTreeSet<&str> = self.require.facts().map(read_of).collect();
+        let mut require = self.conditions();
+        if !self.automated {
+            return require;
+        }
+        let used: BTreeSet<&str> = require
+            .iter()
+            .flat_map(FactCondition::facts)
+            .map(read_of)
+            .collect();
         let reads = context.reads.iter();
         let reads = reads.filter(|read| used.contains(read.name.as_str()));
-        pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
-        let own = self.require.0.iter().map(|one| one.0.clone());
-        let mut require: Vec<FactCondition> = own.collect();
-        let pinned = pinned.into_iter();
-        for (name, value) in pinned.filter_map(|name| facts.get_key_value(name)) {
-            let pinned = FactCondition {
-                fact: name.clone(),
-                expected: Expectation::Is(vec![value.clone()]),
-            };
-            if !require.contains(&pinned) {
+        let in_paths = reads.flat_map(|read| read.uses.iter().cloned());
+        let unchanged: BTreeSet<String> = self.relies_on().into_iter().chain(in_paths).collect();
+        for (name, value) in unchanged
+            .iter()
+            .filter_map(|name| facts.get_key_value(name))
+        {
+            let pinned = FactCondition::is(name.clone(), value.clone());
+            let is_there = require
+                .iter()
+                .any(|one| (&one.fact, &one.expected) == (&pinned.fact, &pinned.expected));
+            if !is_there {
                 require.push(pinned);
             }
+        }
+        let shown = self.shown_facts().filter(|name| !unchanged.contains(*name));
+        let shown: BTreeSet<&str> = shown.collect();
+        for (name, value) in shown
+            .into_iter()
+            .filter_map(|name| facts.get_key_value(name))
+        {
+            require.push(match value.as_i64() {
+                Some(number) => FactCondition::new(name.clone(), Expectation::AtMost(number)),
+                None => FactCondition::is(name.clone(), value.clone()),
+            });
         }
         require
     }
 
-    /// Returns the facts that its calls, its ids or its money contain.
-    pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
+    /// Returns the facts that its texts show.
+    fn shown_facts(&self) -> impl Iterator<Item = &str> {
+        let steps = self.steps.iter().map(|step| &step.description);
+        let texts = [&self.description, &self.expected_outcome]
+            .into_iter()
+            .chain(steps);
+        let names = texts.flat_map(Template::placeholders);
+        let size = self.size.iter().map(String::as_str);
+        names.filter(|name| name.contains('.')).chain(size)
+    }
+
+    /// Returns the facts that its calls, its ids, its money or its debt contain.
+    pub(crate) fn relies_on(&self) -> BTreeSet<String> {
         let in_ids = self.records.iter().chain(&self.customer);
         let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.steps.iter().flat_map(Step::placeholders);
         let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
         let money = self.money.iter().flat_map(MoneyInFile::facts);
-        in_calls.chain(money).collect()
+        let debt = self.debt.iter().flat_map(DebtInFile::facts);
+        in_calls
+            .chain(money)
+            .map(str::to_owned)
+            .chain(debt)
+            .collect()
     }
+}
+
+/// Returns why a connection cannot move money: the unit of its amounts is not known.
+fn lacks_unit(connection: &Connection) -> Option<String> {
+    let name = quoted(&connection.name);
+    let why = || format!("the connection {name} does not say in `amounts` how it writes amounts");
+    connection.amounts().is_none().then(why)
 }
 
 /// Returns ids without repeats. Also returns the obstacle if they cannot identify a record.
@@ -257,6 +354,7 @@ impl Step {
             expect: self.expect.clone(),
             already_done: self.already_done.clone(),
             success: self.success.0.clone(),
+            ..ApiCall::default()
         }))
     }
 }

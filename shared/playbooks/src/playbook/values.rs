@@ -11,7 +11,9 @@ pub(super) struct Source {
 }
 
 /// Names of texts that every playbook may use without a source.
-pub(super) const GIVEN: [&str; 2] = ["target_system", "title"];
+pub(super) const GIVEN: [&str; 2] = [TARGET_SYSTEM, "title"];
+
+const TARGET_SYSTEM: &str = "target_system";
 
 /// The placeholder for an action's money, in that action's texts.
 pub(super) const MONEY: &str = "money";
@@ -29,8 +31,12 @@ pub(crate) struct Values {
     /// The amount that an action moves, in words.
     money: Option<String>,
     facts: Facts,
+    /// Amounts in words, by their facts.
+    amounts: BTreeMap<String, String>,
     /// Failed reads by name, with the reasons.
     unread: BTreeMap<String, String>,
+    /// For each role, the name of the connection that plays it, or why none does. Empty for a sample.
+    roles: BTreeMap<&'static str, Result<String, String>>,
 }
 
 impl Values {
@@ -41,8 +47,19 @@ impl Values {
         let title = ("title", alert.title.to_string());
         Self {
             parameters: known.collect(),
-            given: [title, ("target_system", alert.target_system.to_string())].into(),
+            given: [title, (TARGET_SYSTEM, alert.target_system.to_string())].into(),
             ..Self::default()
+        }
+    }
+
+    /// Returns the values with the connections that play the roles for the alert.
+    pub(crate) fn within(self, systems: Systems<'_>) -> Self {
+        let name = |one: Result<&Connection, String>| one.map(|one| one.name.to_string());
+        let roles = SystemKind::ROLES.map(|kind| (kind.name(), name(systems.playing(kind.name()))));
+        let own = (TARGET_SYSTEM, name(systems.own()));
+        Self {
+            roles: roles.into_iter().chain([own]).collect(),
+            ..self
         }
     }
 
@@ -61,8 +78,44 @@ impl Values {
         self.unread.extend(unread.map(|why| (read.to_owned(), why)));
     }
 
+    /// Adds the amounts of a read in words. `kind` is the kind of its system.
+    pub(crate) fn learn_amounts(&mut self, read: &TargetRead, kind: SystemKind) {
+        let fact = |name: &String| format!("{}.{name}", read.name);
+        let Some(currency) = &read.derived.currency else {
+            return;
+        };
+        let currency = self.facts.get(&fact(currency)).and_then(Value::as_str);
+        let Some(currency) = currency.and_then(Currency::new) else {
+            return;
+        };
+        for name in &read.derived.amounts {
+            let amount = self.facts.get(&fact(name)).and_then(Value::as_i64);
+            let amount = amount.map(|minor_units| Money {
+                minor_units,
+                currency: currency.clone(),
+            });
+            self.amounts
+                .extend(amount.map(|amount| (fact(name), amount.says(kind))));
+        }
+    }
+
+    /// True if a condition compares two amounts.
+    pub(super) fn compares_amounts(&self, condition: &FactCondition) -> bool {
+        let is_amount = |name: &str| self.amounts.contains_key(name);
+        condition.facts().all(is_amount) && condition.facts().count() == 2
+    }
+
+    /// Returns what was found of a condition's facts: `invoice.state is open`.
+    pub(super) fn found(&self, condition: &FactCondition) -> String {
+        let found = condition.facts().map(|name| {
+            let value = self.shown(name);
+            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
+        });
+        found.collect::<Vec<_>>().join(" and ")
+    }
+
     /// Returns the values for the texts of an action that moves this amount in a kind of system.
-    pub(super) fn moving(&self, amount: Option<&Money>, kind: &str) -> Self {
+    pub(super) fn moving(&self, amount: Option<&Money>, kind: SystemKind) -> Self {
         let amount = amount.map(|amount| amount.says(kind));
         Self {
             money: Some(amount.unwrap_or_else(|| "an unknown amount".to_owned())),
@@ -97,7 +150,7 @@ impl Values {
         Some(format!("{read} could not be read ({why})"))
     }
 
-    pub(super) const fn facts(&self) -> &Facts {
+    pub(crate) const fn facts(&self) -> &Facts {
         &self.facts
     }
 
@@ -109,6 +162,9 @@ impl Values {
         }
         if let Some(text) = self.given.get(name) {
             return Some(quoted(text));
+        }
+        if let Some(amount) = self.amounts.get(name) {
+            return Some(amount.clone());
         }
         let id = || self.facts.get(&format!("{name}.id"));
         let known = self.facts.get(name).or_else(id);
@@ -138,9 +194,23 @@ impl Values {
         text.unwrap_or_default()
     }
 
+    /// Returns the name of the connection that plays a role. Without one, the role, or the alert's system.
     pub(super) fn name(&self, template: &Template) -> String {
         let known = |name: &str| self.given.get(name).cloned();
-        template.render(known).unwrap_or_default()
+        let named = || template.render(known).unwrap_or_default();
+        let found = self.system(template).and_then(Result::ok);
+        found.unwrap_or_else(named)
+    }
+
+    /// Returns why no connection plays a role.
+    pub(super) fn unresolved(&self, template: &Template) -> Option<String> {
+        self.system(template)?.err()
+    }
+
+    fn system(&self, template: &Template) -> Option<Result<String, String>> {
+        // A role, or `{target_system}` alone.
+        let role = template.render(|name| Some(name.to_owned())).ok()?;
+        self.roles.get(role.as_str()).cloned()
     }
 
     /// Renders an id: exactly as it was read.
@@ -166,6 +236,10 @@ pub(super) fn missing(name: &str) -> String {
 }
 
 impl Source {
+    pub(super) fn entity(&self) -> &str {
+        &self.entity
+    }
+
     fn value(&self, alert: &Alert) -> Option<Value> {
         let mut entities = alert.entities.iter();
         let entity = entities.find(|entity| *entity.r#type == *self.entity)?;

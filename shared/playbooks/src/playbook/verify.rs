@@ -1,18 +1,23 @@
 //! Checks of the effect of an action or a call.
 
-use super::{condition::Condition, period::Period};
+use super::{
+    condition::{Condition, Many},
+    period::Period,
+};
 use crate::prelude::*;
 
-/// The condition that shows an action's effect, on facts of one of the playbook's reads.
+/// The conditions that show an action's effect.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Verify {
-    read: String,
-    within: Period,
+    /// All of them hold once the effect is there.
+    pub(super) is: Many<Condition>,
+    /// One of them shows another effect.
+    #[serde(default)]
+    fails_if: Many<Condition>,
     /// The fact with the amount that was moved.
     pub(super) amount: Option<String>,
-    /// In the file, the condition's members stand beside the others.
-    #[serde(flatten)]
-    effective: Condition,
+    within: Period,
 }
 
 /// The conditions that show whether a call took effect, on facts of one of the playbook's reads.
@@ -29,29 +34,29 @@ pub(super) struct Reconcile {
     refused: Option<Condition>,
     /// Time that the call may be under way.
     within: Option<Period>,
+    /// A fact that each call changes, such as a number of attempts.
+    mark: Option<String>,
 }
 
 impl Verify {
     /// Returns its conditions, with an amount of 0.
     pub(super) fn facts(&self) -> Vec<FactCondition> {
-        let nothing = self.amount_is(0);
-        let effective = self.effective.of_read(&self.read);
-        std::iter::once(effective).chain(nothing).collect()
+        let verification = self.of_amount(Some(0));
+        verification.asked().cloned().collect()
     }
 
     pub(super) fn verification(&self, amount: Option<&Money>) -> Verification {
-        Verification {
-            effective: self.effective.of_read(&self.read),
-            amount: amount.and_then(|amount| self.amount_is(amount.minor_units)),
-            within: self.within.0,
-        }
+        self.of_amount(amount.map(|amount| amount.minor_units))
     }
 
-    fn amount_is(&self, minor_units: i64) -> Option<FactCondition> {
-        Some(FactCondition {
-            fact: format!("{}.{}", self.read, self.amount.as_ref()?),
-            expected: Expectation::Is(vec![minor_units.into()]),
-        })
+    fn of_amount(&self, minor_units: Option<i64>) -> Verification {
+        let amount = self.amount.clone().zip(minor_units);
+        Verification {
+            effective: self.is.conditions(),
+            fails_if: self.fails_if.conditions(),
+            amount: amount.map(|(fact, minor_units)| FactCondition::is(fact, minor_units)),
+            within: self.within.0,
+        }
     }
 }
 
@@ -63,6 +68,7 @@ impl Reconcile {
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
             within: self.within.map(|within| within.0),
+            mark: self.mark.as_ref().map(|fact| format!("{}.{fact}", self.read)),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

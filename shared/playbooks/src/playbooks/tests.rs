@@ -33,6 +33,7 @@ fn every_playbook_looks_before_and_after() {
         let context = RenderContext {
             connections: &connections,
             reads: &reads,
+            obstacle: None,
         };
         let name = &playbook.name;
         for action in playbook.actions.iter().filter(|action| action.automated) {
@@ -84,7 +85,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
     #[rustfmt::skip] // A line each.
     let cases = [
-        ("version = 7", "version = 0", "count from 1"),
+        ("version = 8", "version = 0", "count from 1"),
         ("name = \"broken\"", "name = \"other\"", "calls itself"),
         ("state {batch.state}\"\n", "state {stat}\"\n", "{stat} is unknown"),
         ("/{batch.id}/", "/{bach.id}/", "\"bach.id\" is no fact"),
@@ -96,10 +97,8 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("[\"usage_batch/{batch.id}\"]", "[\"{batch.id}\"]", "a record is `kind/{id}`"),
         ("\"reprocess_usage_batch\"", "\"void_invoice\"", "names no invoice/{id}"),
         ("minutes = 25", "minutes = 25\ncustomer = \"{batch.id}\"", "names a customer exactly"),
-        ("read = \"batch.idle\" }", "read = \"batch.events\" }", "supposes what no required fact shows"),
-        ("read = \"batch.idle\" }", "manual = true }", "supposes what no required fact shows"),
-        (", read = \"batch.idle\" }", " }", "names either the facts"),
-        ("within = \"1h\"", "amount = \"events\", within = \"1h\"", "asks for the amount in verify"),
+        ("says = \"No invoice has its usage.\", ", "", "says so in a sentence"),
+        ("within = \"1h\"", "amount = \"batch.events\", within = \"1h\"", "asks for the amount in verify"),
         ("resolved_when = { fact = \"batch.state\", is", ENDS_NOT, "what is, not what is no more"),
         ("reprocess_usage_batch", "format_disk", "unknown variant"),
         ("\"POST\"", "\"SEND\"", "no method"),
@@ -127,7 +126,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("connection = \"billing\"", "conection = \"billing\"", "unknown field"),
         ("name = \"batch\"", "name = \"Batch\"", "lower-case"),
         ("state = \"/state\"", "State = \"/state\"", "lower-case"),
-        ("state = \"/state\"", "http = \"/state\"", "http is not one"),
+        ("state = \"/state\"", "http = \"/state\"", "neither http nor at"),
         ("state = \"/state\"", "state = \"state\"", "JSON pointer"),
         ("state = \"/state\"", "state = \"/~2\"", "JSON pointer"),
         ("state = \"/state\"", "stat = \"/state\"", "\"batch.state\" is no fact"),
@@ -140,11 +139,8 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("is = [\"processing\", \"failed\"]", "is = [1], is_not = [2]", "exactly one of"),
         (", is = [\"processing\", \"failed\"] }", " }", "exactly one of"),
         ("is = [\"processing\", \"failed\"]", "same_as = \"batch.size\"", "\"batch.size\" is no fact"),
-        ("weight = 3", "weight = 0", "above 0"),
-        ("weight = 3", "weight = nan", "expected f64"),
-        ("otherwise = 0.05", "otherwise = -1", "above 0"),
+        ("says = \"Usage batch {batch} is not", "weight = 3\nsays = \"Usage batch {batch} is not", "unknown field"),
         ("id = \"restarted\"", "id = \"not_processed\"", "id of its own"),
-        ("when = { fact = \"batch.state\", is = [\"processing\", \"failed\"] }\n", "", "always holds"),
         ("stuck in state {batch.state} since", "stuck in state {batch.stat} since", "{batch.stat} is unknown"),
         // Actions.
         ("minutes = 25", "minutes = 25\nattempts = { most = 1, within = \"soon\", apart = \"0m\" }", "no period"),
@@ -152,9 +148,14 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("money = { direction = \"customer_is_billed_later\" }\n", "", "exactly if it moves"),
         ("customer_is_billed_later", "customer_pays", "has amount and currency"),
         ("_billed_later\"", "_billed_later\", amount = \"batch.events\"", "has amount and currency"),
-        ("at_least = 120 }, {", "at_least = 120, is = [1] }, {", "exactly one of"),
-        ("require = [{ fact = \"batch.state\"", "require = [{ fact = \"batch.x\"", "\"batch.x\" is no fact"),
-        ("verify = { read = \"batch\"", "verify = { read = \"bach\"", "\"bach.state\" is no fact"),
+        ("at_least = 120,", "at_least = 120, is = [1],", "exactly one of"),
+        (", unit = \"minutes\"", "", "have a unit"),
+        ("is = [\"processing\", \"failed\"]", "is = [1], unit = \"cents\"", "have a unit"),
+        ("is = [\"processing\", \"failed\"]", "is_due = true", "not among the times"),
+        ("is = [\"processing\", \"failed\"]", "since_at_least = \"soon\"", "no period"),
+        ("processed.\", fact = \"batch.state\"", "processed.\", fact = \"batch.x\"", "\"batch.x\" is no fact"),
+        ("verify = { is = { fact = \"batch.state\"", "verify = { is = { fact = \"bach.state\"", "\"bach.state\" is no fact"),
+        ("size = \"batch.events\"", "size = \"batch.x\"", "\"batch.x\" is no fact"),
         ("within = \"1h\"", "within = \"soon\"", "no period"),
         ("within = \"1h\"", "within = \"367d\"", "no period"),
         ("within = \"1h\"", "within = \"1h\", until = 1", "unknown field"),
@@ -162,18 +163,50 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("success = { at = \"/state\"", "success = { on = 1, at = \"/state\"", "unknown field"),
         ("reconcile = { read", "reconcile = { reed", "unknown field"),
         ("not_done = { fact = \"state\"", "not_done = { fact = \"stat\"", "\"batch.stat\" is no fact"),
-        ("= false", "= false\nrequire = { fact = \"batch.state\", is = [1] }", "requires and verifies nothing"),
+        ("= false", "= false\nverify = { is = { fact = \"batch.state\", is = [1] }, within = \"1h\" }", "verifies nothing"),
         ("reversible = {", "# {", "how it is taken back"),
         ("success = {", "# {", "202 is no success by itself"),
-        ("invoiced\" }", "invoiced\" }\nabsent = { error = \"none\" }", "what is absent is one of its facts"),
-        ("invoiced\" }", "invoiced\" }\nabsent = { last_error = [] }", "what is absent is one of its facts"),
+        ("invoiced\" }", "invoiced\" }\nabsent = { error = \"none\" }", "absent or null is one of its facts"),
+        ("invoiced\" }", "invoiced\" }\nabsent = { last_error = [] }", "absent or null is one of its facts"),
         ("\"usage_batch\" }", "\"usage_batch\" }\nmoney = { entity = \"key\" }", "cannot be a parameter"),
-        ("= true\n", "= true\nwhen = { fact = \"batch.x\", is = [1] }\n", "\"batch.x\" is no fact"),
+        ("invoiced\" }", "invoiced\" }\nsums = { all = \"events - x\" }", "a sum is of its facts"),
+        ("invoiced\" }", "invoiced\" }\nsums = { all = \"events\" }", "is no sum"),
+        ("invoiced\" }", "invoiced\" }\nsums = { idle = \"events - idle\" }", "a name is that of one fact"),
+        ("invoiced\" }", "invoiced\" }\ntimes = [\"x\"]", "are facts of it"),
+        ("invoiced\" }", "invoiced\" }\namounts = { events = \"net\" }", "amounts have a currency"),
+        ("invoiced\" }", "invoiced\" }\nlists = { rows = { at = \"data\" } }", "JSON pointer"),
+        ("invoiced\" }", "invoiced\" }\nwhole = { at = \"more\", is = [false] }", "JSON pointer"),
+        ("invoiced\" }", "invoiced\" }\nquery = { of = \"{batch.state}\" }", "no parameter"),
     ];
     for (from, to, fault) in cases {
         assert!(sound.contains(from), "{from}");
         let problem = problem(&sound.replacen(from, to, 1));
         assert!(problem.contains("playbook broken"), "{problem}");
+        assert!(problem.contains(fault), "{from} -> {to}: {problem}");
+    }
+}
+
+/// An action with money rests on the debt: no file can leave it out.
+#[test]
+fn money_without_a_debt_is_refused() {
+    let sound = include_str!("../../files/payment-failed.toml")
+        .replace("name = \"payment-failed\"", "name = \"broken\"");
+    let debt = "debt = { of = \"invoice\", amount = \"open\", currency = \"currency\", customer = \"customer\" }\n";
+    let of_payment = "amounts = { amount = \"gross\", captured = \"gross\" }";
+    #[rustfmt::skip] // A line each.
+    let cases = [
+        (debt, "", "does not say in debt which record owes it"),
+        ("amount = \"open\", currency", "amount = \"opened\", currency", "\"invoice.opened\" is no fact"),
+        (", customer = \"payment.customer\" }", " }", "names its customer exactly"),
+        (of_payment, "amounts = { captured = \"gross\" }", "not among the amounts"),
+        (of_payment, "amounts = { amount = \"net\", captured = \"gross\" }", "all net, or all gross"),
+        (", { fact = \"invoice.open\", is = [0] }]", "]", "does not read the record that owes"),
+        (of_payment, "absent = { state = \"failed\" }\namounts = { amount = \"gross\", captured = \"gross\" }",
+            "would hold for an answer without it"),
+    ];
+    for (from, to, fault) in cases {
+        assert!(sound.contains(from), "{from}");
+        let problem = problem(&sound.replacen(from, to, 1));
         assert!(problem.contains(fault), "{from} -> {to}: {problem}");
     }
 }

@@ -17,15 +17,49 @@ fn retry_of(invoice: &Value) -> Option<ProposedAction> {
 /// A payment is retried for a debt that was read, and not for a symptom.
 #[test]
 fn a_payment_is_retried_only_for_a_debt_that_was_read() {
-    let invoice = json!({"id": "inv_1", "customerId": "cus_1", "state": "open", "amountDue": 5,
-        "amountPaid": 0, "collectionPaused": false, "currency": "usd", "unsettled": 0});
+    let invoice = json!({"id": "inv_1", "customerId": "cus_1", "state": "open",
+        "amountDue": 23_100, "amountPaid": 0, "amountCredited": 0, "collectionPaused": false,
+        "currency": "usd", "unsettled": 0, "amountCaptured": 0, "amountRefunded": 0});
     let changed = |more: &Value| with(invoice.clone(), more);
     for (invoice, is_automated) in [
         (changed(&json!({})), true),
-        (changed(&json!({"state": "paid", "amountPaid": 5})), false),
+        (
+            changed(&json!({"state": "paid", "amountPaid": 23_100, "amountCaptured": 23_100})),
+            false,
+        ),
         (changed(&json!({"state": "void"})), false),
         (changed(&json!({"state": "draft"})), false),
-        (changed(&json!({"amountPaid": 1})), false),
+        // Less or more is owed than failed.
+        (
+            changed(&json!({"amountPaid": 1, "amountCaptured": 1})),
+            false,
+        ),
+        (changed(&json!({"amountCredited": 20_000})), false),
+        (changed(&json!({"amountCredited": 23_100})), false),
+        (changed(&json!({"amountDue": 4_000})), false),
+        (changed(&json!({"amountDue": 33_100})), false),
+        // A part was paid, and the rest failed.
+        (
+            changed(&json!({"amountDue": 33_100, "amountPaid": 10_000, "amountCaptured": 10_000})),
+            true,
+        ),
+        // Billing has not booked what was taken, or what was given back.
+        (changed(&json!({"amountCaptured": 23_100})), false),
+        (
+            changed(&json!({"amountDue": 33_100, "amountPaid": 10_000})),
+            false,
+        ),
+        (
+            changed(
+                &json!({"amountDue": 33_100, "amountPaid": 10_000, "amountCaptured": 10_000,
+            "amountRefunded": 10_000}),
+            ),
+            false,
+        ),
+        // The debt is somebody else's, or in another currency.
+        (changed(&json!({"customerId": "cus_2"})), false),
+        (changed(&json!({"currency": "eur"})), false),
+        (changed(&json!({"amountCredited": null})), false),
         (changed(&json!({"collectionPaused": true})), false),
         (changed(&json!({"collectionPaused": null})), false),
         // Another payment of it may have been taken.
@@ -39,7 +73,7 @@ fn a_payment_is_retried_only_for_a_debt_that_was_read() {
     // What is said of the debt was read.
     let answers = payment("processing_error");
     let impact = propose(&answers, &failed_payment()).analysis.impact;
-    let read = "Invoice `inv_1` is in state `open`.";
+    let read = "Invoice `inv_1` is in state `open`, and 231.00 USD of it is open.";
     assert!(impact.starts_with(read), "{impact}");
 }
 

@@ -64,7 +64,8 @@ fn of_two_duplicates_one_stays() {
             json!({
                 "id": id, "customerId": "cus_1", "state": "open", "amountDue": 500, "amountPaid": 0,
                 "amountCredited": 0, "currency": "usd", "duplicateOf": other, "period": "2026-10",
-                "disputed": false, "unsettled": 0,
+                "disputed": false, "unsettled": 0, "amountCaptured": 0, "amountRefunded": 0,
+                "disputes": 0,
             })
         };
         let answers = Answers(vec![
@@ -76,7 +77,13 @@ fn of_two_duplicates_one_stays() {
         let content = content(&answers, &alert);
         // The other invoice is read again before the call, and is the one that was approved.
         let reads = content.reads.iter().map(|read| read.path.clone());
-        let paths = [id, other, &format!("{id}/payments")].map(|id| format!("/invoices/{id}"));
+        let paths = [
+            id,
+            other,
+            &format!("{id}/payments"),
+            &format!("{other}/payments"),
+        ];
+        let paths = paths.map(|id| format!("/invoices/{id}"));
         assert_eq!(reads.collect::<Vec<_>>(), paths);
         assert!(says(&content.require).contains(&format!("invoice.duplicate_of is `{other}`")));
         let mut records = content.records;

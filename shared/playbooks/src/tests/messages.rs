@@ -18,9 +18,13 @@ fn nobody_is_told_what_was_not_read() {
     let tell = &propose(&payment("processing_error"), &failed_payment()).actions[1];
     let expected = [
         "payment.state is `failed`",
+        "payment.failure is not empty",
         "invoice.state is `open`",
-        "invoice.paid is 0",
+        "invoice.open is the same as payment.amount",
         "invoice.paused is false",
+        "payments.taken is the same as invoice.paid",
+        "payments.unsettled is 0",
+        "invoice.currency is `USD`",
         "invoice.customer is `cus_1`",
         "payment.id is `pay_1`",
         "payment.invoice is `inv_1`",
@@ -28,13 +32,13 @@ fn nobody_is_told_what_was_not_read() {
     assert_eq!(says(&tell.content.require), expected);
     let unknown = propose(&payment(""), &failed_payment());
     let reason = &unknown.analysis.not_applicable[1].reason;
-    let why = "It needs that payment.failure is not empty; payment.failure is empty.";
+    let why = "Not so: The processor names a reason. It was found that payment.failure is empty.";
     assert_eq!(reason, why);
     // A message about this payment proves the effect, whatever is sent later.
-    let effective = tell.content.verify.as_ref().unwrap().effective.says();
-    assert_eq!(effective, "told.failed is at least 1");
+    let effective = tell.content.verify.as_ref().unwrap().effective[0].says();
+    assert_eq!(effective, "told.failed is at least 1 messages");
     let reads: Vec<&str> = tell.content.reads.iter().map(|read| &*read.name).collect();
-    assert_eq!(reads, ["payment", "invoice", "told"]);
+    assert_eq!(reads, ["payment", "invoice", "payments", "told"]);
     // Each failed payment is told of, whoever the customer is.
     assert_eq!(tell.content.records, ["payment/pay_1"]);
 }

@@ -12,11 +12,16 @@ pub(super) fn alert_about(invoice: &str) -> Value {
 
 /// The answers of Stripe about an unpaid invoice.
 pub(super) fn unpaid(invoice: &str) -> Answers {
-    let payment = json!({"id": "pi_1", "invoice": invoice, "status": "requires_payment_method"});
+    let payment = json!({
+        "id": "pi_1", "invoice": invoice, "customer": "cus_1", "status": "requires_payment_method",
+        "amount": 2000, "amount_received": 0, "currency": "usd", "livemode": true,
+        "last_payment_error": {"code": "card_declined", "decline_code": "insufficient_funds"},
+    });
     let invoice = json!({
-        "id": invoice, "status": "open", "amount_due": 2000, "amount_paid": 0, "currency": "usd",
-        "attempt_count": 3, "next_payment_attempt": null, "collection_method": "charge_automatically",
-        "auto_advance": true,
+        "id": invoice, "customer": "cus_1", "status": "open", "amount_due": 2000, "amount_paid": 0,
+        "amount_remaining": 2000, "currency": "usd", "attempt_count": 3, "next_payment_attempt": null,
+        "due_date": null, "collection_method": "charge_automatically", "auto_advance": true,
+        "livemode": true,
     });
     let payment = ("/v1/payment_intents/", payment);
     Answers(vec![("/v1/invoices/", invoice), payment])
@@ -34,11 +39,18 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
     };
     let declined =
         |code: &str| json!({"last_payment_error": {"code": "card_declined", "decline_code": code}});
+    let failed = |code: &str| json!({"last_payment_error": {"code": code}});
     let next = json!({"next_payment_attempt": 1_800_000_000});
     let by_hand = json!({"collection_method": "send_invoice"});
     for (invoice, payment, pays) in [
         (json!({}), json!({}), true),
-        (json!({}), json!({"last_payment_error": null}), true),
+        // No reason proves nothing.
+        (json!({}), json!({"last_payment_error": null}), false),
+        (json!({}), failed("debit_not_authorized"), false),
+        (json!({}), failed("account_closed"), false),
+        (json!({}), failed("authentication_required"), false),
+        (json!({}), failed("expired_card"), false),
+        (json!({}), failed("card_declined"), false),
         (json!({}), declined("insufficient_funds"), true),
         (json!({}), declined("stolen_card"), false),
         // No reason is known to pass unless it is on the list.
@@ -56,6 +68,25 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         (json!({"auto_advance": false}), json!({}), false),
         (json!({"auto_advance": null}), json!({}), false),
         (json!({"amount_due": 0}), json!({}), false),
+        // Another debt, customer, currency or account than those of the payment.
+        (
+            json!({"amount_due": 1500, "amount_remaining": 1500}),
+            json!({}),
+            false,
+        ),
+        (
+            json!({"amount_due": 2500, "amount_remaining": 2500}),
+            json!({}),
+            false,
+        ),
+        (json!({"amount_remaining": 1500}), json!({}), false),
+        (json!({"customer": "cus_2"}), json!({}), false),
+        (json!({"currency": "eur"}), json!({}), false),
+        (json!({"livemode": false}), json!({}), false),
+        (json!({"attempt_count": 10}), json!({}), true),
+        (json!({"attempt_count": 11}), json!({}), false),
+        (json!({"due_date": 1_800_000_000}), json!({}), false),
+        (json!({}), json!({"amount_received": 1}), false),
         (json!({}), json!({"invoice": "in_2"}), false),
         (json!({}), json!({"status": "processing"}), false),
         (json!({}), json!({"status": "requires_action"}), false),

@@ -10,9 +10,9 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files/TEXTS.md");
 
 const HEAD: &str = "# Texts
 
-Written by `cargo test -p playbooks`. Each section begins with the suppositions of the playbook's actions, and their
-facts. Then come its texts for sample records, as an approver reads them. Read this file as prose when a playbook
-changes.
+Written by `cargo test -p playbooks`. Each section begins with the conditions of the playbook's automated actions, as
+sentences and as facts. Then come its texts for sample records, as an approver reads them. Read this file as prose when
+a playbook changes.
 ";
 
 /// A branch of a playbook: its title, the alert, and the answers of the target systems.
@@ -32,7 +32,7 @@ fn the_texts_are_those_of_the_playbooks() {
         let name = proposal.analysis.playbook.as_ref().unwrap().name.clone();
         if name != last {
             write!(text, "\n## {name}\n").unwrap();
-            write!(text, "{}", suppositions(&name)).unwrap();
+            write!(text, "{}", conditions(&name)).unwrap();
             contents.push(format!("[{name}](#{name})"));
             last = name;
         }
@@ -50,24 +50,26 @@ fn the_texts_are_those_of_the_playbooks() {
     }
 }
 
-/// Returns a table of the suppositions of a playbook's actions, with their facts.
-fn suppositions(playbook: &str) -> String {
-    let mut text = "\n| action | supposes | read |\n|---|---|---|\n".to_owned();
-    for (name, action) in debt::all_actions() {
-        for one in action["suppositions"].as_array().unwrap() {
-            let facts = one.get("read").map(|read| match read.as_array() {
-                Some(facts) => facts.iter().filter_map(toml::Value::as_str).collect(),
-                None => vec![read.as_str().unwrap()],
-            });
-            let facts = facts.map_or_else(|| "manual".to_owned(), |facts| facts.join(", "));
-            let text_of = |of: &toml::Value| of.as_str().unwrap().to_owned();
-            let (key, says) = (text_of(&action["key"]), text_of(&one["says"]));
-            if name == playbook {
-                writeln!(text, "| {key} | {says} | {facts} |").unwrap();
-            }
+/// Returns a table of the conditions of a playbook's automated actions.
+fn conditions(playbook: &str) -> String {
+    let head = "\n| action | it requires | fact |\n|---|---|---|\n";
+    let mut rows = String::new();
+    let actions = debt::all_actions().into_iter();
+    for (_, action) in actions
+        .filter(|(name, action)| name == playbook && action["automated"].as_bool() == Some(true))
+    {
+        let key = action["key"].as_str().unwrap();
+        for condition in action["require"].as_array().unwrap() {
+            let says = condition["says"].as_str().unwrap();
+            let fact = condition["fact"].as_str().unwrap();
+            writeln!(rows, "| {key} | {says} | {fact} |").unwrap();
         }
     }
-    text
+    if rows.is_empty() {
+        rows
+    } else {
+        format!("{head}{rows}")
+    }
 }
 
 fn tell(proposal: &Proposal, text: &mut String) {
@@ -76,7 +78,7 @@ fn tell(proposal: &Proposal, text: &mut String) {
         ("Cause", &analysis.root_cause),
         ("Impact", &analysis.impact),
         ("Before", &analysis.entity_lifecycle_context),
-        ("Confidence", &analysis.confidence_says),
+        ("It rests on", &analysis.confidence_says),
     ] {
         writeln!(text, "- {name}: {says}").unwrap();
     }
@@ -196,8 +198,8 @@ fn invoices() -> Vec<Branch> {
         Answers(vec![("/invoices/", invoice), ("/customers/", json!({"missingUsageEvents": 0}))])
     };
     let amount = json!({
-        "state": "draft", "amountDue": 1_960_440, "currency": "usd",
-        "finalizationError": "run_ended_early", "readyToBeRefreshed": false, "quantity": 0,
+        "state": "draft", "amountDue": 1_960_440, "amountPaid": 0, "amountCredited": 0,
+        "currency": "usd", "finalizationError": "run_ended_early", "readyToBeRefreshed": false, "quantity": 0,
         "meteredQuantity": 0,
     });
     let mut outdated = amount.clone();
@@ -248,9 +250,12 @@ fn payments() -> Vec<Branch> {
     let lost = |processor: Value| {
         let payment = json!({
             "state": "unknown", "processorState": processor, "processorAmount": 688_000,
-            "currency": "usd", "invoiceId": "inv_2013",
+            "currency": "usd", "invoiceId": "inv_2013", "customerId": "cus_505", "amountCaptured": 0,
         });
-        let invoice = json!({"state": "open", "amountPaid": 0});
+        let invoice = json!({
+            "customerId": "cus_505", "state": "open", "amountDue": 688_000, "amountPaid": 0,
+            "amountCredited": 0, "currency": "usd", "amountCaptured": 0, "amountRefunded": 0,
+        });
         Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
     };
     vec![

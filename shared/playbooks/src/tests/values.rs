@@ -18,7 +18,7 @@ fn what_an_alert_says_cannot_leave_its_place() {
     ] {
         let entities = json!([{"type": "usage_batch", "id": id}]);
         let mut answers = stuck();
-        answers.0[0].1["id"] = json!("ub_1");
+        answers.0[0].1["id"] = json!(id);
         let proposal = propose(&answers, &json!({ "entities": entities }));
         // A read that the worker would reject is not sent.
         let sent = read.filter(|_| id == "ü");
@@ -38,7 +38,11 @@ fn what_a_target_system_says_cannot_leave_its_place() {
     ] {
         let mut answers = stuck();
         answers.0[0].1["id"] = json!(id);
-        let action = propose(&answers, &json!({})).actions.remove(0);
+        let asked = call.map_or("ub_1001", |_| id);
+        let entities = json!([{"type": "usage_batch", "id": asked}]);
+        let action = propose(&answers, &json!({ "entities": entities }))
+            .actions
+            .remove(0);
         let call_of = action.content.steps[0].call.as_ref();
         let shown = call_of.map(agent::action::ApiCall::summary);
         assert_eq!(shown.as_deref(), call, "{id}");

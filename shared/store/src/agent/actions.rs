@@ -38,7 +38,7 @@ impl Agent<'_> {
     pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool> {
         let key = action.alert_id.key(action.key.organization_id);
         let alert = self.0.readable(&key).await?;
-        Ok(alert.is_some_and(|alert| alert.status == AlertStatus::Resolved))
+        Ok(alert.is_some_and(|alert| alert.stops_actions()))
     }
 
     /// Releases a held action until `next`.

@@ -21,6 +21,15 @@ enum Checked {
     Session(Box<Stored<AgentSession>>),
 }
 
+/// Properties of the connections for the judgement of a check.
+#[derive(Clone, Copy, Debug)]
+struct CheckContext {
+    /// The kind of the action's target system.
+    kind: SystemKind,
+    /// Milliseconds for which the reads may lag behind.
+    settles_within: i64,
+}
+
 impl Agent<'_> {
     /// Returns the due check of an action. None if none is due. During a pause of the organization or
     /// of a connection, the check is deferred, and none is returned too.
@@ -35,11 +44,12 @@ impl Agent<'_> {
         };
         let check = action.check();
         let reads = check.map(|check| check.reads()).unwrap_or_default();
-        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+        let Some(mut connections) = self.connections_of(tenant, &reads).await? else {
             action.defer_check(now.plus(PAUSED));
             self.0.replace_or_leave(&action).await?;
             return Ok(None);
         };
+        connections.retain(|connection| !action.is_elsewhere(connection));
         Ok(Some(DueCheck {
             of: Checked::Action(Box::new(action.record)),
             reads,
@@ -95,9 +105,12 @@ impl Agent<'_> {
         };
         let (tenant, id) = (before.key.organization_id, before.key.session_id);
         let system = Connection::named(&check.connections, &before.content.target_system);
-        let kind = system.map_or("", |system| &*system.kind);
+        let context = CheckContext {
+            kind: system.map_or(SystemKind::Other, Connection::system_kind),
+            settles_within: Connection::settling_time(&check.connections),
+        };
         let read = || self.get(tenant, id);
-        let write = |whole| self.write_action_check(whole, &before, observation, kind);
+        let write = |whole| self.write_action_check(whole, &before, observation, context);
         let written = try_retry(read().await?, read, write).await?;
         written.ok_or_else(Error::contended)
     }
@@ -108,7 +121,7 @@ impl Agent<'_> {
         whole: SessionWithActions,
         before: &AgentAction,
         observation: &Observation,
-        kind: &str,
+        context: CheckContext,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
         let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.now();
@@ -119,18 +132,17 @@ impl Agent<'_> {
             return Ok(Some(None));
         };
         let from = action.state;
-        let Some((event, detail)) = action.apply_check(observation, now) else {
+        let applied = action.apply_check(observation, context.settles_within, now);
+        let Some((event, detail)) = applied else {
             return Ok(Some(None));
         };
         let note = Note::new(WORKER, event, Some(from.name())).with(detail);
         let mut writes = transition::of_action(action, note, now)?;
         let action = action.clone();
         if event == JournalEvent::Checked {
-            if action.state == ActionState::Unknown {
-                // The session names the next check.
-                session.note_outcomes(&actions);
-                writes.push(Write::replace(&session)?);
-            }
+            // The session names the next check.
+            session.note_outcomes(&actions);
+            writes.push(Write::replace(&session)?);
             let done = self.0.table.transact(writes).await?;
             return Ok(done.is_ok().then_some(Some((action.record, None))));
         }
@@ -143,7 +155,7 @@ impl Agent<'_> {
             false
         };
         let from = changes.then_some(from);
-        session.note_other_amount(&action, kind);
+        session.note_other_amount(&action, context.kind);
         session.plan_alert_check(&actions, now);
         let outcome = transition::of_outcome(&mut session, &actions, from, WORKER, now);
         writes.extend(outcome?);

@@ -165,6 +165,10 @@ impl Agent<'_> {
             let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
         };
+        let policy: Option<Stored<AgentPolicy>> = batch.get(&key::agent_policy(tenant))?;
+        if let Some(policy) = policy.filter(|policy| policy.is_due(at)) {
+            self.put_in_force(&policy).await?;
+        }
         let mut found = Found {
             at,
             since,
@@ -177,7 +181,7 @@ impl Agent<'_> {
                 unless: Vec::new(),
                 tries: Vec::new(),
                 held: Vec::new(),
-                policy: policy_in(&batch, tenant)?.record,
+                policy: policy_in(&batch, tenant, at)?,
                 approvers: Approvers::default(),
                 proposers: session.proposers(&action.key.action_id),
                 is_resolved: false,
@@ -256,7 +260,7 @@ impl Agent<'_> {
         claim.approvers = approvers_in(&batch, tenant, &users);
         // An unreadable alert counts as open.
         let alert = batch.named(&alert);
-        claim.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);
+        claim.is_resolved = alert.is_some_and(|one| one.stops_actions());
         // An unreadable predecessor has an unknown state.
         let state_of = |key: &Key<AgentAction>| batch.named(key).map(|one| one.state);
         claim.before = before.iter().map(state_of).collect();
@@ -377,7 +381,8 @@ impl Found {
     fn guards(&self) -> Result<Vec<Write>> {
         let records = self.records.iter().map(|(record, guard)| {
             let before = guard.as_ref().map(|guard| &guard.record);
-            let claimed = RecordGuard::claimed(before, record, &self.action.key, self.at);
+            let by = (&self.action.key, &self.action.content);
+            let claimed = RecordGuard::claimed(before, record, by, self.at);
             Write::create_or_replace(guard.clone(), claimed)
         });
         records.collect()

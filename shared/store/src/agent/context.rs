@@ -9,6 +9,7 @@ pub(super) struct Contexts {
     policy: AgentPolicy,
     approvers: Approvers,
     alerts: HashMap<AlertId, AlertRef>,
+    connections: Vec<Connection>,
 }
 
 impl Contexts {
@@ -24,6 +25,7 @@ impl Contexts {
             policy: self.policy.clone(),
             approvers: self.approvers.clone(),
             is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
+            unbound: session.unbound(&self.connections),
         }
     }
 }
@@ -50,7 +52,9 @@ impl Agent<'_> {
         let alert = |id: AlertId| id.key(tenant);
         let alerts = || sessions.iter().map(|session| session.alert.alert_id);
         let sessions = sessions.iter();
-        let actions = sessions.flat_map(|session| &session.plan.proposed_actions);
+        let actions = sessions
+            .clone()
+            .flat_map(|session| &session.plan.proposed_actions);
         let approvals = actions.flat_map(|action| &action.approvals);
         let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));
@@ -59,12 +63,19 @@ impl Agent<'_> {
             AnyKey::from(key::agent_policy(tenant)),
             AnyKey::from(key::sign_in_provider(tenant)),
         ];
+        let connections = sessions.flat_map(|session| session.systems());
+        let connections: BTreeSet<&str> = connections.collect();
+        let connections = connections.iter().map(|name| key::connection(tenant, name));
+        let connections: Vec<_> = connections.collect();
+        let keys = keys.chain(connections.iter().map(AnyKey::from));
         let keys = keys.chain(settings);
         let found = self.0.table.batch_get(keys.chain(more), read).await?;
+        let current = connections.iter().filter_map(|key| found.named(key));
         let contexts = Contexts {
-            policy: policy_in(&found, tenant)?.record,
+            policy: policy_in(&found, tenant, self.0.now())?,
             approvers: approvers_in(&found, tenant, &users),
             alerts: found.all(alerts(), alert),
+            connections: current.map(|one| one.record).collect(),
         };
         Ok((contexts, found))
     }

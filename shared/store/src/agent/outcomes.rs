@@ -22,13 +22,34 @@ record! {
 /// The most records of an alert whose last outcomes are read.
 const MOST_ENTITIES: usize = 20;
 
+/// The outcomes of all playbook versions, and the last outcomes of an alert's records in all systems.
+#[derive(Debug)]
+pub(super) struct FoundOutcomes {
+    runs: Vec<PlaybookRuns>,
+    of_records: Vec<LastOutcome>,
+}
+
+impl FoundOutcomes {
+    /// Returns the playbook versions that did not help one of the alert's records lately. A record of
+    /// another system that has the same id does not count.
+    pub(super) fn of(self, systems: Systems<'_>, now: Timestamp) -> PlaybookRecord {
+        let outcomes = self.of_records.iter();
+        let outcomes = outcomes.filter(|outcome| systems.uses(&outcome.target_system));
+        let bars = outcomes.filter_map(|outcome| outcome.bars(now));
+        PlaybookRecord {
+            not_helped: bars.map(str::to_owned).collect(),
+            runs: self.runs,
+        }
+    }
+}
+
 impl Agent<'_> {
-    /// Returns the outcomes of all playbook versions, and those that did not help one of the records lately.
-    pub(super) async fn playbook_record(
+    /// Returns the outcomes of all playbook versions, and the last ones of these records.
+    pub(super) async fn outcomes(
         &self,
         tenant: Tenant,
         entities: &[String],
-    ) -> Result<PlaybookRecord> {
+    ) -> Result<FoundOutcomes> {
         let table = &self.0.table;
         let entities = entities.iter().filter(|entity| !entity.is_empty());
         let distinct: BTreeSet<&String> = entities.take(MOST_ENTITIES).collect();
@@ -36,10 +57,8 @@ impl Agent<'_> {
         let outcomes = outcomes.map(|entity| table.list(key::last_outcomes(tenant, entity)));
         let runs = table.list(key::playbook_runs(tenant));
         let (runs, outcomes) = tokio::try_join!(runs, try_join_all(outcomes))?;
-        let (outcomes, now) = (outcomes.iter().flatten(), self.0.now());
-        let bars = outcomes.filter_map(|outcome: &LastOutcome| outcome.bars(now));
-        let not_helped = bars.map(str::to_owned).collect();
-        Ok(PlaybookRecord { runs, not_helped })
+        let of_records = outcomes.into_iter().flatten().collect();
+        Ok(FoundOutcomes { runs, of_records })
     }
 
     /// Returns the organization's savings, newest days first.

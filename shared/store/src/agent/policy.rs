@@ -50,10 +50,10 @@ impl Approvable {
     }
 }
 
-/// Returns the policy in a batch; version 0 without one.
-pub(crate) fn policy_in(batch: &Batch, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
+/// Returns the policy in a batch that is in force at `now`.
+pub(crate) fn policy_in(batch: &Batch, tenant: Tenant, now: Timestamp) -> Result<AgentPolicy> {
     let found = batch.get(&key::agent_policy(tenant))?;
-    Ok(found.unwrap_or_else(|| none(tenant)))
+    Ok(found.unwrap_or_else(|| none(tenant)).record.in_force(now))
 }
 
 /// Returns the policy of an organization that has set none.
@@ -62,15 +62,36 @@ fn none(tenant: Tenant) -> Stored<AgentPolicy> {
 }
 
 impl Agent<'_> {
-    /// Returns the organization's policy; version 0 if there is none.
+    /// Returns the organization's policy in force; version 0 if there is none.
     pub async fn policy(&self, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
         let found = self.0.read(&key::agent_policy(tenant)).await?;
-        Ok(found.unwrap_or_else(|| none(tenant)))
+        let found = found.unwrap_or_else(|| none(tenant));
+        self.put_in_force(&found).await
     }
 
-    /// Changes the organization's policy on behalf of one with the permissions `by`. 412 unless it has the
-    /// expected version; 0 stands for none. 403 if the change guards the organization, and `by` does not
-    /// meet its demand.
+    /// Writes that a looser policy is in force, with its entry in the organization's journal, once its time has come.
+    /// Returns the policy in force. A concurrent write leaves that to the next reader.
+    pub(super) async fn put_in_force(
+        &self,
+        policy: &Stored<AgentPolicy>,
+    ) -> Result<Stored<AgentPolicy>> {
+        let (now, mut after) = (self.0.now(), policy.clone());
+        if !policy.is_due(now) {
+            return Ok(after);
+        }
+        after.record = after.record.in_force(now);
+        let event = OrganizationEvent::PolicySet;
+        let entry = EntryContent::changed(event, &policy.record, &after.record);
+        let context = WriteContext::from(policy.organization_id);
+        let writes = vec![Write::replace(&after)?];
+        let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        done.or_leave();
+        Ok(after.replaced())
+    }
+
+    /// Changes the organization's policy on behalf of one with the permissions `by`. Looser terms wait for another
+    /// admin, or for a day. 412 unless it has the expected version; 0 stands for none. 403 if the change guards
+    /// the organization, and `by` does not meet its demand. 403 for a fresh user who confirms looser terms.
     pub async fn set_policy<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
@@ -82,19 +103,62 @@ impl Agent<'_> {
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((found, head), by): ((Option<_>, _), Held)| {
             let context = context.with_head(head);
-            let found = found.unwrap_or_else(|| none(tenant));
+            let (found, now) = (found.unwrap_or_else(|| none(tenant)), self.0.now());
+            if found.is_due(now) {
+                self.put_in_force(&found).await?;
+                return Ok(None);
+            }
             let before = context.current(Some(found), "policy")?;
+            let mut wanted = before.record.clone();
+            set.apply(&mut wanted);
+            let context = context.demanding(wanted.demand_after(&before), &by)?;
+            let Some(user) = context.actor else {
+                return Err(Error::internal("setting a policy", "no user sets it"));
+            };
             let mut after = before.clone();
-            set.apply(&mut after);
-            let context = context.demanding(after.demand_after(&before), &by)?;
-            after.updated_by = context.actor;
-            after.updated_at = Some(self.0.now());
+            if after.change(set, user, now) == PolicyChange::Confirms {
+                self.check_confirmation(&context, &before, user).await?;
+            }
             let event = OrganizationEvent::PolicySet;
             let entry = EntryContent::changed(event, &before.record, &after.record);
             let writes = Writes::default().noting(entry);
             self.0.commit_change(&context, before, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Checks that a user may confirm the pending policy. 403 for a fresh user, and for a session by a provider of
+    /// the requester, set within a day.
+    async fn check_confirmation(
+        &self,
+        context: &WriteContext,
+        policy: &AgentPolicy,
+        user: UserId,
+    ) -> Result<()> {
+        let (tenant, now) = (context.tenant, self.0.now());
+        let (user, provider) = (user.key(tenant), key::sign_in_provider(tenant));
+        let batch = self.0.batch(any_keys![&user, &provider]).await?;
+        let provider: Option<Stored<SignInProvider>> = batch.get(&provider)?;
+        let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
+        let method = context.credential.as_ref().and_then(|one| one.method);
+        let chosen_by = provider
+            .as_ref()
+            .filter(|_| method == Some(SignInMethod::Oidc))
+            .and_then(|provider| provider.set_lately_by(now));
+        let user = user.under(provider.as_deref());
+        let is_fresh = user.fresh_until().is_some_and(|until| now < until);
+        let Some(pending) = policy.pending.as_ref() else {
+            return Ok(());
+        };
+        if !is_fresh && chosen_by != Some(pending.by) {
+            return Ok(());
+        }
+        let at = pending.applies_at;
+        let detail = format!(
+            "Another user made or changed your access within a day, so that you confirm no looser policy. \
+             It is in force from {at} on, or once another admin confirms it."
+        );
+        Err(Error::forbidden(Code::ApproverNotAllowed, detail))
     }
 
     pub(super) async fn approvable(
@@ -116,7 +180,7 @@ impl Agent<'_> {
         Ok(Approvable {
             others,
             whole,
-            policy: policy_in(&batch, tenant)?.record,
+            policy: policy_in(&batch, tenant, self.0.now())?,
             user: user.under(provider.as_deref()),
             provider,
         })

@@ -35,7 +35,7 @@ impl Agent<'_> {
     ) -> Result<Previewed> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.previewed(tenant, id, ids);
-        self.0.read_only(pending, read).await
+        Box::pin(self.0.read_only(pending, read)).await
     }
 
     async fn previewed(
@@ -75,14 +75,17 @@ impl Agent<'_> {
         let before = actions.iter().flat_map(|action| &action.approvals);
         let alert: Option<Alert> = guarded.named(&alert).map(|alert| alert.record);
         let status = alert.as_ref().map(|alert| alert.status);
+        let connections = connections.into_iter().map(|one| one.record);
+        let connections: Vec<Connection> = connections.collect();
         Ok(Previewed {
             context: SessionContext {
-                policy: policy_in(&batch, tenant)?.record,
+                unbound: whole.session.unbound(&connections),
+                policy: policy_in(&batch, tenant, at)?,
                 approvers: self.approvers(tenant, before).await?,
                 is_resolved: status == Some(AlertStatus::Resolved),
             },
             is_paused: is_paused(&batch, tenant)?,
-            connections: connections.into_iter().map(|one| one.record).collect(),
+            connections,
             alert,
             held,
             whole,

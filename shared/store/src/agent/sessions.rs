@@ -147,21 +147,25 @@ impl Agent<'_> {
         let history = self.0.class_history(tenant, class, &alert, keys);
         let written = Box::pin(self.0.transact(&context, writes, &[]));
         let connections = self.0.connections();
-        let playbooks = self.playbook_record(tenant, &session.alert.entities);
-        let (written, (alert, history, found), connections, playbooks) =
-            tokio::try_join!(written, history, connections.all(tenant), playbooks)?;
+        let outcomes = self.outcomes(tenant, &session.alert.entities);
+        let (written, (alert, history, found), connections, outcomes) =
+            tokio::try_join!(written, history, connections.all(tenant), outcomes)?;
         if written.is_err() {
             return Err(Error::contended());
         }
         session.version += 1;
+        let alert = alert.or_not_found(AlertId::NOUN)?.record;
+        let connections: Vec<Connection> = connections.into_iter().map(|one| one.record).collect();
+        let systems = Systems::new(&connections, &alert.target_system);
+        let playbooks = outcomes.of(systems, now);
         Ok(Created::New(Analyzing {
             context,
             session,
-            policy: policy_in(&found, tenant)?.record,
+            policy: policy_in(&found, tenant, self.0.now())?,
             case: Case {
-                alert: alert.or_not_found(AlertId::NOUN)?.record,
+                alert,
                 history,
-                connections: connections.into_iter().map(|one| one.record).collect(),
+                connections,
                 playbooks,
             },
         }))

@@ -142,7 +142,7 @@ impl Audiences {
     /// The users whose approval a session awaits. An unreadable alert counts as open. Under an unreadable
     /// policy there are none.
     fn approvers(&self, session: &AgentSession, now: Timestamp) -> BTreeSet<UserId> {
-        let Ok(policy) = policy_in(&self.found, self.tenant) else {
+        let Ok(policy) = policy_in(&self.found, self.tenant, now) else {
             return BTreeSet::new();
         };
         let alert = self.found.named(&session.alert.alert_id.key(self.tenant));
@@ -151,9 +151,10 @@ impl Audiences {
         let users = users.map(|user| user.under(provider.as_deref()));
         let users: Vec<User> = users.collect();
         let context = SessionContext {
-            policy: policy.record,
+            policy,
             approvers: Approvers::of(&users),
             is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
+            unbound: BTreeSet::new(),
         };
         let asked = users.iter().filter(|user| {
             user.may(Permission::ExecuteAgentRemediation)

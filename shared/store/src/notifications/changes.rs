@@ -195,13 +195,23 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
     };
     let before = change.before::<AgentPolicy>();
     let before = before.unwrap_or_else(|| AgentPolicy::none(after.organization_id));
-    if !after.is_looser_than(&before) {
+    // The request announced what is in force a day later.
+    let is_confirmed = change.actor.is_some() && after.is_looser_than(&before);
+    let says = if after.pending.is_some() && after.pending != before.pending {
+        after.announces()
+    } else {
+        is_confirmed.then(|| format!("Now: {}", after.allows_more_than(&before).join("; ")))
+    };
+    let Some(says) = says else {
         return Vec::new();
-    }
+    };
     let id = after.organization_id.get();
     let holders = Audience::Holders(Permission::ManageOrganization);
     let notice = for_admins(change, NotificationKind::PolicyLoosened, id, holders);
-    notice.into_iter().collect()
+    notice
+        .into_iter()
+        .map(|notice| notice.quoting(&says))
+        .collect()
 }
 
 fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {

@@ -25,7 +25,7 @@ impl Providers<'_> {
         let silent_until = listed.and_then(|listed| listed.silent_until);
         Ok(SignInSettings {
             provider: provider.ok_or(Error::NotFound(SignInProvider::NOUN))?,
-            signed_in_within: policy_in(&batch, tenant)?.signed_in_within,
+            signed_in_within: policy_in(&batch, tenant, self.0.now())?.signed_in_within,
             is_silent: silent_until.is_some_and(|until| self.0.now() < until),
         })
     }

@@ -6,7 +6,7 @@ import {
 } from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
-import { RISKS, SESSION, moves, prose, quoted } from "./words.js";
+import { RISKS, SESSION, amount, moves, prose, quoted } from "./words.js";
 
 const UNDO = { yes: "Yes. ", until: "For a while. ", no: "No. " };
 const REASON = { rows: 2, maxlength: 1000 };
@@ -41,7 +41,8 @@ function shownAction(known, action, several) {
   return node("section", { "aria-labelledby": `title-${id}` }, node("h3", check, title),
     facts({
       State: now && state(now),
-      Money: money ? [moves(money), ofRead(known, action)] : action.isAutomated && moves(null),
+      Money: money ? moves(money) : action.isAutomated && moves(null),
+      Owed: owed(action),
       Records: [action.targetSystem, action.targetEntities.map((one) => [" ", node("code", one)])],
       Risk: [state(risk, words(risk), risk === "critical" ? "up bad" : undefined), ` ${RISKS[risk]}`],
       Undo: reversible && [node("strong", UNDO[reversible.is]), prose(reversible.says)],
@@ -63,15 +64,13 @@ function shownAction(known, action, several) {
     !action.isAutomated && manualButtons(known, action));
 }
 
-/** With whom the money moves, and the read. @param {Case} known @param {api.ProposedAction} action */
-function ofRead({ alert, session }, action) {
-  const sources = session?.reads.filter(({ request }) => request && action.reads.includes(request)) ?? [];
-  const read = sources.flatMap(({ facts }) => Object.entries(facts))
-    .flatMap(([name, value]) => (name.endsWith(".customer") ? String(value) : []));
-  const reported = alert.entities.flatMap(({ type, id }) => (type === "customer" ? id : []));
-  const [first] = sources;
-  return [[...new Set([...read, ...reported])].map((id) => [" ", node("code", id)]),
-    first && node("small", `, read from ${first.connection} `, time(first.at))];
+/** What is owed, and who says so. @param {api.ProposedAction} action */
+function owed({ debt, money }) {
+  if (debt) {
+    return [node("strong", amount(debt.amount)), " by customer ", node("code", debt.customer),
+      node("small", `, as ${debt.connection} says`)];
+  }
+  return money?.amount && "No system was asked what is owed.";
 }
 
 /** @param {Case} known @param {api.Handling} handling */

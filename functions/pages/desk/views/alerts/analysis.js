@@ -1,25 +1,19 @@
 /** The analysis: the cause with its confidence and the findings. What was read. */
 /** @import { Case } from "./case.js" */
-import { counted, facts, fold, link, node, number, quiet, section, state, time, to } from "../../kit.js";
+import { facts, link, node, quiet, section, state, time, to } from "../../kit.js";
 import { code, prose, truth, values } from "./words.js";
 
 export function cause(/** @type {Case} */ { session }) {
   const analysis = session?.analysis;
   if (!analysis) return null;
-  const { confidenceFrom: from, pattern, playbook } = analysis;
-  const weights = new Map(from?.findings.map(({ id, weight }) => [id, weight]));
-  const record = analysis.confidenceSays.split("; ").slice(1).join("; ");
-  const runs = from && `${from.effective} of ${counted(from.runs, "run")} of this playbook were effective, `
-    + `so it begins at ${number(100 * from.prior)}%. Each finding multiplies the odds.`;
+  const { pattern, playbook } = analysis;
   const before = pattern?.recurrence;
   return section("Cause", node("p.lead", prose(analysis.rootCause)), node("p", prose(analysis.impact)),
-    node("ul.findings", { "aria-label": "Findings" }, analysis.evidence.map(({ id, says, holds, at }) =>
-      node("li", truth(holds), prose(says), node("small",
-        weights.has(id) && `odds ×${number(weights.get(id) ?? 1, 2)}, `, "read ", time(at))))),
+    node("ul.findings", { "aria-label": "Findings" }, analysis.evidence.map(({ says, holds, at }) =>
+      node("li", truth(holds), prose(says), node("small", "read ", time(at))))),
     facts({
-      Confidence: [node("strong", `${number(100 * analysis.confidence)}%`), record && ` ${record}. `,
-        fold("confidence", "What it rests on", [node("p", runs),
-          playbook && node("p.quiet", `Playbook ${playbook.name}, version ${playbook.version}.`)])],
+      "It rests on": [node("strong", `${analysis.confidenceSays}.`),
+        playbook && quiet(` Playbook ${playbook.name}, version ${playbook.version}.`)],
       Pattern: [analysis.isAnomalyPattern && state("pattern", "One of many: ", "warning warn"),
         prose(analysis.patternDescription)],
       "Seen before": before && [node("code", before.entity), " was fixed ", time(before.at), " by ",

@@ -2,8 +2,8 @@
  * form is made once, so that a change by others neither moves nor loses what is typed. */
 /** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
 import {
-  allow, button, counted, denied, facts, fold, form, input, me, myId, node, now, post, Problem, say, state,
-  time,
+  allow, button, counted, denied, facts, fold, form, get, input, link, me, myId, node, now, post, Problem,
+  say, state, time, to,
 } from "../../kit.js";
 import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
@@ -25,11 +25,27 @@ export function approvalsOf({ approvals, digest }) {
   });
 }
 
+/** True for an admin whose organization has neither rules nor caps. */
+async function isUnlimited() {
+  if (denied("manage_organization")) return false;
+  const { rules, caps } = (await get("/api/concierge/policy", {})).data;
+  return rules.length + caps.money.length === 0 && caps.actions === null;
+}
+
+/** What stops an action at its preview: "" if nothing does. @param {api.ActionPreview} preview */
+function stops({ obstacles, guards, preconditions }) {
+  const held = guards.find(({ heldBy }) => heldBy);
+  const failing = preconditions.find(({ holds }) => holds === false);
+  return obstacles[0] ?? held?.heldBy?.detail
+    ?? (failing && (failing.problem ?? `This does not hold: ${failing.says}.`)) ?? "";
+}
+
 /** Previews actions of the session. @param {Case} known @param {string[]} ids */
 export async function decide(known, ids) {
   const session = /** @type {api.AgentSession} */ (known.session);
   const { id } = session;
-  const { data: preview } = await post(`${SESSION}/preview`, { id }, { actionIds: ids });
+  const [{ data: preview }, unlimited] = await Promise.all([
+    post(`${SESSION}/preview`, { id }, { actionIds: ids }), isUnlimited()]);
   /** The actions as they are shown: only these are approved. */
   const shown = session.proposedActions.filter((one) => ids.includes(one.id));
   const digests = Object.fromEntries(shown.map((one) => [one.id, one.digest]));
@@ -67,7 +83,8 @@ export async function decide(known, ids) {
     if (!shown.every((one) => known.isApprovable(one))) return "This cannot be approved any more.";
     const shares = "Some of these actions share a record: choose one of them.";
     return deniedAgent("execute_agent_remediation") || (preview.exclusive.length > 0 && shares)
-      || preview.actions.find(({ policy }) => !policy.mayApprove)?.policy.whyNot || "";
+      || preview.actions.find(({ policy }) => !policy.mayApprove)?.policy.whyNot
+      || preview.actions.map(stops).find(Boolean) || "";
   };
   /** Sets the button by what is known now. */
   const update = () => {
@@ -102,7 +119,8 @@ export async function decide(known, ids) {
       button("Preview again", () => decide(known, ids), { kind: "plain" }),
       button("Close", close, { kind: "plain" }));
     const section = node("section.preview", { "aria-label": "Preview" },
-      heading, sums(preview.sums), previewed);
+      heading, unlimited && node("p.quiet", "No policy and no cap is set: one person approves any amount. ",
+        link(to("/settings/policy"), "Set a policy")), sums(preview.sums), previewed);
     return /** @type {Part[]} */ ([["preview", section], ["approve", made]]);
   };
   known.draw();
@@ -127,8 +145,9 @@ function actionPreview(known, action, preview, several) {
   const holding = preconditions.filter(({ holds }) => holds === true);
   const all = counted(preconditions.length, "condition");
   const conditions = (/** @type {typeof failing} */ those) => node("ul.findings",
-    those.map(({ says, holds, found, problem }) => node("li", truth(holds, true), prose(says), node("small",
-      problem ?? Object.entries(found).map(([name, value]) => `${name}: ${fact(value)}`).join(", ")))));
+    those.map(({ says, condition, holds, found, problem }) => node("li", truth(holds, true), prose(says), node("small",
+      problem ?? Object.entries(found).map(([name, value]) => `${name}: ${fact(value)}`).join(", "),
+      condition !== says && [" (", prose(condition), ")"]))));
   const names = approvals.filter(({ holds }) => holds).map(({ userId }) => known.name(userId)).join(", ");
   const by = names && `; approved by ${names}`;
   const { verify } = action;
@@ -150,7 +169,7 @@ function actionPreview(known, action, preview, several) {
     "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
       node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],
     Afterwards: !verify ? "No read checks the effect."
-      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
+      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective.join(", and ")}`),
         verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`], "."],
     Approval: [
       node("div", policy.denied ? state("denied", "The policy lets no user approve this", "stop bad")

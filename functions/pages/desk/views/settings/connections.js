@@ -1,13 +1,15 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
 /** @import { Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, counted, denied, facts, fold, form, go, input, node, post, Problem, put, quiet, remove, state, time,
+  button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state, time,
   to,
 } from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
 import { asking, listed, secretField, shown } from "./parts.js";
 
 const ONE = "/api/concierge/connections/{name}";
+/** @type {Connection["kind"][]} */
+const KINDS = ["billing", "payments", "notifications", "stripe", "lago", "chargebee", "other"];
 /** States of a connection, and of its breaker. @type {Record<string, [string, string]>} */
 const STATES = {
   paused: ["Paused", "pause warn"], used: ["In use", "full good"], closed: ["Reachable", "full good"],
@@ -37,10 +39,13 @@ export async function connections(context) {
 /** The fields of a connection. What is seldom changed is JSON. @param {Partial<Connection>} [known] */
 function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...known } = {}) {
   const { auth = { scheme: "bearer" }, headers, body, idempotency, testPath, errorCode, keep } = known;
-  const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
+  const { amounts, partners, identity, limits, settlesWithin } = known;
+  const seldom = {
+    amounts, partners, identity, settlesWithin, auth, headers, body, idempotency, testPath, errorCode, keep, limits,
+  };
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
-  return [input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
+  return [input("Kind", "kind", { required: true, value: kind, options: named(KINDS) }),
     input("Base URL", "baseUrl", { type: "url", required: true, autocomplete: "off", value: baseUrl }),
     secretField("Secret", "secret", Boolean(secretSetAt)),
     input("Allowed calls", "allow", { ...code, rows: 4, value: allow.join("\n"),
@@ -81,6 +86,7 @@ export async function connection(context, { id: name = "" }) {
         asking("Delete", `Delete ${name}?`, "Actions on it can no longer be executed.", drop, { reason })],
       parts: [
         facts({ State: stateOf(paused ? "paused" : known.breaker.state), Kind: kind, "Base URL": baseUrl,
+          Account: known.account ?? "not checked",
           Secret: secretSetAt ? ["set ", time(secretSetAt)] : "none",
           "Allowed calls": node("div.text", allow.join("\n")) }), result,
         !reason && fold("form", "Change the connection",

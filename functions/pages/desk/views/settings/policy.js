@@ -2,7 +2,8 @@
 /** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice, View } from "../../kit.js" */
 import {
-  ask, button, decimals, denied, empty, form, input, money, named, node, number, Problem, put, section, time,
+  ask, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
+  time,
 } from "../../kit.js";
 import { asking, checks, shown } from "./parts.js";
 import { ROLES } from "./users.js";
@@ -18,7 +19,7 @@ const OPENER = "Not by a user who recorded the alert, opened the session or had 
 export const policy = (context) => shown(context, "The policy", "/api/concierge/policy", {}, (
   /** @type {AgentPolicy} */ known, record, change,
 ) => {
-  const { rules, updatedAt } = known;
+  const { rules, pending, updatedAt } = known;
   const reason = denied("manage_organization");
   const set = async (/** @type {any} */ changed) => record.keep((await record.patch(changed, known)).data);
   const edit = (/** @type {PolicyRule | undefined} */ rule) => {
@@ -44,6 +45,13 @@ export const policy = (context) => shown(context, "The policy", "/api/concierge/
     parts: [
       node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
         updatedAt && [" Changed ", time(updatedAt), "."]),
+      pending && section("A looser policy waits",
+        node("p", "It is in force from ", time(pending.appliesAt), " on, or once another admin confirms it."),
+        node("ul", told({ ...known, ...pending.policy }, ["rules"]).split("\n").map((one) => node("li", one))),
+        !reason && node("div.acts",
+          pending.by !== myId() && asking("Confirm", "Confirm the looser policy?", "It is in force at once.",
+            () => set(pending.policy)),
+          button("Discard", () => set({ rules })))),
       section("Rules",
         rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
       section("Fresh sign-in", reason ? node("p", freshness(known))
@@ -107,9 +115,10 @@ const typed = (/** @type {Money} */ { currency, minorUnits }) =>
   `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
 /** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
-function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
+function condition({ movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, actionType, connection }) {
   const parts = [movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
+    recordsAtLeast && `of ${number(recordsAtLeast)} records or more`,
     riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
     actionType && `of the type ${actionType.replaceAll("_", " ")}`,
     connection && `on ${connection}`].filter(Boolean);
@@ -125,7 +134,7 @@ function demand({ deny, approvers, roles, notOpener }) {
 }
 
 function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
-  const { actionType, movesMoney, amountAtLeast, riskAtLeast, connection } = rule?.when ?? {};
+  const { actionType, movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, connection } = rule?.when ?? {};
   const any = /** @type {Choice} */ (["", "Any"]);
   const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles);
   const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
@@ -135,6 +144,8 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
       { options: [any, ["true", "Move money"], ["false", "Move no money"]], value: movesMoney }),
     input("Amount at least", "amountAtLeast",
       { value: amountAtLeast && typed(amountAtLeast), hint: "Such as 500 USD." }),
+    input("Records at least", "recordsAtLeast",
+      { type: "number", min: 1, value: recordsAtLeast, hint: "Such as events to send again." }),
     input("Risk at least", "riskAtLeast",
       { options: [any, ...named(["low", "medium", "high", "critical"])], value: riskAtLeast }),
     input("Connection", "connection", { value: connection, maxlength: 64 }),
@@ -142,8 +153,9 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
       options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]] }),
     roles.element, others.element,
   ];
-  const values = (/** @type {any} */ { movesMoney, amountAtLeast, approval, ...when }) => ({
+  const values = (/** @type {any} */ { movesMoney, amountAtLeast, recordsAtLeast, approval, ...when }) => ({
     when: { ...when, movesMoney: movesMoney && movesMoney === "true",
+      recordsAtLeast: recordsAtLeast && Number(recordsAtLeast),
       amountAtLeast: amountAtLeast && amountOf(amountAtLeast, "amountAtLeast") },
     approvers: approval === "2" ? 2 : 1, deny: approval === "deny", roles: roles.values(),
     notOpener: others.values().length > 0,

@@ -112,8 +112,8 @@ fn another_revision_has_another_breaker() {
     let one = limited(&json!({}));
     let mut traffic = opened(&one);
     let mut other = one.clone();
-    let elsewhere = put(&json!({"baseUrl": "https://other.example.com"}));
-    other.replace(elsewhere, Patch::Keep, at(1));
+    let elsewhere = json!({"baseUrl": "https://other.example.com"});
+    other.replace(again(&one, &elsewhere, Patch::Keep));
     assert_eq!(deferred(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
     // A new revision needs five answers. An older revision's answers do not count.
@@ -285,8 +285,8 @@ fn limits_have_bounds_and_change_no_revision() {
     assert_eq!(faults(&wrong), expected);
     let mut one = limited(&json!({"perSecond": 100, "concurrent": 50}));
     let revision = one.revision;
-    let limited = put(&json!({"limits": {"perSecond": 1}}));
-    one.replace(limited, Patch::Keep, at(1));
+    let limited = json!({"limits": {"perSecond": 1}});
+    one.replace(again(&one, &limited, Patch::Keep));
     let limits = CallLimits {
         per_second: Some(1),
         concurrent: None,

@@ -1,0 +1,75 @@
+//! Partners of a connection: the other systems that belong to the same customers.
+
+use utoipa::PartialSchema;
+
+use crate::prelude::*;
+
+/// Other connections of the organization, by their kinds. Playbooks for an alert of this system use them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Partners(BTreeMap<SystemKind, Slug>);
+
+impl Partners {
+    /// Returns the name of the partner of a kind.
+    pub fn of_kind(&self, kind: SystemKind) -> Option<&Slug> {
+        self.0.get(&kind)
+    }
+
+    /// Returns the first fault of partners of the connection `name`: each is another connection of its kind.
+    pub fn fault(&self, name: &Slug, connections: &[&Connection]) -> Option<Fault> {
+        self.0.iter().find_map(|(kind, partner)| {
+            let field = format!("partners/{}", kind.name());
+            let found = connections.iter().find(|one| one.name == *partner);
+            let (code, detail) = match found {
+                _ if partner == name => {
+                    let detail = "A connection is no partner of itself.".to_owned();
+                    (FaultCode::Combination, detail)
+                }
+                None => {
+                    let detail = format!("There is no connection {partner:?}.");
+                    (FaultCode::Unknown, detail)
+                }
+                Some(found) if !found.is_of(*kind) => {
+                    let other = found.system_kind().name();
+                    let detail = format!("The connection {partner:?} is of kind {other}.");
+                    (FaultCode::Combination, detail)
+                }
+                Some(_) => return None,
+            };
+            Some(Fault::at(&field, code, detail))
+        })
+    }
+}
+
+impl Component for Partners {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let members = place.object(value)?;
+        let names = SystemKind::ROLES.map(SystemKind::name);
+        let mut partners = BTreeMap::new();
+        for (name, value) in members {
+            let mut place = place.at(escaped(name));
+            let Some(kind) = SystemKind::of_role(name) else {
+                place.unknown_name::<()>(&json!(name), "a kind of partner", &names);
+                continue;
+            };
+            if let Some(partner) = Slug::parse(value, &mut place) {
+                partners.insert(kind, partner);
+            }
+        }
+        (partners.len() == members.len()).then_some(Self(partners))
+    }
+}
+
+impl PartialSchema for Partners {
+    fn schema() -> Schema {
+        let names = SystemKind::ROLES.map(SystemKind::name);
+        map_of(Slug::field_schema())
+            .property_names(Some(string().enum_values(Some(names))))
+            .max_properties(Some(SystemKind::ROLES.len()))
+            .description(Some("Other connections, by their kinds."))
+            .examples([json!({"payments": "payments_eu"})])
+            .into()
+    }
+}
+
+impl ToSchema for Partners {}
