@@ -67,6 +67,22 @@ def install(tools):
         installed.write_text(wanted)
 
 
+def install_package(package):
+    """Installs a package of the system, without starting its services. Checks do so one after the other."""
+    # Without a runlevel of several users, no service starts.
+    quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    become = [] if os.geteuid() == 0 else ["sudo", "--preserve-env=DEBIAN_FRONTEND,RUNLEVEL"]
+    print("installing", package, flush=True)
+    with alone():
+        for command in (["update"], ["install", "--yes", "--no-install-recommends", package]):
+            subprocess.run(
+                [*become, "apt-get", "--quiet", *command],
+                stdout=subprocess.DEVNULL,
+                env=quietly,
+                check=True,
+            )
+
+
 def run_with(tools):
     """Restarts the calling script with the Python of a set, unless it runs with it already."""
     install(tools)

@@ -8,7 +8,6 @@ show what they came to. `end_to_end.py` runs the same checks beside its story. I
 import contextlib
 import datetime
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -17,6 +16,10 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "infra"))
+
+import tools  # noqa: E402
 
 PACKAGE = "prometheus-alertmanager"
 START_SECONDS = 30
@@ -50,17 +53,7 @@ def install():
     if found is None and shutil.which("apt-get") is None:
         sys.exit(f"{PACKAGE} is missing: install Alertmanager under this name")
     if found is None:
-        print("installing", PACKAGE, flush=True)
-        # Without a runlevel of several users, no service starts.
-        quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-        become = [] if os.geteuid() == 0 else ["sudo", "--preserve-env=DEBIAN_FRONTEND,RUNLEVEL"]
-        for command in (["update"], ["install", "--yes", "--no-install-recommends", PACKAGE]):
-            subprocess.run(
-                [*become, "apt-get", "--quiet", *command],
-                stdout=subprocess.DEVNULL,
-                env=quietly,
-                check=True,
-            )
+        tools.install_package(PACKAGE)
     return shutil.which(PACKAGE)
 
 

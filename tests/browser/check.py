@@ -61,16 +61,14 @@ PAGE = """<!doctype html><title>A client</title><link rel="icon" href="data:,">
 
 def chromium():
     """Returns the path of Chromium, installed if it is missing."""
-    with tools.alone():
-        for attempt in range(2):
-            found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-            if found:
-                return found
-            if attempt == 0 and shutil.which("apt-get") and os.geteuid() == 0:
-                print("installing chromium", flush=True)
-                for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
-                    subprocess.run(["apt-get", "--quiet", *command], stdout=subprocess.DEVNULL, check=True)
-    sys.exit("Chromium is missing: install it (`apt-get install chromium`)")
+    programs = map(shutil.which, PROGRAMS)
+    found = next(filter(None, programs), None)
+    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
+        tools.install_package("chromium")
+        found = shutil.which("chromium")
+    if found is None:
+        sys.exit("Chromium is missing: install it (`apt-get install chromium`)")
+    return found
 
 
 def axe():

@@ -111,9 +111,12 @@ export async function provider(id: OrganizationId, username: string, secret: str
   await dataOf(api.PUT("/api/organizations/{id}/sign-in", { params, body }));
   const { issuer } = await dataOf(api.GET("/api/organizations/{id}/sign-in", { params }));
   const ways = await dataOf(api.GET("/api/auth/sign-in", { params: { query: { username } } }));
+  // Nobody is at this issuer.
+  const { error } = await api.POST("/api/organizations/{id}/sign-in/test", { params });
   await dataOf(api.DELETE("/api/organizations/{id}/sign-in", { params }));
   const page = ways.provider ?? "/";
-  return `${issuer} by ${page}${ways.passwords ? ", or a password" : ""}`;
+  const test = error ? problemOf(error).detail : "found";
+  return `${issuer} (${test}) by ${page}${ways.passwords ? ", or a password" : ""}`;
 }
 
 /** Ends the mails of a kind, as a mail program does by the link in a mail. Returns the code of a dead link. */

@@ -41,10 +41,11 @@ export async function resolution(): Promise<void> {
   const session = await dataOf(api.GET("/api/concierge/agent-sessions/{id}", { params: { path } }));
   console.log(inWords(session.status), session.error ?? "no error");
   if (!ended(session)) {
-    const cancelled = await dataOf(
-      api.POST("/api/concierge/agent-sessions/{id}/cancel", { params: { path } }),
-    );
-    console.log(cancelled.message);
+    // The agent may have ended meanwhile.
+    const { data, error } = await api.POST("/api/concierge/agent-sessions/{id}/cancel", {
+      params: { path },
+    });
+    console.log(data ? data.message : problemOf(error).detail);
   }
   await journal(path.id);
   await byHand(session);

@@ -384,6 +384,8 @@ async function update(
     case "precondition_failed":
     case "concurrent_change":
       return "Another user changed the task. Read it again.";
+    case "other_user":
+      return "Somebody else signed in, in another tab.";
     case "not_found":
       return "The task is gone.";
     case "unauthenticated":

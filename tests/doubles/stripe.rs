@@ -124,10 +124,10 @@ async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
     let doubled = Doubled::start("stripe", SECRET, refunds_and_looks).await;
     let proxy = Cutting::before(&doubled.url, Cuts::All).await;
     doubled.connects("stripe", &proxy.url, &connection()).await;
-    let ada = doubled.world.api.sign_in("ada").await;
     for number in 0..CUT_LONG {
         let charge = doubled.charges().await;
-        // The cuts of the refund before may have opened the breaker.
+        // The cuts of the refund before may have opened the breaker. Resuming takes a new sign-in.
+        let ada = doubled.world.api.sign_in("ada").await;
         let resumed = ada.trigger("/api/concierge/connections/stripe/resume");
         resumed.await.expect(200);
         proxy.cuts(Cuts::All);

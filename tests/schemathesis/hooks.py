@@ -36,6 +36,8 @@ AT_MEMBERS = {
     ("length", "/metadata"),
     ("length", "/evidence"),
     ("pattern", "/username"),
+    # The domain of an address follows the rules of international names (UTS 46).
+    ("pattern", "/email"),
     ("pattern", "?query"),
     ("required", "/secret"),
     ("value", "?return"),

@@ -49,7 +49,7 @@ VALUES = """form => [...form.querySelectorAll("[name]:not([readonly])")].map(({ 
 
 
 def check(world):
-    alert, _ = alerts.proposed(world, "sue", "invoice_duplicated")
+    alert, _ = alerts.proposed(world, "sue", "usage_counted_twice")
     views = [*VIEWS, (f"#/alerts/{alert}", ["Reject…"])]
     found = 0
     with world.desk("ada", "", refused={400, 401, 404}) as desk:
