@@ -224,6 +224,7 @@ impl Person for Chargebee {
                 "POST /api/v2/invoices/{id}/close", "POST /api/v2/invoices/{id}/stop_dunning",
             ],
             "testPath": "/api/v2/configurations",
+            "identity": {"path": "/api/v2/configurations", "at": ["/configurations/0/domain"]},
             "keep": ["id", "status", "amount_due", "api_error_code"],
         });
         vec![("chargebee", &self.double, connection)]

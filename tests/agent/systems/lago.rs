@@ -223,6 +223,7 @@ impl Person for Lago {
                 "PUT /api/v1/invoices/{id}/refresh", "PUT /api/v1/invoices/{id}/finalize",
             ],
             "testPath": "/api/v1/organizations",
+            "identity": {"path": "/api/v1/organizations", "at": ["/organization/lago_id"]},
             "keep": ["lago_id", "number", "status", "payment_status", "code"],
         });
         vec![

@@ -149,7 +149,8 @@ pub fn connection() -> Value {
             "in": "header", "name": "Idempotency-Key", "keptFor": "24h",
             "replayedHeader": "Idempotent-Replayed",
         },
-        "allow": allow, "testPath": "/v1/account", "keep": ["id", "status", "code", "decline_code"],
+        "allow": allow, "testPath": "/v1/account",
+        "identity": {"path": "/v1/account", "at": ["/id"]}, "keep": ["id", "status", "code", "decline_code"],
     })
 }
 
