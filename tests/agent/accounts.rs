@@ -136,7 +136,7 @@ impl Approved {
 
     /// Runs the action. Returns the session's status, and the action's error if it has ended.
     async fn runs(&self) -> (String, Option<String>) {
-        self.approved.runs(&self.session, &self.action).await;
+        self.world.runs(&self.session, &self.action).await;
         let (status, mut results) = self.world.outcome(&self.session).await;
         (status, results.pop().map(|(_, error)| error))
     }
@@ -189,7 +189,11 @@ async fn nothing_is_sent_while_the_account_is_not_known() {
             "{answer}"
         );
         assert_eq!(approved.accounts.calls(), [""; 0]);
-        approved.world.api.clock.advance(shared::model::span::HOUR / 3);
+        approved
+            .world
+            .api
+            .clock
+            .advance(shared::model::span::HOUR / 3);
     }
     approved.accounts.names_its_own();
     assert_eq!(approved.runs().await.0, "completed");

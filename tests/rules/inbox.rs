@@ -352,7 +352,7 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     }
     api.publishes().await;
     let disabled = || json!(["webhook_disabled", "webhook", 5, null]);
-    assert_eq!(told(&ada).await, [disabled()]);
+    assert_eq!(told(ada).await, [disabled()]);
     assert_eq!(told(&mia).await, [disabled()]);
     assert_eq!(told(&sue).await, [loosened(), disabled()]);
     assert!(told(max).await.is_empty());

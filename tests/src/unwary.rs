@@ -29,9 +29,10 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     let mut inquiry = playbooks.inquire(case);
     while inquiry.wanted().count() > 0 {
         let seen = inquiry.wanted().map(|wanted| {
-            let facts: Facts = wanted
-                .read
-                .facts(&record(&wanted.read.path), case.history.at);
+            let facts: Facts = wanted.read.facts(
+                &record(&wanted.read.path),
+                ReadingOf::through(wanted.connection, case.history.at),
+            );
             Ok(Seen {
                 status: 200,
                 is_json: true,

@@ -360,6 +360,7 @@ mod tests {
             "action_needed",
             "approval_needed",
             "guard_changed",
+            "policy_loosened",
         ];
         for kind in NotificationKind::ALL {
             let name = kind.name();

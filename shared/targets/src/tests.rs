@@ -1,7 +1,7 @@
 //! Calls of a system that echoes requests, with secrets of a counting key management service.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -146,8 +146,7 @@ fn call(method: &str, body: Option<&Value>) -> ApiCall {
         path: "/things/a%20b".to_owned(),
         body: body.map(|body| JsonText(JsonObject(body.as_object().unwrap().clone()))),
         expect: vec![200],
-        already_done: Vec::new(),
-        success: Vec::new(),
+        ..ApiCall::default()
     }
 }
 
@@ -334,7 +333,7 @@ fn read(path: &str, facts: &[&str]) -> TargetRead {
         facts: facts
             .map(|name| ((*name).into(), format!("/{name}")))
             .collect(),
-        absent: BTreeMap::new(),
+        ..TargetRead::default()
     }
 }
 

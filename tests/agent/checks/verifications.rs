@@ -33,7 +33,8 @@ fn in_line(missing: i64) -> ProposedAction {
     with(sync, |sync| {
         sync.reads = vec![read];
         sync.verify = Some(Verification {
-            effective: fact_is("customer.missing", missing),
+            effective: vec![fact_is("customer.missing", missing)],
+            fails_if: Vec::new(),
             amount: None,
             within: 10 * MINUTE,
         });

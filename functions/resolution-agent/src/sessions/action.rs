@@ -63,7 +63,7 @@ view! {
         playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
         /// Connection that it is sent through, with its revision at the proposal. The digest covers
         /// both. Null if there is no connection.
-        connection: Option<ConnectionRevision> = action.content.connection.clone(),
+        connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
         /// Money that it moves; null if it moves none.
         money: Option<MoneyMoved> = action.content.money.clone(),
         /// What is owed, by the record that owes it; null if the playbook states no debt.
@@ -85,6 +85,18 @@ view! {
         reversible: Option<Reversible> = action.content.reversible.clone(),
         /// Outcome of a manual action; null until it is done, waived or handed over.
         handling: Option<Handling> = action.handling.clone(),
+    }
+}
+
+view! {
+    /// The connection that an action is bound to.
+    #[schema(as = ConnectionRevision)]
+    pub struct BoundConnection of bound(bound: &ConnectionRevision) {
+        name: String = bound.name.clone(),
+        /// Revision; every change to calls or their reading raises it.
+        revision: i64,
+        /// Account that it reached; null if the connection names none.
+        account: Option<String> = bound.account.clone(),
     }
 }
 

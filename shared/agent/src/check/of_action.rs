@@ -3,7 +3,11 @@
 
 use crate::{
     action::Mark,
-    check::{ReadError, facts::{quoted, reads_with}, record::Timetable},
+    check::{
+        ReadError,
+        facts::{quoted, reads_with},
+        record::Timetable,
+    },
     prelude::*,
 };
 

@@ -113,13 +113,24 @@ impl TargetRead {
     /// Returns the facts of an answer. They are texts of up to
     /// [`LONGEST_FACT`](Self::LONGEST_FACT) characters, numbers that the table can hold, and booleans.
     /// A fact that the answer does not give is unknown.
-    pub fn facts(&self, answer: &Value, at: Timestamp) -> Facts {
+    pub fn facts(&self, answer: &Value, reading: ReadingOf) -> Facts {
         let mut known: BTreeMap<&str, Value> = BTreeMap::new();
-        for (name, pointer) in &self.facts {
-            known.extend(
-                self.fact(name, pointer, answer)
-                    .map(|value| (name.as_str(), value)),
-            );
+        for (name, pointer) in self.facts.iter().filter(|(name, _)| !self.is_amount(name)) {
+            let value = self.fact(name, pointer, answer);
+            known.extend(value.map(|value| (name.as_str(), value)));
+        }
+        let currency = self.derived.currency.as_deref();
+        let currency = currency.and_then(|name| known.get(name)?.as_str());
+        let currency = currency.unwrap_or_default();
+        let amount = |value: &Value| minor_units(value, currency, reading.kind, reading.amounts?);
+        let mut amounts: BTreeMap<&str, Value> = BTreeMap::new();
+        for (name, pointer) in self.facts.iter().filter(|(name, _)| self.is_amount(name)) {
+            let value = match self.given(name, pointer, answer) {
+                Given::Value(value) => amount(value).map(Value::from),
+                Given::Stated(value) => Some(value.clone()),
+                Given::Nothing => None,
+            };
+            amounts.extend(value.map(|value| (name.as_str(), value)));
         }
         let is_whole = self
             .derived
@@ -153,7 +164,11 @@ impl TargetRead {
 
     fn given<'a>(&'a self, name: &str, pointer: &str, answer: &'a Value) -> Given<'a> {
         let stated = match answer.pointer(pointer) {
-            Some(Value::Null) => self.derived.nulls.get(name).or_else(|| self.absent.get(name)),
+            Some(Value::Null) => self
+                .derived
+                .nulls
+                .get(name)
+                .or_else(|| self.absent.get(name)),
             Some(value) => return Given::Value(value),
             None => self.absent.get(name),
         };
@@ -519,7 +534,8 @@ mod tests {
         };
         let answer = json!({"due": "70.15", "paid": 70, "currency": "usd", "data": [{"amount": 0.1}, {"amount": "0.2"}]});
         let facts = read.facts(&answer, main);
-        let found = ["due", "paid", "open", "taken"].map(|name| facts[&format!("a.{name}")].clone());
+        let found =
+            ["due", "paid", "open", "taken"].map(|name| facts[&format!("a.{name}")].clone());
         assert_eq!(json!(found), json!([7015, 7000, 15, 30]));
         // Without a unit, and without a currency, no amount is known.
         let unknown = ReadingOf {

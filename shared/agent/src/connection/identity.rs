@@ -53,7 +53,7 @@ impl ConnectionIdentity {
             connection: connection.to_owned(),
             path: self.path.to_string(),
             facts: facts.collect(),
-            absent: BTreeMap::new(),
+            ..TargetRead::default()
         }
     }
 

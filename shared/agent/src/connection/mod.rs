@@ -76,7 +76,7 @@ pub struct Connection {
 }
 
 /// The revision of a connection at the time an action was proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRevision {
     pub name: String,

@@ -59,7 +59,7 @@ impl AgentPolicy {
         }
         if is.allows_more_money_than(was) {
             let says = |caps: &PolicyCaps| {
-                let caps = caps.money.iter().map(|cap| cap.says(""));
+                let caps = caps.money.iter().map(|cap| cap.says(SystemKind::Other));
                 let caps = caps.collect::<Vec<_>>().join(", ");
                 if caps.is_empty() {
                     "none".to_owned()
@@ -140,7 +140,7 @@ impl PolicyMatch {
             }),
             self.amount_at_least
                 .as_ref()
-                .map(|least| format!("of {} or more", least.says(""))),
+                .map(|least| format!("of {} or more", least.says(SystemKind::Other))),
             self.connection.as_ref().map(|one| format!("on {one}")),
             self.moves_money.map(|moves| {
                 let with = if moves { "with" } else { "without" };

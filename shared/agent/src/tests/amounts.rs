@@ -91,7 +91,9 @@ fn an_effect_of_another_kind_is_told_at_once() {
             ("invoice.state", json!(state)),
         ];
         observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
-        action.apply_check(&observation, at(span::SECOND)).unwrap();
+        action
+            .apply_check(&observation, SETTLES, at(span::SECOND))
+            .unwrap();
         assert_eq!(
             action.checks.verification.unwrap().status,
             status,

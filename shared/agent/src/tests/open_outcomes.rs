@@ -420,6 +420,7 @@ fn nobody_approves_an_action_whose_connection_changed() {
     let connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,
+        account: None,
     });
     session.plan.proposed_actions[0].content.connection = connection;
     assert!(session.unbound(&[]).contains(FIRST));

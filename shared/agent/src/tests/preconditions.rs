@@ -12,7 +12,7 @@ pub(super) fn is(fact: &str, value: &str) -> FactCondition {
     serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
 }
 
-fn reading() -> ReadingOf {
+pub(super) fn reading() -> ReadingOf {
     ReadingOf {
         at: Timestamp::from_millis(0),
         kind: SystemKind::Billing,
@@ -289,10 +289,6 @@ fn a_number_that_the_table_cannot_hold_is_no_fact() {
     ] {
         let answer: serde_json::Value =
             serde_json::from_str(&format!("{{\"due\": {due}}}")).unwrap();
-        assert_eq!(
-            read.facts(&answer, reading()).len() == 1,
-            is_known,
-            "{due}"
-        );
+        assert_eq!(read.facts(&answer, reading()).len() == 1, is_known, "{due}");
     }
 }

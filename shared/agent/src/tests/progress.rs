@@ -300,7 +300,10 @@ fn claimed_through(mut action: AgentAction, target: Idempotency) -> Progress {
 /// The observation of an account.
 fn finds(id: &str) -> Observation {
     let read = identified().identity.unwrap().read("billing");
-    let facts = read.facts(&json!({"id": id, "livemode": true}));
+    let facts = read.facts(
+        &json!({"id": id, "livemode": true}),
+        preconditions::reading(),
+    );
     let seen = Seen {
         status: 200,
         is_json: true,

@@ -31,6 +31,13 @@ impl Playbook {
         }
         self.check_findings()?;
         self.check_facts(self.resolved_when.facts())?;
+        let of_findings = self.findings.iter().flat_map(|finding| finding.when.each());
+        let of_causes = self.causes.iter().flat_map(|cause| cause.when.each());
+        self.check_times(
+            of_findings
+                .chain(of_causes)
+                .chain(self.resolved_when.each()),
+        )?;
         let mut ends = self.resolved_when.0.iter().map(|one| &one.0.expected);
         if ends.any(|end| matches!(end, Expectation::IsNot(_) | Expectation::DiffersFrom(_))) {
             return Err("resolved_when says what is, not what is no more".to_owned());
@@ -89,6 +96,7 @@ impl Playbook {
             " changes an invoice, its collection or its payment, and names no invoice/{id}";
         let flaws = [
             (action.steps.is_empty(), " has no steps"),
+            (!is_role(&action.target_system), NO_ROLE),
             (no_kind, " is automated, or is not, against its nature"),
             (automated && action.minutes == 0, " saves no minutes"),
             (no_records, " names no record that it acts on"),
@@ -282,6 +290,7 @@ impl Playbook {
             (!has_terms, "a sum is of its facts"),
             (!knows_marked, "times, amounts and currency are facts of it"),
             (lacks_currency, "amounts have a currency"),
+            (!is_role(&read.connection), NO_ROLE),
         ];
         none_of(&format!("read {:?}: ", read.name), flaws)?;
         let is_known = |name: &str| self.parameters.contains_key(name) || gives(earlier, name);
@@ -347,6 +356,14 @@ impl Action {
             [(self.automated && lacks, flaw)],
         )
     }
+}
+
+const NO_ROLE: &str = " names its system by one of the kinds of systems";
+
+/// True for a kind of systems, and for the system of the alert.
+fn is_role(system: &Template) -> bool {
+    let name = system.render(|_| None);
+    name.map_or(true, |name| SystemKind::of_role(&name).is_some())
 }
 
 /// Returns the flaw of an unknown placeholder, if there is one.

@@ -165,6 +165,10 @@ impl Read {
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
         let asked = self.asked.as_deref()?;
         let answered = plain(facts.get(&format!("{}.{ID}", self.name))?.clone());
+        // Such an answer names no record that a person could tell from another.
+        if answered.contains(is_unseen) {
+            return None;
+        }
         let spelled = |id: &str| id.trim_start_matches('0').to_lowercase();
         (spelled(asked) != spelled(&answered)).then_some((asked, answered))
     }

@@ -387,7 +387,11 @@ impl super::Playbook {
         let parameters = self.parameters.keys();
         let parameters = parameters.map(|name| (name.clone(), "x".into()));
         let facts = self.reads.iter().flat_map(|read| {
-            let facts = read.facts.keys();
+            let facts = read
+                .facts
+                .keys()
+                .chain(read.sums.keys())
+                .chain(read.lists.keys());
             facts.map(|fact| (format!("{}.{fact}", read.name), "x".into()))
         });
         Values::sample(parameters.collect(), facts.collect())

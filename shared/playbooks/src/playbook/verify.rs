@@ -68,7 +68,10 @@ impl Reconcile {
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
             within: self.within.map(|within| within.0),
-            mark: self.mark.as_ref().map(|fact| format!("{}.{fact}", self.read)),
+            mark: self
+                .mark
+                .as_ref()
+                .map(|fact| format!("{}.{fact}", self.read)),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

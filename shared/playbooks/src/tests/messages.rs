@@ -26,8 +26,10 @@ fn nobody_is_told_what_was_not_read() {
         "payments.unsettled is 0",
         "invoice.currency is `USD`",
         "invoice.customer is `cus_1`",
+        "invoice.open is 23100",
         "payment.id is `pay_1`",
         "payment.invoice is `inv_1`",
+        "invoice.id is `inv_1`",
     ];
     assert_eq!(says(&tell.content.require), expected);
     let unknown = propose(&payment(""), &failed_payment());
