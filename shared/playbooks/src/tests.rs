@@ -1,3 +1,4 @@
+mod billing_systems;
 mod debt;
 mod ids;
 mod matrix;
@@ -45,7 +46,7 @@ pub(super) fn nothing() -> ClassHistory {
     ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
 }
 
-/// Connections of the demo systems, and one to Stripe.
+/// Connections of the demo systems, and to Stripe, Lago and Chargebee.
 pub(super) fn connections() -> Vec<Connection> {
     let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
     let (tenant, now) = (Id::new(1).unwrap(), alert(&json!({})).occurred_at);
@@ -57,6 +58,9 @@ pub(super) fn connections() -> Vec<Connection> {
             "GET /v1/invoices/{id}", "GET /v1/payment_intents/{id}", "POST /v1/invoices/{id}/pay",
         ],
     });
+    for (name, put) in billing_systems::connections() {
+        connections[name] = put;
+    }
     let connection = |(name, put): (&String, &Value)| {
         let put = model::input::from_value(put).unwrap();
         Connection::new(tenant, Slug::new(name).unwrap(), put, now)

@@ -127,7 +127,8 @@ fn tell_action(action: &ProposedAction, text: &mut String) {
 fn branches() -> Vec<Branch> {
     let first = [customers(), disputes(), unknown(), invoices()].concat();
     let last = [payments(), stripe_invoices(), usage(), webhooks()].concat();
-    [first, last].concat()
+    let others = [billing_systems::lago(), billing_systems::chargebee()].concat();
+    [first, last, others].concat()
 }
 
 fn customers() -> Vec<Branch> {
