@@ -9,7 +9,7 @@ use crate::systems::{Bank, Change, Chargebee, Double, Lag, Lago, Person, SECRET,
 
 const DEBT: i64 = 10_000;
 
-/// What the agent proposes: an automated action that moves so much, or only manual ones.
+/// The proposal of the agent: an automated action that moves so much, or only manual ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proposes {
     Automated(i64),
@@ -18,7 +18,7 @@ enum Proposes {
 
 use Proposes::{Automated, Manual};
 
-/// What becomes of the proposal, if a debt was changed before it. In each row, the first change is the
+/// The end of the proposal, if a debt was changed before it. In each row, the first change is the
 /// one that happened to the debt.
 const OF_BILLING: [(Option<Change>, Proposes); 13] = [
     (None, Automated(DEBT)),

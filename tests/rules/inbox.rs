@@ -333,6 +333,9 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     // After a day it is in force, as it was announced.
     api.clock.advance(24 * 60 * 60_000);
     let ada = &api.sign_in("ada").await;
+    let max = &api.sign_in("max").await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
     assert_eq!(ada.reads(policy).await["rules"], json!([]));
     api.publishes().await;
     assert!(told(&sue).await.is_empty());
@@ -428,7 +431,8 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     let by_max = || json!(["approval_needed", "agent_session", id, "max"]);
     assert_eq!(told(&ada).await, [by_max()]);
     assert!(told(&world.max).await.is_empty());
-    let says = "Process usage batch `ub_1001` again, until 2026-01-16 12:00 UTC";
+    let says =
+        "Process the 48210 events of usage batch `ub_1001` again, until 2026-01-16 12:00 UTC";
     let told_of = |row: &Value| (row["excerpt"].clone(), row["subject"]["path"].clone());
     let path = format!("/api/concierge/agent-sessions/{id}");
     let expected = (json!(says), json!(path));

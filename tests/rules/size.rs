@@ -14,10 +14,10 @@ use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use tests::{files, is_test, path, support::operations};
 
 /// The most tokens of `functions` and `shared` for each operation, without tests.
-const MOST_TOKENS: usize = 3_000;
+const MOST_TOKENS: usize = 3_100;
 
 /// The most tokens of all tests for each operation.
-const MOST_TEST_TOKENS: usize = 4_000;
+const MOST_TEST_TOKENS: usize = 4_500;
 
 /// Tokens of a file, a crate or a folder of tests.
 #[derive(Clone, Copy, Default)]

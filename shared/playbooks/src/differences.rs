@@ -15,7 +15,7 @@ pub(super) struct Difference {
     pub(super) id: String,
     /// The claim that does not hold, with what was found.
     pub(super) says: String,
-    /// Why no action can run by itself, as part of a sentence.
+    /// The reason that no action can run by itself, as part of a sentence.
     pub(super) obstacle: String,
 }
 

@@ -74,7 +74,7 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");
     let expected = json!({
         "id": format!("s{session}-p1-a1"), "actionType": "reprocess_usage_batch",
-        "description": "Process usage batch `ub_1001` again.", "isAutomated": true,
+        "description": "Process the 48210 events of usage batch `ub_1001` again.", "isAutomated": true,
         "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "critical",
         "money": {"direction": "customer_is_billed_later", "amount": null},
         "reversible": row["proposedActions"][0]["reversible"],
@@ -83,7 +83,10 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     assert_eq!(row["proposedActions"][0], expected);
     let next = &row["next"];
     assert_eq!(next["who"], "You");
-    begins(&next["what"], "can approve \"Process usage batch `ub_1001`");
+    begins(
+        &next["what"],
+        "can approve \"Process the 48210 events of usage batch `ub_1001`",
+    );
     assert_eq!(next["until"], row["expiresAt"]);
     // What was approved waits no longer.
     let actions = [format!("s{session}-p1-a1")];

@@ -115,13 +115,15 @@ async fn another_admin_confirms_a_looser_policy() {
     world.api.clock.advance(span::DAY);
     let [ada, sue] = world.api.sign_ins(["ada", "sue"]).await;
     ada.puts(PATH, none()).await;
-    // An account that the first admin made just now is no second one.
-    let zed = json!({
-        "username": "zed", "fullName": "Zed", "role": "admin", "password": "a horse of another colour",
-    });
-    ada.creates("/api/users", zed).await;
-    let zed = world.api.sign_in("zed").await;
-    refused!(zed.put(PATH, none()).await => 403, "approver_not_allowed");
+    // Whom the first admin made an admin just now is no second one.
+    let mia = world.api.user("mia").await;
+    ada.patches(
+        &format!("/api/users/{}", mia.id.get()),
+        json!({"role": "admin"}),
+    )
+    .await;
+    let mia = world.api.sign_in("mia").await;
+    refused!(mia.put(PATH, none()).await => 403, "approver_not_allowed");
     // Other terms are a request of their own, and ended by terms that are not looser.
     let fewer = sue.puts(PATH, json!({"caps": null})).await;
     shows!(fewer, {"/pending/by": sue.id(), "/rules/0/approvers": 2});

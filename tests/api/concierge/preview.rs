@@ -116,17 +116,18 @@ async fn preconditions_are_as_of_now() {
     let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
     let expected = json!([
         {
-            "says": "invoice.state is `draft` or `open`", "holds": true,
+            "says": "invoice.state is `draft` or `open`",
+            "condition": "invoice.state is `draft` or `open`", "holds": true,
             "found": {"invoice.state": "open"}, "problem": null,
         },
         {
-            "says": "invoice.state is `paid`", "holds": false,
+            "says": "invoice.state is `paid`", "condition": "invoice.state is `paid`", "holds": false,
             "found": {"invoice.state": "open"}, "problem": null,
         },
         {
             // There is no such record, and the worker would send nothing.
-            "says": "none.state is `open`", "holds": false,
-            "found": {"none.state": null}, "problem": null,
+            "says": "none.state is `open`", "condition": "none.state is `open`", "holds": false,
+            "found": {"none.state": null}, "problem": "The record of none is gone: its system does not have it.",
         },
     ]);
     assert_eq!(void["preconditions"], expected);

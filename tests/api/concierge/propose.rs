@@ -34,10 +34,10 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let analysis = &session["analysis"];
     shows!(analysis, {"isAnomalyPattern": false, "affectedSystems": ["billing"]});
     shows!(analysis, {"resolvedWhen": ["batch.state is `processed`"]});
-    assert_eq!(analysis.as_object().unwrap().len(), 15);
+    assert_eq!(analysis.as_object().unwrap().len(), 14);
     let expected = json!({
         "id": "s1-p1-a1", "actionType": "reprocess_usage_batch",
-        "description": "Process usage batch `ub_1001` again.",
+        "description": "Process the 48210 events of usage batch `ub_1001` again.",
         "isAutomated": true, "targetSystem": "billing", "targetEntities": ["ub_1001"],
         "expectedOutcome": "Usage batch `ub_1001` is processed, and its usage can be invoiced.",
         "risk": "critical",
@@ -53,15 +53,16 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             },
         }],
         "require": [
-            "batch.state is `processing` or `failed`", "batch.idle is at least 120",
-            "batch.invoiced is false", "batch.id is `ub_1001`",
+            "The batch is not processed.", "Nothing has been at work on it for two hours.",
+            "No invoice has its usage.", "batch.id is `ub_1001`", "batch.events is at most 48210",
         ],
         "verify": {
-            "effective": "batch.state is `processed`", "amount": null, "minutes": 60,
+            "effective": "batch.state is `processed`", "failsIf": [], "amount": null, "minutes": 60,
         },
         "reads": ["GET /usage-batches/ub_1001"],
         "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
         "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},
+        "debt": null,
         "reversible": {
             "is": "no", "says": "A processed batch stays processed, and its usage is invoiced.",
         },

@@ -343,9 +343,16 @@ impl Comparison<'_> {
 
 /// Beginnings of the lines of allowed changes since the record: for security, or narrower in form alone.
 /// The changelog names each. The next record empties the list.
-const MENDED: [&str; 15] = [
+const MENDED: [&str; 19] = [
     // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the same.
     "GET /api/concierge/agent-sessions/{id}/journal 200/items/detail: ",
+    // The confidence is the share of findings that hold, without weights.
+    "GET /api/concierge/agent-sessions/{id} 200/analysis",
+    "POST /api/concierge/agent-sessions/{id}/propose 200/session/analysis",
+    // Hidden characters are refused, as in titles.
+    "POST /api/concierge/alerts/description: ",
+    // Playbooks name systems by kinds, which are a list.
+    "PUT /api/concierge/connections/{name}/kind: enum",
     // It takes white space and letters of other scripts, too.
     "PUT /api/auth/email/email: pattern",
     "PUT /api/concierge/connections/{name}: it needs \"all permissions of an admin\"",

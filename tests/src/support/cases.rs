@@ -57,7 +57,7 @@ pub const CASES: &[PlaybookCase] = &[
             "payment-declined",
             "payment_failed",
             "payments",
-            &[("payment", "pay_3006"), ("customer", "cus_501")],
+            &[("payment", "pay_3006"), ("customer", "cus_502")],
             &[true, false],
         )
     },

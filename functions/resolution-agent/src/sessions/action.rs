@@ -67,7 +67,7 @@ view! {
         connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
         /// Money that it moves; null if it moves none.
         money: Option<MoneyMoved> = action.content.money.clone(),
-        /// What is owed, by the record that owes it; null if the playbook states no debt.
+        /// The debt, by the record that owes it; null if the playbook states none.
         debt: Option<Debt> = action.content.debt.clone(),
         /// All that has to be so for the action to be right, each in a sentence. It must hold again when
         /// the action runs.
@@ -157,9 +157,9 @@ view! {
     /// The check of an action's effect.
     #[schema(as = ProposedVerification)]
     pub struct VerificationView of verify(verify: &Verification) {
-        /// Conditions that hold once the action had its effect.
+        /// Condition that holds once the action had its effect; several are joined by "and".
         #[schema(examples("invoice.state is `void`"))]
-        effective: Vec<String> = verify.effective.iter().map(FactCondition::says).collect(),
+        effective: String = joined(&verify.effective),
         /// Conditions of which none may hold. One of them shows another effect than the approved one.
         fails_if: Vec<String> = verify.fails_if.iter().map(FactCondition::says).collect(),
         /// Condition that the amount found is the approved one; null for an action without an amount.
@@ -193,6 +193,11 @@ view! {
         path: String = call.path.clone(),
         body: Option<JsonObject> = call.body.as_ref().map(|body| body.0.clone()),
     }
+}
+
+fn joined(conditions: &[FactCondition]) -> String {
+    let each: Vec<String> = conditions.iter().map(FactCondition::says).collect();
+    each.join(", and ")
 }
 
 /// Returns the views of a session's newest proposal, of which no action was approved.

@@ -108,8 +108,8 @@ fn generate_invoice(
     Ok(answer)
 }
 
-/// Returns what the processor knows of an invoice: the number of its payments, of those under way or
-/// with an unknown outcome, and of its disputes; the amounts that were taken and given back.
+/// Returns what the processor knows of an invoice. These are the numbers of its payments, of those
+/// under way or with an unknown outcome, and of its disputes, and the amounts taken and given back.
 fn count_payments(records: &Records, request: &Request) -> Answer {
     let is_own = |record: &&Record| record.get("invoiceId").is_some_and(|id| *id == *request.id);
     let has_state = |record: &Record, states: &[&str]| {

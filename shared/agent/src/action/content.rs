@@ -14,7 +14,7 @@ pub struct ActionContent {
     pub risk: Risk,
     /// The money that it moves; none if it moves none.
     pub money: Option<MoneyMoved>,
-    /// What is owed, by the record that owes it; none if the playbook states no debt.
+    /// The debt, by the record that owes it; none if the playbook states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debt: Option<Debt>,
     /// Minutes a person would have needed.
@@ -47,7 +47,7 @@ pub struct ActionContent {
     pub verify: Option<Verification>,
 }
 
-/// What is owed, as the record that owes it says. An action that moves an amount moves exactly that.
+/// A debt, as the record that owes it says. An action that moves an amount moves exactly that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Debt {
     /// Connection through which the record was read.

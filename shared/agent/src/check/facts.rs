@@ -121,7 +121,7 @@ impl Verification {
     }
 
     /// Returns all conditions.
-    pub fn asked(&self) -> impl Iterator<Item = &FactCondition> {
+    pub fn all_conditions(&self) -> impl Iterator<Item = &FactCondition> {
         self.conditions().chain(&self.fails_if)
     }
 

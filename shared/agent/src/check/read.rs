@@ -196,7 +196,7 @@ enum Given<'a> {
     Nothing,
 }
 
-/// What an answer's facts depend on besides its body.
+/// The circumstances of a read, on which facts depend besides the answer's body.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingOf {
     /// The instant of the read.

@@ -26,7 +26,7 @@ pub enum Purpose<'a> {
 impl<'a> Check<'a> {
     pub fn reads(&self) -> Vec<TargetRead> {
         match self.purpose {
-            Purpose::Verification(verify) => reads_of(self.reads, verify.asked()),
+            Purpose::Verification(verify) => reads_of(self.reads, verify.all_conditions()),
             Purpose::Reconciliation(reconcile) => {
                 reads_with(self.reads, reconcile.conditions(), reconcile.mark())
             }

@@ -66,7 +66,7 @@ fn the_approved_amount_leaves_nothing_to_check() {
     }
 }
 
-/// Money was taken for an invoice that somebody voided meanwhile.
+/// Money was taken for an invoice that a user voided meanwhile.
 #[test]
 fn an_effect_of_another_kind_is_told_at_once() {
     for (state, status) in [

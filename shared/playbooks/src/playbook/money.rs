@@ -15,7 +15,7 @@ pub(super) struct MoneyInFile {
     pub(super) customer: Option<String>,
 }
 
-/// What is owed: facts of the record that owes. An action with an amount moves exactly that.
+/// A debt: facts of the record that owes. An action with an amount moves exactly that.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebtInFile {

@@ -61,7 +61,7 @@ pub(crate) struct Read {
     /// The facts of other reads in its path and query.
     pub(super) uses: Vec<String>,
     /// The id that was asked for: the last value in the path.
-    asked: Option<String>,
+    requested: Option<String>,
     /// The error names the parameter that the alert lacks, or the unknown fact.
     rendered: Result<TargetRead, Missing>,
 }
@@ -78,13 +78,13 @@ impl ReadInFile {
         let rendered = self.target(values, &connection);
         let placeholders = self.placeholders().filter(|name| name.contains('.'));
         let last = self.path.placeholders().last();
-        let asked = last.and_then(|name| values.parameter(name)).map(plain);
+        let requested = last.and_then(|name| values.parameter(name)).map(plain);
         Read {
             name: self.name.clone(),
             connection,
             unresolved: values.unresolved(&self.connection),
             uses: placeholders.map(str::to_owned).collect(),
-            asked: asked.filter(|_| self.path.ends_with_placeholder()),
+            requested: requested.filter(|_| self.path.ends_with_placeholder()),
             rendered,
         }
     }
@@ -163,14 +163,14 @@ impl Read {
     /// Returns the id that was asked for and the one that the system answered, if they are of two
     /// records. Two spellings of one id differ in case and leading zeros alone.
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
-        let asked = self.asked.as_deref()?;
+        let requested = self.requested.as_deref()?;
         let answered = plain(facts.get(&format!("{}.{ID}", self.name))?.clone());
         // Such an answer names no record that a person could tell from another.
         if answered.contains(is_unseen) {
             return None;
         }
         let spelled = |id: &str| id.trim_start_matches('0').to_lowercase();
-        (spelled(asked) != spelled(&answered)).then_some((asked, answered))
+        (spelled(requested) != spelled(&answered)).then_some((requested, answered))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::prelude::*;
 pub(crate) struct RenderContext<'a> {
     pub(crate) connections: &'a [Connection],
     pub(crate) reads: &'a [Read],
-    /// Why no action of the proposal can run by itself.
+    /// The reason that no action of the proposal can run by itself.
     pub(crate) obstacle: Option<&'a str>,
 }
 
@@ -89,7 +89,7 @@ impl Action {
         let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
         let obstacle = values.unresolved(&self.target_system).or(obstacle);
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
-        let verified = || verify.iter().flat_map(Verification::asked);
+        let verified = || verify.iter().flat_map(Verification::all_conditions);
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();

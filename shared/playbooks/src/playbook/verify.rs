@@ -42,7 +42,7 @@ impl Verify {
     /// Returns its conditions, with an amount of 0.
     pub(super) fn facts(&self) -> Vec<FactCondition> {
         let verification = self.of_amount(Some(0));
-        verification.asked().cloned().collect()
+        verification.all_conditions().cloned().collect()
     }
 
     pub(super) fn verification(&self, amount: Option<&Money>) -> Verification {
@@ -61,6 +61,14 @@ impl Verify {
 }
 
 impl Reconcile {
+    /// Returns the full name of a fact. A fact of its read has no prefix.
+    fn full(&self, fact: &str) -> String {
+        if fact.contains('.') {
+            return fact.to_owned();
+        }
+        format!("{}.{fact}", self.read)
+    }
+
     pub(super) fn conditions(&self) -> Reconciliation {
         let of_read = |one: &Option<Condition>| one.as_ref().map(|one| one.of_read(&self.read));
         Reconciliation {
@@ -68,10 +76,7 @@ impl Reconcile {
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
             within: self.within.map(|within| within.0),
-            mark: self
-                .mark
-                .as_ref()
-                .map(|fact| format!("{}.{fact}", self.read)),
+            mark: self.mark.as_ref().map(|fact| self.full(fact)),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

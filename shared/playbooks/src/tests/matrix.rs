@@ -233,7 +233,7 @@ fn a_person_reads_both_amounts() {
     }
 }
 
-/// What the alert says and what was read stand apart, and a difference stops every action.
+/// The words of the alert and what was read stand apart, and a difference stops every action.
 #[test]
 fn an_alert_about_somebody_else_is_for_a_person() {
     let mut alert = failed_payment();

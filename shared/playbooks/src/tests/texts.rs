@@ -78,7 +78,7 @@ fn tell(proposal: &Proposal, text: &mut String) {
         ("Cause", &analysis.root_cause),
         ("Impact", &analysis.impact),
         ("Before", &analysis.entity_lifecycle_context),
-        ("It rests on", &analysis.confidence_says),
+        ("Findings", &analysis.confidence_says),
     ] {
         writeln!(text, "- {name}: {says}").unwrap();
     }

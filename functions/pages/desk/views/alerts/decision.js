@@ -169,7 +169,7 @@ function actionPreview(known, action, preview, several) {
     "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
       node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],
     Afterwards: !verify ? "No read checks the effect."
-      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective.join(", and ")}`),
+      : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
         verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`], "."],
     Approval: [
       node("div", policy.denied ? state("denied", "The policy lets no user approve this", "stop bad")
