@@ -8,7 +8,7 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{
     action::ActionType,
-    check::{Facts, ReadingOf, Seen},
+    check::{Facts, Seen},
     journal::Excerpt,
     session::{Case, Proposal, ProposedAction},
 };
@@ -31,7 +31,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
         let seen = inquiry.wanted().map(|wanted| {
             let facts: Facts = wanted.read.facts(
                 &record(&wanted.read.path),
-                ReadingOf::through(wanted.connection, case.history.at),
+                wanted.connection.reading(case.history.at),
             );
             Ok(Seen {
                 status: 200,

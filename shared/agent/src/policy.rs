@@ -9,7 +9,7 @@ mod looser;
 mod pending;
 mod sent;
 
-pub use pending::{PendingPolicy, PolicyChange, PolicyTerms};
+pub use pending::PolicyChange;
 pub use sent::PolicySet;
 
 use strum::VariantArray;
@@ -63,6 +63,28 @@ pub struct AgentPolicy {
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
     pub updated_at: Option<Timestamp>,
+}
+
+/// The terms of a policy: what it allows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyTerms {
+    pub rules: Vec<PolicyRule>,
+    pub caps: PolicyCaps,
+    #[schema(minimum = 5, maximum = 1440)]
+    pub signed_in_within: Option<i64>,
+}
+
+/// A looser policy that is not in force yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingPolicy {
+    pub policy: PolicyTerms,
+    /// User who asked for it.
+    pub by: UserId,
+    pub at: Timestamp,
+    /// The instant from which it is in force, unless another admin confirms it earlier.
+    pub applies_at: Timestamp,
 }
 
 /// The approval that matching actions need.

@@ -5,7 +5,7 @@ use std::{
 
 use agent::{
     action::BodyForm,
-    check::{Facts, ReadError, ReadingOf, Seen, TargetRead},
+    check::{Facts, ReadError, Seen, TargetRead},
     connection::Connection,
 };
 use futures::{
@@ -127,7 +127,7 @@ impl Targets {
         if is_success {
             let counter = self.counter.as_ref();
             let at = counter.map_or_else(|| Clock::system().now(), |counter| counter.now());
-            facts.extend(read.facts(&body, ReadingOf::through(connection, at)));
+            facts.extend(read.facts(&body, connection.reading(at)));
         }
         Ok(Seen {
             status,

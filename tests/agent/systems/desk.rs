@@ -104,7 +104,7 @@ pub struct Desk {
     keys: BTreeMap<String, Kept>,
     /// Calls until the rate limit; none without a limit.
     left: Option<u32>,
-    /// Answers to changing calls that break off.
+    /// The answers to changing calls that break off.
     cuts: u32,
     serial: u32,
 }

@@ -1,7 +1,7 @@
 //! Exclusive records: two actions that share a record never run at once, and none repeats the effect of
 //! another within its cooldown. An action claims its records, each by a guard that names it.
 
-use crate::{check::facts::quoted, prelude::*};
+use crate::{check::quoted, prelude::*};
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it
 /// still holds the record, so both cannot differ: see [`AgentAction::holds`].

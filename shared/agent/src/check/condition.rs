@@ -1,8 +1,8 @@
 //! Conditions on facts.
 
 use super::{
-    facts::any,
     read::{exact, same},
+    words::any,
 };
 use crate::prelude::*;
 

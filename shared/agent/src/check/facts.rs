@@ -2,7 +2,7 @@
 
 use serde::{Deserializer, Serializer};
 
-use super::read::same;
+use super::{read::same, words::any};
 use crate::prelude::*;
 
 /// Returns the reads that conditions need, each once.
@@ -63,28 +63,6 @@ impl AnswerCondition {
     pub fn says(&self) -> String {
         format!("{} is {}", self.at, any(&self.is))
     }
-}
-
-/// Returns a value for a sentence: a text in backticks, or `empty`.
-pub(crate) fn quoted_value(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        other => other.to_string(),
-    }
-}
-
-/// Returns a text in backticks, so that its end is seen; `empty` for an empty one.
-pub fn quoted(text: &str) -> String {
-    if text.is_empty() {
-        return "empty".to_owned();
-    }
-    format!("`{}`", text.replace('`', "'"))
-}
-
-/// Returns values in words: `` `draft` or `open` ``.
-pub(super) fn any(values: &[Value]) -> String {
-    let values: Vec<String> = values.iter().map(quoted_value).collect();
-    values.join(" or ")
 }
 
 /// The end of an alert's matter, by its playbook. The agent resolves the alert only when these

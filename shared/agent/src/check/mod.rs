@@ -4,6 +4,7 @@ pub(crate) mod observation;
 mod of_action;
 mod read;
 pub(crate) mod record;
+pub(crate) mod words;
 
 pub use condition::{Expectation, FactCondition};
 pub use facts::*;
@@ -11,3 +12,4 @@ pub use observation::{Judgement, Observation, ReadError, Seen};
 pub use of_action::Precondition;
 pub use read::{Derived, Facts, ListFact, ReadingOf, Sum, TargetRead, WholeList, read_of};
 pub use record::*;
+pub use words::quoted;

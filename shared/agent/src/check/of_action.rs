@@ -3,11 +3,7 @@
 
 use crate::{
     action::Mark,
-    check::{
-        ReadError,
-        facts::{quoted, reads_with},
-        record::Timetable,
-    },
+    check::{ReadError, facts::reads_with, quoted, record::Timetable},
     prelude::*,
 };
 

@@ -207,17 +207,6 @@ pub struct ReadingOf {
     pub amounts: Option<Amounts>,
 }
 
-impl ReadingOf {
-    /// The reading of a connection's answer.
-    pub fn through(connection: &Connection, at: Timestamp) -> Self {
-        Self {
-            at,
-            kind: connection.system_kind(),
-            amounts: connection.amounts(),
-        }
-    }
-}
-
 impl ListFact {
     /// Returns the number of rows that count, or the sum over them. None if a row does not tell.
     fn of(&self, answer: &Value, number: impl Fn(&Value) -> Option<i64>) -> Option<i64> {

@@ -22,7 +22,7 @@ pub use traffic::*;
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use self::words::{is_own, not_so};
-use crate::prelude::*;
+use crate::{check::ReadingOf, prelude::*};
 
 pub const MOST_CONNECTIONS: usize = 50;
 
@@ -513,6 +513,15 @@ impl Connection {
         let times = connections.iter().map(|one| one.settles_within.millis());
         let default = || SettlesWithin::default().millis();
         times.max().unwrap_or_else(default)
+    }
+
+    /// Returns the circumstances of a read through it at an instant.
+    pub fn reading(&self, at: Timestamp) -> ReadingOf {
+        ReadingOf {
+            at,
+            kind: self.system_kind(),
+            amounts: self.amounts(),
+        }
     }
 
     /// Returns the kind of its system.

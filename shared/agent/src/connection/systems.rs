@@ -1,6 +1,6 @@
 //! Systems as playbooks name them: by their roles, which are kinds.
 
-use crate::{check::facts::quoted, prelude::*};
+use crate::{check::quoted, prelude::*};
 
 /// The organization's connections, as the playbooks for an alert use them.
 #[derive(Clone, Copy, Debug)]

@@ -1,28 +1,9 @@
 //! A looser policy that waits for another admin, or for a day.
 
-use crate::{policy::PolicySet, prelude::*};
-
-/// The terms of a policy: what it allows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PolicyTerms {
-    pub rules: Vec<PolicyRule>,
-    pub caps: PolicyCaps,
-    #[schema(minimum = 5, maximum = 1440)]
-    pub signed_in_within: Option<i64>,
-}
-
-/// A looser policy that is not in force yet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PendingPolicy {
-    pub policy: PolicyTerms,
-    /// User who asked for it.
-    pub by: UserId,
-    pub at: Timestamp,
-    /// The instant from which it is in force, unless another admin confirms it earlier.
-    pub applies_at: Timestamp,
-}
+use crate::{
+    policy::{PendingPolicy, PolicySet, PolicyTerms},
+    prelude::*,
+};
 
 /// The result of a request on a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

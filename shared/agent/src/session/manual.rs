@@ -15,7 +15,7 @@
 //!
 //! The first handling counts. A handed-over action follows its service request for as long as that exists.
 
-use crate::{check::facts::quoted, prelude::*};
+use crate::{check::quoted, prelude::*};
 
 input! {
     pub struct ActionHandOver {
