@@ -15,29 +15,9 @@ impl Partners {
         self.0.get(&kind)
     }
 
-    /// Returns the first fault of partners of the connection `name`: each is another connection of its kind.
-    pub fn fault(&self, name: &Slug, connections: &[&Connection]) -> Option<Fault> {
-        self.0.iter().find_map(|(kind, partner)| {
-            let field = format!("partners/{}", kind.name());
-            let found = connections.iter().find(|one| one.name == *partner);
-            let (code, detail) = match found {
-                _ if partner == name => {
-                    let detail = "A connection is no partner of itself.".to_owned();
-                    (FaultCode::Combination, detail)
-                }
-                None => {
-                    let detail = format!("There is no connection {partner:?}.");
-                    (FaultCode::Unknown, detail)
-                }
-                Some(found) if !found.is_of(*kind) => {
-                    let other = found.system_kind().name();
-                    let detail = format!("The connection {partner:?} is of kind {other}.");
-                    (FaultCode::Combination, detail)
-                }
-                Some(_) => return None,
-            };
-            Some(Fault::at(&field, code, detail))
-        })
+    /// Returns the partners with their kinds.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (SystemKind, &Slug)> {
+        self.0.iter().map(|(kind, partner)| (*kind, partner))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Systems as playbooks name them: by their roles, which are kinds.
 
+use super::partners::Partners;
 use crate::{check::quoted, prelude::*};
 
 /// The organization's connections, as the playbooks for an alert use them.
@@ -96,6 +97,33 @@ impl Connection {
     fn serves(&self, other: &Self) -> bool {
         let partner = self.partners.of_kind(other.system_kind());
         partner.is_none_or(|partner| *partner == other.name)
+    }
+}
+
+impl Partners {
+    /// Returns the first fault of partners of the connection `name`: each is another connection of its kind.
+    pub fn fault(&self, name: &Slug, connections: &[&Connection]) -> Option<Fault> {
+        self.iter().find_map(|(kind, partner)| {
+            let field = format!("partners/{}", kind.name());
+            let found = connections.iter().find(|one| one.name == *partner);
+            let (code, detail) = match found {
+                _ if partner == name => {
+                    let detail = "A connection is no partner of itself.".to_owned();
+                    (FaultCode::Combination, detail)
+                }
+                None => {
+                    let detail = format!("There is no connection {partner:?}.");
+                    (FaultCode::Unknown, detail)
+                }
+                Some(found) if !found.is_of(kind) => {
+                    let other = found.system_kind().name();
+                    let detail = format!("The connection {partner:?} is of kind {other}.");
+                    (FaultCode::Combination, detail)
+                }
+                Some(_) => return None,
+            };
+            Some(Fault::at(&field, code, detail))
+        })
     }
 }
 

@@ -42,7 +42,7 @@ fn the_texts_are_those_of_the_playbooks() {
     // Every playbook is in the texts.
     assert_eq!(contents.len(), debt::files().len());
     let rows: Vec<String> = contents.chunks(3).map(|some| some.join(" · ")).collect();
-    let text = format!("{HEAD}\n- {}\n{text}", rows.join(" ·\n  "));
+    let text = format!("{HEAD}\n- {}\n{text}", rows.join("\n- "));
     let found = fs::read_to_string(FILE).unwrap_or_default();
     if found != text {
         fs::write(FILE, text).unwrap();

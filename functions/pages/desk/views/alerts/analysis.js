@@ -1,6 +1,6 @@
 /** The analysis: the cause with its confidence and the findings. What was read. */
 /** @import { Case } from "./case.js" */
-import { facts, link, node, quiet, section, state, time, to } from "../../kit.js";
+import { facts, fold, link, node, quiet, section, state, time, to } from "../../kit.js";
 import { code, prose, truth, values } from "./words.js";
 
 export function cause(/** @type {Case} */ { session }) {
