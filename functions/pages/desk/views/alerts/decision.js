@@ -32,11 +32,15 @@ async function isUnlimited() {
   return rules.length + caps.money.length === 0 && caps.actions === null;
 }
 
+/** Obstacles that delay an approved action, and do not stop it. */
+const DELAYS = ["All of the organization's actions are paused.", "The connection is paused."];
+
 /** What stops an action at its preview: "" if nothing does. @param {api.ActionPreview} preview */
 function stops({ obstacles, guards, preconditions }) {
+  const stopping = obstacles.filter((one) => !DELAYS.includes(one));
   const held = guards.find(({ heldBy }) => heldBy);
   const failing = preconditions.find(({ holds }) => holds === false);
-  return obstacles[0] ?? held?.heldBy?.detail
+  return stopping[0] ?? held?.heldBy?.detail
     ?? (failing && (failing.problem ?? `This does not hold: ${failing.says}.`)) ?? "";
 }
 
