@@ -12,7 +12,7 @@ NOTE = "Checked with the customer at 9:40."
 
 def check(world):
     ada = world.api("ada")
-    ada.call("PUT", "/api/concierge/policy", {"preset": "billing"})
+    world.sets_policy({"preset": "billing"})
     # The demo begins with something to approve.
     for session in ada.call("GET", f"{SESSIONS}?next=me"):
         ada.call("POST", f"{SESSIONS}/{session['id']}/cancel")

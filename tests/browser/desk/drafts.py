@@ -194,9 +194,8 @@ def rights_are_not_left_behind(world):
 
 def rules_are_not_mixed(world):
     """What was typed for one rule of the policy is not shown for another."""
-    api = world.api("ada")
     rule = lambda amount: {"when": {"amountAtLeast": {"currency": "EUR", "minorUnits": amount}}, "approvers": 1}
-    api.call("PUT", "/api/concierge/policy", {"rules": [rule(10_000), rule(90_000)], "caps": {"actions": 40}})
+    world.sets_policy({"rules": [rule(10_000), rule(90_000)], "caps": {"actions": 40}})
     with world.desk("ada", "#/settings/policy") as desk:
         page = desk.page
         change = page.get_by_role("button", name=re.compile("^Change: "))
@@ -213,4 +212,4 @@ def rules_are_not_mixed(world):
         page.goto(f"{world.base}#/settings/policy")
         desk.settled()
         assert page.get_by_label("Actions", exact=True).input_value() == "40"
-    api.call("PUT", "/api/concierge/policy", {"rules": [], "caps": None})
+    world.sets_policy({"rules": [], "caps": None})

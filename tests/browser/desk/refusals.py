@@ -4,13 +4,11 @@ import datetime
 
 from alerts import SESSIONS, faults, press, proposed, sees
 
-POLICY = "/api/concierge/policy"
 PASSWORD = "a passphrase of tests"
 
 
 def check(world):
-    ada = world.api("ada")
-    ada.call("PUT", POLICY, {"preset": "billing"})
+    world.sets_policy({"preset": "billing"})
     refused_by_the_policy(world)
     expired(world)
     cancelled_while_a_step_runs(world)
@@ -32,15 +30,15 @@ def refused_by_the_policy(world):
     ada = world.api("ada")
     alert, session = proposed(world, "sue", "invoice_not_finalized")
     with world.desk("max", f"#/alerts/{alert}") as desk:
-        ada.call("PUT", POLICY, {"caps": {"money": [{"currency": "USD", "minorUnits": 100}]}})
+        world.sets_policy({"caps": {"money": [{"currency": "USD", "minorUnits": 100}]}})
         is_refused(previews(desk))
         sees(desk, "its amount is above the cap of 1.00 USD a day")
-        ada.call("PUT", POLICY, {"caps": None, "rules": [{"approvers": 1, "deny": True, "when": {}}]})
+        world.sets_policy({"caps": None, "rules": [{"approvers": 1, "deny": True, "when": {}}]})
         press(desk, "Preview again")
         sees(desk, "The policy lets no user approve this")
         sees(desk, "The organization's policy allows no user to execute")
         is_refused(desk.page.get_by_role("region", name="Approve").get_by_role("button"))
-        ada.call("PUT", POLICY, {"preset": "billing"})
+        world.sets_policy({"preset": "billing"})
     name = f"fresh-{world.mark}"
     user = {"username": name, "fullName": "Fen Fresh", "role": "manager", "password": PASSWORD}
     made = ada.call("POST", "/api/users", user)

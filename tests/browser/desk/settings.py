@@ -313,7 +313,7 @@ def connections(world):
 
 def policy(world):
     api = world.api("ada")
-    api.call("PUT", "/api/concierge/policy", {"rules": [], "caps": None})
+    world.sets_policy({"rules": [], "caps": None})
     with world.desk("ada", "#/settings/policy", width=390, refused={400, 412}) as desk:
         page = desk.page
         page.get_by_role("button", name="Add a rule").click()
@@ -339,6 +339,15 @@ def policy(world):
         desk.looks("settings-policy")
         page.get_by_role("button", name="Remove: Actions that move money").click()
         confirms(page, "Remove this rule?", "Remove")
+        # The other admin confirms what is looser.
+        page.get_by_text("A looser policy waits").wait_for()
+        page.get_by_text("Actions that move money, of US$500.00 or more").wait_for()
+        desk.looks("settings-policy-waits")
+        with world.desk("ida", "#/settings/policy") as other:
+            other.page.get_by_role("button", name="Confirm").click()
+            confirms(other.page, "Confirm the looser policy?", "Confirm")
+            other.page.get_by_text("No rule").wait_for()
+        page.reload()
         page.get_by_text("No rule").wait_for()
         page.get_by_label("Minutes since the sign-in").fill("60")
         with page.expect_response(lambda one: one.request.method == "PUT"):
@@ -346,4 +355,4 @@ def policy(world):
         stored = api.call("GET", "/api/concierge/policy")
         assert stored["signedInWithin"] == 60, stored
         assert stored["rules"] == [] and stored["caps"]["actions"] == 200, stored
-        api.call("PUT", "/api/concierge/policy", {"caps": None, "signedInWithin": None})
+        world.sets_policy({"caps": None, "signedInWithin": None})

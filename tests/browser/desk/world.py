@@ -214,6 +214,10 @@ class World:
             self.clients[user] = self.client(user)
         return self.clients[user]
 
+    def sets_policy(self, policy):
+        """Ada sets the agent's policy. If it is looser, the other admin confirms it."""
+        end_to_end.sets_policy(self.api("ada"), policy)
+
     def operator(self):
         """The operator's program, on the table that the stack printed."""
         assert self.log, "run it with --log FILE, which has what the stack printed"
