@@ -1,4 +1,4 @@
-//! Differences between what an alert says, what was asked for, and what the systems answered.
+//! Differences between an alert, the requests of its analysis, and the answers of the systems.
 //!
 //! An action rests on what was meant. Where a system answers with another record, or where it knows
 //! another customer than the alert names, no action runs by itself.
@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Difference {
     /// The id of the finding.
     pub(super) id: String,
-    /// The claim that does not hold, with what was found.
+    /// The claim that does not hold, with the values found.
     pub(super) says: String,
     /// The reason that no action can run by itself, as part of a sentence.
     pub(super) obstacle: String,
@@ -42,8 +42,8 @@ pub(super) fn of(alert: &Alert, reads: &[Read], values: &Values) -> Vec<Differen
     differences
 }
 
-/// Returns the records of a read that the alert names otherwise: a fact that is called like a type
-/// of the alert's records is one of them.
+/// Returns the records of a read that differ from those of the alert. A fact with the name of a type
+/// of the alert's records has to be one of them.
 fn named_otherwise<'a>(
     alert: &'a Alert,
     read: &'a Read,
@@ -76,8 +76,8 @@ fn named_otherwise<'a>(
     })
 }
 
-/// Returns the records of an alert beside the ones on which its playbook acts: further ones of a type
-/// that a parameter takes.
+/// Returns the further records of an alert. Its playbook acts on the first record of each type that a
+/// parameter takes.
 pub(super) fn others<'a>(alert: &'a Alert, types: &BTreeSet<&str>) -> Vec<&'a AlertEntity> {
     let mut seen = BTreeSet::new();
     let further = alert.entities.iter().filter(|entity| {

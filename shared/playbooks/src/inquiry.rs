@@ -240,33 +240,15 @@ fn for_others(case: &Case, others: &[&AlertEntity], playbook: PlaybookVersion) -
     let named = named.collect::<Vec<_>>().join(", ");
     let content = ActionContent {
         playbook: Some(playbook),
-        action_type: ActionType::ManualReview,
-        description: format!(
-            "Look into the further records that the alert names: {named}. The actions are for the first of them \
-             alone, and the agent does not resolve this alert."
-        ),
-        expected_outcome: "Each of the alert's records is settled.".to_owned(),
-        reversible: None,
-        risk: Risk::High,
-        money: None,
-        debt: None,
-        size: None,
-        minutes_saved: 0,
-        target_system: case.alert.target_system.to_string(),
-        connection: None,
-        records: Vec::new(),
-        systems: BTreeMap::new(),
-        customer: None,
-        attempts: None,
-        reads: Vec::new(),
-        require: Vec::new(),
-        steps: vec![ActionStep {
-            order: 1,
-            description: "Record an alert for each of them, or settle it by hand".to_owned(),
-            call: None,
-            reconcile: None,
-        }],
-        verify: None,
+        ..ActionContent::manual(
+            &case.alert.target_system,
+            format!(
+                "Look into the further records of the alert: {named}. The actions are for the first of them alone, \
+                 and the agent does not resolve this alert."
+            ),
+            "Each of the alert's records is settled.",
+            "Record an alert for each of them, or settle it by hand".to_owned(),
+        )
     };
     ProposedAction::manual("others".to_owned(), content)
 }

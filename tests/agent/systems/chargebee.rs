@@ -166,18 +166,6 @@ impl Chargebee {
         (id, invoice)
     }
 
-    /// Adds an invoice whose payment failed, without another retry by Chargebee. Returns its id.
-    pub fn unpaid(&self, number: u32, amount: i64) -> String {
-        let (id, mut invoice) = self.invoice(number, amount, "not_paid");
-        invoice["dunning_status"] = "exhausted".into();
-        self.double.edit(|book| {
-            book.put(INVOICES, &id, invoice);
-            let txn = format!("txn_{number:05}");
-            transact(book, &id, &txn, amount, "failure", true);
-        });
-        id
-    }
-
     /// Sets whether Chargebee closes pending invoices of its customers by itself.
     pub fn closes_by_itself(&self, closes: bool) {
         self.double.edit(|book| {
@@ -205,6 +193,18 @@ impl Chargebee {
 }
 
 impl Person for Chargebee {
+    /// Adds an invoice whose payment failed, without another retry by Chargebee. Returns its id.
+    fn unpaid(&self, number: u32, amount: i64) -> String {
+        let (id, mut invoice) = self.invoice(number, amount, "not_paid");
+        invoice["dunning_status"] = "exhausted".into();
+        self.double.edit(|book| {
+            book.put(INVOICES, &id, invoice);
+            let txn = format!("txn_{number:05}");
+            transact(book, &id, &txn, amount, "failure", true);
+        });
+        id
+    }
+
     fn double(&self) -> &Double {
         &self.double
     }
@@ -309,12 +309,8 @@ impl Person for Chargebee {
 
 /// A page of a list. `next_offset` is absent on the last one.
 fn page(kind: &str, records: &[Value], asked: &Asked) -> Reply {
-    let number = |name: &str, usual: usize| {
-        let value = asked.query.get(name).and_then(|text| text.parse().ok());
-        value.unwrap_or(usual)
-    };
-    let offset = number("offset", 0);
-    let limit = number("limit", 10);
+    let offset = asked.number("offset", 0);
+    let limit = asked.number("limit", 10);
     let shown = records.iter().skip(offset).take(limit);
     let shown: Vec<Value> = shown.map(|record| json!({kind: record})).collect();
     let mut body = json!({"list": shown});

@@ -180,16 +180,6 @@ impl Lago {
         (id, invoice)
     }
 
-    /// Adds a finalized invoice whose payment failed. Returns its id.
-    pub fn unpaid(&self, number: u32, amount: i64) -> String {
-        let (id, invoice) = self.invoice(number, amount, "finalized");
-        self.double.edit(|book| {
-            book.put(INVOICES, &id, invoice);
-            pay(&self.processor, book, &id, number, amount, "failed");
-        });
-        id
-    }
-
     /// Adds a draft whose issuing date has passed. Returns its id.
     pub fn draft(&self, number: u32, amount: i64) -> String {
         let (id, mut invoice) = self.invoice(number, amount, "draft");
@@ -209,6 +199,16 @@ impl Lago {
 }
 
 impl Person for Lago {
+    /// Adds a finalized invoice whose payment failed. Returns its id.
+    fn unpaid(&self, number: u32, amount: i64) -> String {
+        let (id, invoice) = self.invoice(number, amount, "finalized");
+        self.double.edit(|book| {
+            book.put(INVOICES, &id, invoice);
+            pay(&self.processor, book, &id, number, amount, "failed");
+        });
+        id
+    }
+
     fn double(&self) -> &Double {
         &self.double
     }
@@ -301,12 +301,8 @@ fn void(invoice: &mut Value, clock: &Clock) {
 
 /// A page of a list, with Lago's `meta`.
 fn page(name: &str, records: &[Value], asked: &Asked) -> Reply {
-    let number = |name: &str, usual: usize| {
-        let value = asked.query.get(name).and_then(|text| text.parse().ok());
-        value.unwrap_or(usual)
-    };
-    let at = number("page", 1);
-    let size = number("per_page", 100);
+    let at = asked.number("page", 1);
+    let size = asked.number("per_page", 100);
     let pages = records.len().div_ceil(size);
     let shown: Vec<&Value> = records.iter().skip((at - 1) * size).take(size).collect();
     let next = (at < pages).then_some(at + 1);

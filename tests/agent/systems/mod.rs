@@ -61,6 +61,9 @@ pub trait Person {
     /// README shows it, without `baseUrl` and `secret`.
     fn connections(&self) -> Vec<(&'static str, &Double, Value)>;
 
+    /// Adds an unpaid invoice whose payment failed. The system does not retry it by itself. Returns its id.
+    fn unpaid(&self, number: u32, amount: i64) -> String;
+
     /// The entities of an alert about the invoice.
     fn entities(&self, invoice: &str) -> Vec<(&'static str, String)>;
 

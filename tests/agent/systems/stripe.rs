@@ -163,8 +163,15 @@ impl Stripe {
         }
     }
 
+    /// The payment intent of an invoice.
+    pub fn intent(&self, invoice: &str) -> String {
+        word(&self.double.record(INVOICES, invoice), "payment_intent").to_owned()
+    }
+}
+
+impl Person for Stripe {
     /// Adds an open invoice whose payment failed, without another try by Stripe. Returns its id.
-    pub fn unpaid(&self, number: u32, amount: i64) -> String {
+    fn unpaid(&self, number: u32, amount: i64) -> String {
         let id = format!("in_{number}");
         let due = self.clock.now().plus(-10 * span::DAY).epoch_seconds();
         let invoice = json!({
@@ -184,13 +191,6 @@ impl Stripe {
         id
     }
 
-    /// The payment intent of an invoice.
-    pub fn intent(&self, invoice: &str) -> String {
-        word(&self.double.record(INVOICES, invoice), "payment_intent").to_owned()
-    }
-}
-
-impl Person for Stripe {
     fn double(&self) -> &Double {
         &self.double
     }

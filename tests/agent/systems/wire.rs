@@ -36,6 +36,12 @@ impl Asked {
         }
     }
 
+    /// A number of the query, or the usual one.
+    pub fn number(&self, name: &str, usual: usize) -> usize {
+        let number = self.query.get(name).and_then(|text| text.parse().ok());
+        number.unwrap_or(usual)
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

@@ -47,7 +47,7 @@ pub struct ActionContent {
     pub verify: Option<Verification>,
 }
 
-/// A debt, as the record that owes it says. An action that moves an amount moves exactly that.
+/// A debt, as its own record says. An action with an amount moves exactly this debt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Debt {
     /// Connection through which the record was read.
@@ -66,6 +66,42 @@ pub struct Debt {
 impl ActionContent {
     /// The most bytes of a record's name. The guard's key contains it.
     pub const LONGEST_RECORD: usize = 1_000;
+
+    /// Creates the content of a manual action of one step, for a case that no playbook foresees.
+    pub fn manual(
+        target_system: &str,
+        description: String,
+        expected_outcome: &str,
+        step: String,
+    ) -> Self {
+        Self {
+            playbook: None,
+            action_type: ActionType::ManualReview,
+            description,
+            expected_outcome: expected_outcome.to_owned(),
+            reversible: None,
+            risk: Risk::High,
+            money: None,
+            debt: None,
+            minutes_saved: 0,
+            target_system: target_system.to_owned(),
+            connection: None,
+            records: Vec::new(),
+            systems: BTreeMap::new(),
+            size: None,
+            customer: None,
+            attempts: None,
+            reads: Vec::new(),
+            require: Vec::new(),
+            steps: vec![ActionStep {
+                order: 1,
+                description: step,
+                call: None,
+                reconcile: None,
+            }],
+            verify: None,
+        }
+    }
 
     /// Returns the type and the id of the record that it acts on.
     pub fn entity(&self) -> Option<(&str, &str)> {

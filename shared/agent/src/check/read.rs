@@ -31,7 +31,7 @@ pub struct TargetRead {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
-    /// Values of facts for which an answer gives null. By that, the system says that there is none.
+    /// Values of facts for which an answer gives null: the system says that there is none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub nulls: BTreeMap<String, Value>,
     /// Sums of facts of this read.
@@ -77,7 +77,7 @@ pub struct ListFact {
     /// The JSON pointer of the summand in a row. Without it, the rows are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum: Option<String>,
-    /// The JSON pointer of what all rows that count have alike, such as their currency.
+    /// The JSON pointer of a value that all counted rows share, such as their currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alike: Option<String>,
 }
@@ -191,7 +191,7 @@ impl TargetRead {
 enum Given<'a> {
     /// The answer has it.
     Value(&'a Value),
-    /// The answer lacks it, and the read says what that means.
+    /// The answer lacks it, and the read has a value for this case.
     Stated(&'a Value),
     Nothing,
 }

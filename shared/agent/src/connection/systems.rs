@@ -25,7 +25,7 @@ impl<'a> Systems<'a> {
         })
     }
 
-    /// Returns the connection that plays a role for the alert, or why none does: the alert's own
+    /// Returns the connection with a role for the alert, or why there is none. It is the alert's own
     /// connection, its partner, or the only connection of that kind.
     pub fn playing(self, role: &str) -> Result<&'a Connection, String> {
         let own = self.own()?;

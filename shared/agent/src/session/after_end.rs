@@ -118,31 +118,21 @@ impl AgentSession {
             return;
         };
         let (approved, found) = (approved.says(kind), found.says(kind));
+        let about = &proposed.content;
         let content = ActionContent {
-            action_type: ActionType::ManualReview,
-            description: format!(
-                "Check the amount: {approved} was approved, and {found} was found. The action was: {}",
-                proposed.content.description
-            ),
-            expected_outcome: "The difference is corrected, or accepted.".to_owned(),
-            reversible: None,
-            risk: Risk::High,
-            money: None,
-            debt: None,
-            size: None,
-            minutes_saved: 0,
-            customer: None,
-            attempts: None,
-            reads: Vec::new(),
-            require: Vec::new(),
-            steps: vec![ActionStep {
-                order: 1,
-                description: format!("Find out why {found} was found instead of {approved}"),
-                call: None,
-                reconcile: None,
-            }],
-            verify: None,
-            ..proposed.content.clone()
+            playbook: about.playbook.clone(),
+            connection: about.connection.clone(),
+            records: about.records.clone(),
+            systems: about.systems.clone(),
+            ..ActionContent::manual(
+                &about.target_system,
+                format!(
+                    "Check the amount: {approved} was approved, and {found} was found. The action was: {}",
+                    about.description
+                ),
+                "The difference is corrected, or accepted.",
+                format!("Find out why {found} was found instead of {approved}"),
+            )
         };
         let place = self.plan.proposed_actions.len() + 1;
         let manual = ProposedAction {

@@ -160,8 +160,8 @@ impl Playbook {
         })
     }
 
-    /// Checks that an action that moves an amount moves what is owed: amount, currency and customer
-    /// are those of the record that owes, and that record shows the effect.
+    /// Checks that an action with an amount moves a debt. Amount, currency and customer are those of the
+    /// debtor's record, and this record shows the effect.
     fn check_debt(&self, action: &Action) -> Result<(), String> {
         let amount = action
             .money
@@ -346,7 +346,7 @@ impl Playbook {
 }
 
 impl Action {
-    /// Checks that all that an automated action supposes is read, and is said to its approver.
+    /// Checks that an automated action has conditions, and that each has a sentence for its approver.
     fn check_sentences(&self) -> Result<(), String> {
         let is_silent = |one: &FactCondition| one.says.as_deref().unwrap_or_default().is_empty();
         let lacks = self.require.0.is_empty() || self.require.each().any(is_silent);

@@ -132,7 +132,7 @@ pub(super) struct Action {
     /// apply. Those of an automated action must hold again when it runs.
     #[serde(default)]
     require: Many<Condition>,
-    /// The debt. An action that moves an amount moves exactly that.
+    /// The debt. An action with an amount moves exactly this debt.
     debt: Option<DebtInFile>,
     money: Option<MoneyInFile>,
     /// The fact with the number of records that it touches, such as events.

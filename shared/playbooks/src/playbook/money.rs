@@ -10,12 +10,11 @@ pub(super) struct MoneyInFile {
     pub(super) amount: Option<String>,
     /// The currency's fact: three letters.
     pub(super) currency: Option<String>,
-    /// The fact with the customer of the record that moves it. None if that record is the one that
-    /// owes.
+    /// The fact with the customer of the record that moves it. None if this is the debtor's record.
     pub(super) customer: Option<String>,
 }
 
-/// A debt: facts of the record that owes. An action with an amount moves exactly that.
+/// A debt: facts of the debtor's record. An action with an amount moves exactly this debt.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebtInFile {
@@ -63,7 +62,7 @@ impl DebtInFile {
         [&self.amount, &self.currency, &self.customer].map(|fact| format!("{}.{fact}", self.of))
     }
 
-    /// Returns what the record that owes said; none if a part of it is not known.
+    /// Returns the debt by its own record; none if a part of it is not known.
     pub(super) fn found(&self, read: &TargetRead, facts: &Facts) -> Option<Debt> {
         let [amount, currency, customer] = self.facts();
         Some(Debt {
@@ -74,8 +73,7 @@ impl DebtInFile {
         })
     }
 
-    /// Returns the conditions that the money is the debt: amount, currency and customer are those of
-    /// the record that owes.
+    /// Returns the conditions that the money is the debt: both have one amount, currency and customer.
     pub(super) fn is_met_by(&self, money: &MoneyInFile) -> Vec<FactCondition> {
         let [amount, currency, customer] = self.facts();
         let pairs = [

@@ -21,7 +21,7 @@ pub(super) struct ReadInFile {
     /// nothing: no condition of an action with money may hold by it.
     #[serde(default)]
     pub(super) absent: BTreeMap<String, Value>,
-    /// Values of facts for which the answer gives null. By that, the system says that there is none.
+    /// Values of facts for which the answer gives null: the system says that there is none.
     #[serde(default)]
     pub(super) nulls: BTreeMap<String, Value>,
     /// Sums of facts of this read.
@@ -160,8 +160,7 @@ impl Read {
         Ok((connection, read))
     }
 
-    /// Returns the id that was asked for and the one that the system answered, if they are of two
-    /// records. Two spellings of one id differ in case and leading zeros alone.
+    /// Returns the requested id and the answered one, if they are of two records. Two spellings of one id differ in case and leading zeros alone.
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
         let requested = self.requested.as_deref()?;
         let answered = plain(facts.get(&format!("{}.{ID}", self.name))?.clone());
