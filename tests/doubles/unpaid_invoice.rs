@@ -1,5 +1,5 @@
 //! localstripe and the shipped playbooks: from the signed webhook of an unpaid invoice to the
-//! proposal. The proposal leaves the invoice to Stripe's planned retry.
+//! proposal. The proposal leaves the invoice to a person, since its holder did not confirm the payment.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn alert_of(event: &Value) -> Value {
 
 #[tokio::test]
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
-async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
+async fn an_unpaid_invoice_that_its_holder_did_not_confirm_is_left_to_a_person() {
     let doubled = Doubled::start_with("localstripe", SECRET, None).await;
     let connection = connection();
     doubled.connects("stripe", &doubled.url, &connection).await;
@@ -77,11 +77,11 @@ async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
     assert_eq!(analysis["playbook"]["name"], "stripe-invoice-unpaid");
     let cause = &analysis["rootCause"];
     says(cause, "payment_intent_authentication_failure");
-    // Stripe has planned a retry of its own, which the agent stays clear of.
+    // A failed confirmation is no reason that passes by itself.
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false, "{action}");
     let reason = &analysis["notApplicable"][0]["reason"];
-    says(reason, "needs that invoice.next_attempt is `none`");
+    says(reason, "It was found that payment.error is `payment_intent_authentication_failure`");
     assert!(!session.to_string().contains("_secret_"), "{session}");
     refused!(world.executes(&id, &[&pay]).await => [("/actionIds/0", "manual")]);
     assert_eq!(relay.reads(&alert).await["status"], "open");
