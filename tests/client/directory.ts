@@ -98,7 +98,8 @@ export async function links(email: string, password: string): Promise<void> {
   await dataOf(api.POST("/api/auth/forgot", { body: { email } }));
 }
 
-/** Connects the company's provider, and takes it away. Returns the page that begins a sign-in by it. */
+/** Connects the company's provider, and takes it away. Returns the page that begins a sign-in by it, or why it is
+ * not connected. */
 export async function provider(id: OrganizationId, username: string, secret: string): Promise<string> {
   const params = { path: { id } };
   const body: SignInPut = {
@@ -108,10 +109,13 @@ export async function provider(id: OrganizationId, username: string, secret: str
     roles: { "Workdesk admins": "admin" },
     defaultRole: "member",
   };
-  await dataOf(api.PUT("/api/organizations/{id}/sign-in", { params, body }));
+  const put = await api.PUT("/api/organizations/{id}/sign-in", { params, body });
+  if (put.error !== undefined) {
+    // The service could not read the provider's discovery document, and stored nothing.
+    return problemOf(put.error).detail;
+  }
   const { issuer } = await dataOf(api.GET("/api/organizations/{id}/sign-in", { params }));
   const ways = await dataOf(api.GET("/api/auth/sign-in", { params: { query: { username } } }));
-  // Nobody is at this issuer.
   const { error } = await api.POST("/api/organizations/{id}/sign-in/test", { params });
   await dataOf(api.DELETE("/api/organizations/{id}/sign-in", { params }));
   const page = ways.provider ?? "/";
