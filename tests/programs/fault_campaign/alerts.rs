@@ -99,14 +99,22 @@ pub fn entities(count: usize) -> Value {
                 let mut before = record.clone();
                 before["duplicateOf"] = Value::Null;
                 invoices.insert(format!("inv_{number}_before"), before);
+                // The processor knows what was paid.
+                for paid in [number.to_string(), format!("{number}_before")] {
+                    let record = json!({
+                        "invoiceId": format!("inv_{paid}"), "customerId": customer, "amount": 100,
+                        "currency": "usd", "state": "succeeded", "amountCaptured": 100,
+                    });
+                    payments.insert(format!("pay_{paid}"), record);
+                }
             }
             invoices.insert(format!("inv_{number}"), record);
         }
         if class.has_payment() {
             let is_declined = class == Class::Declined;
             let record = json!({
-                "invoiceId": format!("inv_{number}"), "amount": 100, "currency": "usd",
-                "state": "failed",
+                "invoiceId": format!("inv_{number}"), "customerId": customer, "amount": 100,
+                "currency": "usd", "state": "failed",
                 "failure": if is_declined { DECLINED } else { "processing_error" },
             });
             payments.insert(format!("pay_{number}"), record);
