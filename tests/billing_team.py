@@ -136,8 +136,8 @@ def until_verified(caller, path):
     deadline = time.monotonic() + PATIENCE
     while True:
         session = caller.call("GET", path)
-        looks = [result["verification"] for result in session["executionResults"]]
-        if looks and all(look and look["status"] == "effective" for look in looks):
+        results = [result["checks"] for result in session["executionResults"]]
+        if results and all(checks and checks[-1]["status"] == "done" for checks in results):
             return session
         assert time.monotonic() < deadline, f"not verified after {PATIENCE} s: {session}"
         time.sleep(0.25)

@@ -37,6 +37,7 @@ pub use crate::{
         need::{self, Need},
         password,
     },
+    detail::Detail,
     http::{
         Accepted, AccessTo, Body, Changed, ClientAddress, Conditional, DoneAt, Lines, Linked,
         Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, ToPage, UserAgent,

@@ -7,6 +7,7 @@
 pub mod app;
 pub mod auth;
 pub mod comments;
+pub mod detail;
 pub mod endpoint;
 pub mod event;
 pub mod http;

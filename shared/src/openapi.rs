@@ -2,7 +2,7 @@
 
 mod webhook_message;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Code, Fault, input::SENT};
 use serde_json::{Map, Value, json};
@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// Marks an object whose members an answer has on demand.
+pub(crate) const ON_DEMAND: &str = "x-on-demand";
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -36,7 +39,8 @@ use crate::{
             **Bodies** are JSON in camelCase.\n\n\
             - Ids are positive integers up to 2^53-1, unique per kind of record.\n\
             - Times are RFC 3339 with any offset. Answers give them in UTC with milliseconds.\n\
-            - An answer has every member; one without a value is null.\n\
+            - An answer has every member; one without a value is null. With `detail=full`, some have \
+              members that are not required, too.\n\
             - In a partial update, an absent member keeps its value and null clears it.\n\
             - Unknown members of a body are ignored. Unknown query parameters are refused.\n\
             - A member of the record that an update cannot change is refused if its value differs.\n\
@@ -106,8 +110,8 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         components.headers.insert(name.to_owned(), header);
     }
     for schema in components.schemas.values_mut() {
-        join_parts(schema);
-        require_nullable(schema);
+        let on_demand = join_parts(schema);
+        require_nullable(schema, &on_demand);
     }
     let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
     for (name, schema) in &mut components.schemas {
@@ -177,12 +181,13 @@ fn upper_first(text: &str) -> String {
 }
 
 /// Joins the parts of a schema to one object, where all of them are objects. A part that another
-/// schema shares stays a reference.
-fn join_parts(schema: &mut RefOr<Schema>) {
+/// schema shares stays a reference. Returns the names of the members that an answer has on demand.
+fn join_parts(schema: &mut RefOr<Schema>) -> BTreeSet<String> {
     let is_object = |part: &RefOr<Schema>| matches!(part, RefOr::T(Schema::Object(_)));
+    let mut on_demand = BTreeSet::new();
     let all = match schema {
         RefOr::T(Schema::AllOf(all)) if all.items.iter().all(is_object) => all,
-        _ => return,
+        _ => return on_demand,
     };
     let mut whole = ObjectBuilder::new()
         .schema_type(Type::Object)
@@ -191,15 +196,22 @@ fn join_parts(schema: &mut RefOr<Schema>) {
         .build();
     for part in std::mem::take(&mut all.items) {
         if let RefOr::T(Schema::Object(part)) = part {
+            let more = part.extensions.as_ref();
+            if more.is_some_and(|more| more.contains_key(ON_DEMAND)) {
+                on_demand.extend(part.properties.keys().cloned());
+            } else {
+                whole.required.extend(part.required);
+            }
             whole.properties.extend(part.properties);
-            whole.required.extend(part.required);
         }
     }
     *schema = whole.into();
+    on_demand
 }
 
-/// Requires members that may be null, since an answer has all of them. A body may leave them out.
-fn require_nullable(schema: &mut RefOr<Schema>) {
+/// Requires members that may be null, since an answer has all of them but those on demand. A body may leave them
+/// out.
+fn require_nullable(schema: &mut RefOr<Schema>, on_demand: &BTreeSet<String>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Object(object) => {
@@ -209,12 +221,16 @@ fn require_nullable(schema: &mut RefOr<Schema>) {
                 return;
             }
             for (name, schema) in &object.properties {
-                if may_be_null(schema) && !object.required.contains(name) {
+                let is_there = !object.required.contains(name) && !on_demand.contains(name);
+                if may_be_null(schema) && is_there {
                     object.required.push(name.clone());
                 }
             }
         }
-        Schema::AllOf(all) => all.items.iter_mut().for_each(require_nullable),
+        Schema::AllOf(all) => {
+            let parts = all.items.iter_mut();
+            parts.for_each(|part| require_nullable(part, on_demand));
+        }
         _ => {}
     }
 }

@@ -29,7 +29,7 @@ async fn approvers(world: &Concierge) -> [Caller; 2] {
 }
 
 async fn executes(caller: &Caller, session: &Value, body: Value) -> Answer {
-    let path = format!("/api/concierge/agent-sessions/{session}/execute");
+    let path = format!("/api/concierge/agent-sessions/{session}/execute?detail=full");
     caller.post(&path, body).await
 }
 

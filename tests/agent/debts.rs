@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::span;
-use tests::support::{Concierge, shows};
+use tests::support::{Concierge, check_of, shows};
 
 /// The state of a record of the demo.
 fn record(world: &Concierge, kind: &str, id: &str) -> Value {
@@ -29,8 +29,8 @@ async fn another_amount_than_the_approved_one_is_left_to_a_person() {
     let path = format!("/api/concierge/agent-sessions/{id}");
     let max = world.max_again().await;
     let session = max.reads(&path).await;
-    let verification = &session["executionResults"][0]["verification"];
-    assert_eq!(verification["status"], "ineffective", "{session}");
+    let effect = check_of(&session["executionResults"][0], "effect");
+    assert_eq!(effect["status"], "not_done", "{session}");
     let manual = session["proposedActions"].as_array().unwrap().last();
     let description = "Check the amount: 482.10 USD was approved, and 513.00 USD was found. The \
                        action was: Finalize invoice `inv_2021` (482.10 USD).";

@@ -12,7 +12,7 @@ async fn alert_of(world: &Concierge, session: &Value) -> Value {
 }
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
-    let path = format!("/api/concierge/agent-sessions/{session}/execute");
+    let path = format!("/api/concierge/agent-sessions/{session}/execute?detail=full");
     caller.post(&path, json!({"actionIds": [action]})).await
 }
 

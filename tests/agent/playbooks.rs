@@ -141,7 +141,7 @@ impl Two {
         let path = format!("/api/concierge/alerts/{alert}/agent-session");
         let id = admin.triggers(&path).await["session"]["id"].clone();
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let proposed = admin.triggers(&format!("{path}/propose")).await;
+        let proposed = admin.triggers(&format!("{path}/propose?detail=full")).await;
         let actions = proposed["session"]["proposedActions"].as_array().unwrap();
         (path, actions.clone())
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use shared::model::span;
-use tests::support::{Concierge, says};
+use tests::support::{Concierge, check_of, says};
 
 use crate::systems::{Bank, Change, Chargebee, Double, Lag, Lago, Person, SECRET, Stripe};
 
@@ -143,27 +143,28 @@ impl<P: Person> Case<P> {
         }
     }
 
-    /// The session, the status of its alert, and the verification of its first result.
+    /// The session, the status of its alert, and that of the check of its first result's effect.
     async fn end(&self, proposed: &Proposed) -> (Value, Value, Value) {
         let max = self.world.max_again().await;
         let path = format!("/api/concierge/agent-sessions/{}", proposed.session);
         let session = max.reads(&path).await;
         let path = format!("/api/concierge/alerts/{}", session["alertId"]);
         let alert = max.reads(&path).await["status"].clone();
-        let verification = session["executionResults"][0]["verification"]["status"].clone();
-        (session, alert, verification)
+        let check = check_of(&session["executionResults"][0], "effect");
+        let effect = check["status"].clone();
+        (session, alert, effect)
     }
 
     /// Asserts that the matter ended well: one effect of this amount, seen, and the alert resolved.
     async fn is_resolved(&self, proposed: &Proposed, taken: i64) {
-        let (session, alert, verification) = self.end(proposed).await;
+        let (session, alert, effect) = self.end(proposed).await;
         let effects = self.double().effects();
         assert_eq!(effects.len(), 1, "{effects:?} {session:#}");
         assert_eq!(effects[0].taken, taken, "{effects:?}");
         assert_eq!(session["status"], "completed", "{session:#}");
         assert_eq!(
-            (&alert, &verification),
-            (&json!("resolved"), &json!("effective")),
+            (&alert, &effect),
+            (&json!("resolved"), &json!("done")),
             "{session:#}"
         );
     }
@@ -332,10 +333,10 @@ async fn a_call_that_asked_nobody_is_no_success() {
     case.works().await;
     case.passes(40, 2 * span::MINUTE).await;
     assert_eq!(case.double().effects(), []);
-    let (session, alert, verification) = case.end(&proposed).await;
+    let (session, alert, effect) = case.end(&proposed).await;
     assert_ne!(session["status"], "completed", "{session:#}");
     assert_eq!(
-        (&alert, &verification),
+        (&alert, &effect),
         (&json!("open"), &Value::Null),
         "{session:#}"
     );
@@ -390,8 +391,8 @@ async fn a_change_that_reads_do_not_show_yet_takes_no_more_than_is_owed() {
     case.works().await;
     case.passes(40, 2 * span::MINUTE).await;
     assert_eq!(case.double().effects()[0].taken, DEBT / 2);
-    let (session, alert, verification) = case.end(&proposed).await;
-    assert_eq!(verification, "ineffective", "{session:#}");
+    let (session, alert, effect) = case.end(&proposed).await;
+    assert_eq!(effect, "not_done", "{session:#}");
     assert_eq!(alert, "open");
 }
 
@@ -467,10 +468,10 @@ async fn a_draft_in_lago_is_computed_and_then_finalized() {
     case.approves(&first).await;
     case.works().await;
     case.passes(2, span::MINUTE).await;
-    let (session, alert, verification) = case.end(&first).await;
+    let (session, alert, effect) = case.end(&first).await;
     assert_eq!(
-        (&alert, &verification),
-        (&json!("open"), &json!("effective")),
+        (&alert, &effect),
+        (&json!("open"), &json!("done")),
         "{session:#}"
     );
     let path = format!("/api/concierge/alerts/{}/agent-session", session["alertId"]);

@@ -81,7 +81,10 @@ async fn an_unpaid_invoice_that_its_holder_did_not_confirm_is_left_to_a_person()
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false, "{action}");
     let reason = &analysis["notApplicable"][0]["reason"];
-    says(reason, "It was found that payment.error is `payment_intent_authentication_failure`");
+    says(
+        reason,
+        "It was found that payment.error is `payment_intent_authentication_failure`",
+    );
     assert!(!session.to_string().contains("_secret_"), "{session}");
     refused!(world.executes(&id, &[&pay]).await => [("/actionIds/0", "manual")]);
     assert_eq!(relay.reads(&alert).await["status"], "open");

@@ -2,7 +2,7 @@
 
 use agent::{
     action::{ActionKey, AgentAction, Message},
-    check::{Observation, ReadError, TargetRead},
+    check::{CheckRecord, Observation, ReadError, TargetRead},
     connection::Connection,
 };
 use model::{AgentSessionId, Error, Id, OrganizationId};
@@ -11,8 +11,8 @@ use store::DueCheck;
 use crate::context::Context;
 
 impl Context {
-    /// Runs the due checks of an ended action: first the reconciliation of its call, then the
-    /// verification of its effect. Returns the message of the alert's check, if that is due.
+    /// Runs the due checks of an ended action: first those of its call, then those of
+    /// its effect. Returns the message of the alert's check, if that is due.
     pub(crate) async fn check_action(&self, action: &ActionKey) -> Result<Option<Message>, Error> {
         let mut next = None;
         for _ in 0..2 {
@@ -68,16 +68,18 @@ impl Context {
 
 fn log(action: &AgentAction) {
     let checks = &action.checks;
-    let verification = checks.verification.as_ref();
-    let reconciliation = checks.reconciliation.as_ref();
     tracing::info!(
         traceId = action.round.trace_id.as_deref(),
         organizationId = action.key.organization_id.get(),
         sessionId = action.key.session_id.get(),
         actionId = action.key.action_id,
         state = action.state.name(),
-        verification = verification.map_or("none", |record| record.status.into()),
-        reconciliation = reconciliation.map_or("none", |record| record.status.into()),
+        call = status_of(checks.call.as_ref()),
+        effect = status_of(checks.effect.as_ref()),
         "checked"
     );
+}
+
+fn status_of(record: Option<&CheckRecord>) -> &'static str {
+    record.map_or("none", |record| record.status.name())
 }

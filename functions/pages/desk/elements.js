@@ -132,8 +132,7 @@ const STATES = {
   true: "check good", false: "cross", unknown: "dash warn", queued: "pause", waiting: "ring quiet",
   running: "half accent", succeeded: "check good", skipped: "cross quiet", done_before: "check good",
   refused: "stop bad", not_now: "pause warn", unclear: "warning warn", not_done: "stop bad",
-  not_sent: "cross quiet", waived: "cross quiet", handed_over: "half accent", effective: "check good",
-  ineffective: "stop bad",
+  not_sent: "cross quiet", waived: "cross quiet", handed_over: "half accent",
 };
 
 /** A state as a word with a shape. @param {string} value @param {string} [label] @param {string} [look] */

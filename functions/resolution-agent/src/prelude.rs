@@ -9,6 +9,7 @@ pub(crate) use crate::{
     journal::view::JournalEntryView,
     pause::view::PauseView,
     sessions::{
+        action::Shown,
         row::AgentSessionRow,
         view::{
             AgentSessionOpened, AgentSessionProposed, AgentSessionSummary, AgentSessionView,

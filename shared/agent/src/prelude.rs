@@ -30,9 +30,9 @@ pub(crate) use crate::{
         Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
     },
     check::{
-        AnswerCondition, Check, CheckRecord, CheckResult, FactCondition, Facts, Judgement,
-        Observation, Precondition, Purpose, Reconciliation, ReconciliationStatus, ResolvedWhen,
-        TargetRead, Verification, VerificationStatus, read_of, reads_of,
+        AnswerCondition, Check, CheckPurpose, CheckRecord, CheckResult, CheckStatus, Checks,
+        FactCondition, Facts, Judgement, Observation, Precondition, Purpose, Reconciliation,
+        ResolvedWhen, TargetRead, Verification, read_of, reads_of,
     },
     connection::{
         AgentPause, Connection, ConnectionRevision, ConnectionTraffic, HeaderName, Idempotency,

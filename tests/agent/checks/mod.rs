@@ -8,7 +8,7 @@ mod verifications;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::agent::{action::ActionType, session::ProposedAction};
-use tests::support::{AFTER_THE_LEASE, Concierge, event, once, posting};
+use tests::support::{AFTER_THE_LEASE, Concierge, check_of, event, once, posting};
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -69,11 +69,12 @@ async fn result(world: &Concierge, id: &Value) -> Value {
     world.session(id).await["executionResults"][0].clone()
 }
 
-/// The status of the first result's verification or reconciliation, and how many checks it took.
-async fn checked(world: &Concierge, id: &Value, what: &str) -> (String, i64) {
+/// The status of the first result's checks for a purpose, and their number.
+async fn checked(world: &Concierge, id: &Value, purpose: &str) -> (String, i64) {
     let result = result(world, id).await;
-    let status = result[what]["status"].as_str().unwrap().to_owned();
-    (status, result[what]["looks"].as_i64().unwrap())
+    let check = check_of(&result, purpose);
+    let status = check["status"].as_str().unwrap().to_owned();
+    (status, check["count"].as_i64().unwrap())
 }
 
 /// Returns the events of a session's journal, and the type of each actor.

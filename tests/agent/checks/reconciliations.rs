@@ -43,7 +43,7 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             assert_eq!(world.demo.effects().len(), effects, "{case}");
             assert_eq!(result["success"], status == "completed", "{case}");
             // Without a check there is no reconciliation.
-            assert_eq!(result["reconciliation"].is_null(), keyed || !reconciles);
+            assert_eq!(check_of(result, "call").is_null(), keyed || !reconciles);
         }
     }
 }
@@ -56,7 +56,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
     world.is_open(&id, "may have been done", 1).await;
     let pending = ("pending".to_owned(), 0);
-    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    assert_eq!(checked(&world, &id, "call").await, pending);
     world.api.clock.advance(15 * SECOND - 1);
     assert_eq!(world.sweeper().sweep().await, sweeper::Swept::default());
     let swept = world.passes(1).await;
@@ -64,8 +64,9 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     world.is_completed(&id, 1).await;
     // And its effect is verified behind it.
     let result = result(&world, &id).await;
-    shows!(result["reconciliation"], {"status": "done", "/found/payment.state": "succeeded"});
-    assert_eq!(result["verification"]["status"], "effective");
+    let call = check_of(&result, "call");
+    shows!(call, {"status": "done", "/found/payment.state": "succeeded"});
+    assert_eq!(check_of(&result, "effect")["status"], "done");
     counts(&world, &id, true).await;
     let journal = journal(&world, &id).await;
     let whats: Vec<&str> = journal.iter().map(|(what, _)| what.as_str()).collect();
@@ -85,13 +86,13 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     refused!(world.executes_again(&id, &[&actions[0]]).await => 409, "outcome_unknown");
     world.passes(15 * SECOND).await;
     let pending = ("pending".to_owned(), 1);
-    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    assert_eq!(checked(&world, &id, "call").await, pending);
     // One read is no proof: the reads of the connection may lag for 15 minutes.
     for minutes in [1, 4] {
         world.passes(minutes * MINUTE).await;
     }
     let pending = ("pending".to_owned(), 3);
-    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    assert_eq!(checked(&world, &id, "call").await, pending);
     let next = &world.session(&id).await["next"];
     shows!(next, {"who": "The agent", "until": "2026-01-15T12:15:15.000Z"});
     world.passes(10 * MINUTE).await;
@@ -100,7 +101,7 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let result = result(&world, &id).await;
-    assert!(result["reconciliation"].is_null(), "{result}");
+    assert!(check_of(&result, "call").is_null(), "{result}");
     let key = world.demo.effects()[0].idempotency_key.clone();
     let holds = key.as_ref().is_none_or(|key| key.ends_with("-1-2"));
     assert!(holds, "{key:?}");

@@ -13,10 +13,10 @@ async fn a_success_counts_once_its_effect_is_verified() {
     let session = world.session(&id).await;
     let now = &session["updatedAt"];
     let expected = json!({
-        "status": "effective", "looks": 1, "at": now, "next": null, "problem": null,
+        "purpose": "effect", "status": "done", "count": 1, "at": now, "next": null, "problem": null,
         "found": {"payment.http": 200, "payment.state": "succeeded"},
     });
-    assert_eq!(session["executionResults"][0]["verification"], expected);
+    assert_eq!(session["executionResults"][0]["checks"], json!([expected]));
     counts(&world, &id, true).await;
     let last = journal(&world, &id).await;
     let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
@@ -54,8 +54,9 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     world.runs_with(&world.worker(), &id, &actions[0]).await;
     world.is_completed(&id, 1).await;
     let pending = ("pending".to_owned(), 1);
-    assert_eq!(checked(&world, &id, "verification").await, pending);
-    let found = result(&world, &id).await["verification"]["found"].clone();
+    assert_eq!(checked(&world, &id, "effect").await, pending);
+    let result = result(&world, &id).await;
+    let found = &check_of(&result, "effect")["found"];
     assert_eq!(found["customer.missing"], 1840);
     counts(&world, &id, false).await;
     assert_eq!(world.passes(15 * SECOND).await.checks, 1);
@@ -66,8 +67,8 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     let worker = world.worker();
     let response = worker.handle(event(&[(&asks, 1), (&asks, 1)])).await;
     assert_eq!(response.batch_item_failures.len(), 0);
-    let effective = ("effective".to_owned(), 3);
-    assert_eq!(checked(&world, &id, "verification").await, effective);
+    let effective = ("done".to_owned(), 3);
+    assert_eq!(checked(&world, &id, "effect").await, effective);
     counts(&world, &id, true).await;
     assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
 }
@@ -77,7 +78,7 @@ async fn a_worker_killed_before_its_verification_is_followed_by_another() {
     let (world, id, actions) = given(vec![retrying_verified()], true).await;
     dies_under(&world, &id, &actions[0], fault(FaultMode::Hang, READ)).await;
     let pending = ("pending".to_owned(), 0);
-    assert_eq!(checked(&world, &id, "verification").await, pending);
+    assert_eq!(checked(&world, &id, "effect").await, pending);
     assert_eq!(world.outcome(&id).await.0, "completed");
     // The sweeper asks for it at once, and again where that is lost as well.
     assert_eq!(world.sweeper().sweep().await.checks, 1);
@@ -87,8 +88,8 @@ async fn a_worker_killed_before_its_verification_is_followed_by_another() {
     assert_eq!(world.sweeper().sweep().await.checks, 0);
     let swept = world.passes(1).await;
     assert_eq!((swept.checks, swept.overdue), (1, 1));
-    let effective = ("effective".to_owned(), 1);
-    assert_eq!(checked(&world, &id, "verification").await, effective);
+    let effective = ("done".to_owned(), 1);
+    assert_eq!(checked(&world, &id, "effect").await, effective);
     assert_eq!(world.minutes_saved().await, 5);
     assert_eq!(world.demo.effects().len(), 1);
 }
@@ -101,12 +102,12 @@ async fn a_verification_waits_while_its_connection_is_paused() {
     world.max.triggers(pause).await;
     for _ in 0..3 {
         assert_eq!(world.passes(MINUTE).await.checks, 1);
-        assert_eq!(checked(&world, &id, "verification").await.1, 1);
+        assert_eq!(checked(&world, &id, "effect").await.1, 1);
     }
     let resume = "/api/concierge/connections/billing/resume";
     world.max.triggers(resume).await;
     world.passes(MINUTE).await;
-    assert_eq!(checked(&world, &id, "verification").await.1, 2);
+    assert_eq!(checked(&world, &id, "effect").await.1, 2);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ struct Shown {
 impl Shown {
     async fn to(caller: &Caller, id: &Value) -> Self {
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let mut session = caller.reads(&path).await;
+        let mut session = caller.reads(&format!("{path}?detail=full")).await;
         Self {
             reads: session["reads"].take(),
             results: session["executionResults"].take(),

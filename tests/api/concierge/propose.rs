@@ -14,7 +14,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let sue = world.api.sign_in("sue").await;
-    let path = format!("/api/concierge/agent-sessions/{id}/propose");
+    let path = format!("/api/concierge/agent-sessions/{id}/propose?detail=full");
     let body = sue.triggers(&path).await;
     let session = &body["session"];
     let mut fields: Vec<_> = session.as_object().unwrap().keys().collect();
@@ -62,7 +62,8 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
         "reads": ["GET /usage-batches/ub_1001"],
         "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
         "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},
-        "debt": null,
+        "debt": null, "records": ["usage_batch/ub_1001"], "customer": null,
+        "approvalsGiven": 0, "approvalsNeeded": 1, "mayApprove": false,
         "reversible": {
             "is": "no", "says": "A processed batch stays processed, and its usage is invoiced.",
         },
@@ -73,7 +74,9 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     assert_eq!(session["proposedActions"][0], expected);
     shows!(session["proposedActions"][0]["connection"], {"name": "billing"});
     shows!(session["proposedActions"][1], {"isAutomated": false, "/steps/0/apiCall": ""});
-    let read = world.session(&id).await;
+    let read = sue
+        .reads(&format!("/api/concierge/agent-sessions/{id}?detail=full"))
+        .await;
     shows!(read, {"analysis": session["analysis"], "reads": session["reads"]});
     assert_eq!(read["proposedActions"], session["proposedActions"]);
 }

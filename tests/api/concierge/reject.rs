@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::support::{Answer, Caller, Concierge, refused, shows};
 
 async fn rejects(caller: &Caller, session: &Value) -> Answer {
-    let path = format!("/api/concierge/agent-sessions/{session}/reject");
+    let path = format!("/api/concierge/agent-sessions/{session}/reject?detail=full");
     caller.post(&path, json!({"reason": "It was paid."})).await
 }
 

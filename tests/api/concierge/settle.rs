@@ -9,7 +9,8 @@ const HOUR: i64 = 3_600_000;
 const NOTE: &str = "The log of the mail server has it.";
 
 async fn settles(caller: &Caller, session: &Value, action: &str, outcome: &str) -> Answer {
-    let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/settle");
+    let path =
+        format!("/api/concierge/agent-sessions/{session}/actions/{action}/settle?detail=full");
     let body = json!({"outcome": outcome, "note": NOTE});
     caller.post(&path, body).await
 }

@@ -99,7 +99,7 @@ def two_people_resolve_an_alert(world):
         for desk in (ada, max_):
             sees(desk, "Resolved by the agent, after a read")
             sees(desk, "Succeeded")
-            sees(desk, "Effective")
+            sees(desk, "Found")
             desk.page.locator("summary", has_text="Journal").click()
             sees(desk, "complete and unchanged")
             sees(desk, f"approved 1 action: {NOTE}")

@@ -150,7 +150,7 @@ async fn approve(
     let playbooks = Playbooks::shipped().unwrap();
     let analyse = async |case: &Case| Ok(unwary::proposal(&playbooks, case));
     let proposed = agent.propose(tenant, session, analyse, "It failed.");
-    let (proposed, _) = Box::pin(proposed).await.unwrap();
+    let (proposed, ..) = Box::pin(proposed).await.unwrap();
     let actions = [proposed.plan.proposed_actions[0].id.clone()];
     let approving = Approving::of(&actions, member.user.id);
     let approval = agent.approve(tenant, session, &approving).await.unwrap();

@@ -343,12 +343,17 @@ impl Comparison<'_> {
 
 /// Beginnings of the lines of allowed changes since the record: for security, or narrower in form alone.
 /// The changelog names each. The next record empties the list.
-const MENDED: [&str; 19] = [
+const MENDED: [&str; 23] = [
     // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the same.
     "GET /api/concierge/agent-sessions/{id}/journal 200/items/detail: ",
     // The confidence is the share of findings that hold, without weights.
     "GET /api/concierge/agent-sessions/{id} 200/analysis",
     "POST /api/concierge/agent-sessions/{id}/propose 200/session/analysis",
+    // Answers have what an approver decides by, and the rest with `detail=full`. Checks are one list.
+    "GET /api/concierge/agent-sessions/{id} 200/executionResults/items",
+    "GET /api/concierge/agent-sessions/{id} 200/proposedActions/items",
+    "GET /api/concierge/agent-sessions/{id} 200: \"reads\" is not always there",
+    "POST /api/concierge/agent-sessions/{id}/propose 200/session: \"reads\" is not always there",
     // Hidden characters are refused, as in titles.
     "POST /api/concierge/alerts/description: ",
     // Playbooks name systems by kinds, which are a list.

@@ -259,6 +259,13 @@ pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
 
 /// Asserts that a text says this somewhere.
 #[track_caller]
+/// The checks of a result for a purpose; null if there are none.
+pub fn check_of<'a>(result: &'a Value, purpose: &str) -> &'a Value {
+    let mut checks = result["checks"].as_array().into_iter().flatten();
+    let check = checks.find(|check| check["purpose"] == purpose);
+    check.unwrap_or(&Value::Null)
+}
+
 pub fn says(text: &Value, part: &str) {
     assert!(text.as_str().unwrap().contains(part), "{part}: {text}");
 }

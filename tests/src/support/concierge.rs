@@ -193,7 +193,7 @@ impl Concierge {
 
     /// Has actions proposed. Returns their ids.
     pub async fn proposed(&self, session: &Value) -> Vec<String> {
-        let path = format!("/api/concierge/agent-sessions/{session}/propose");
+        let path = format!("/api/concierge/agent-sessions/{session}/propose?detail=full");
         let body = self.max.triggers(&path).await;
         let actions = body["session"]["proposedActions"].as_array().unwrap();
         let ids = actions.iter().map(|action| action["id"].as_str());
@@ -218,8 +218,9 @@ impl Concierge {
         self.max.trigger(&path).await
     }
 
+    /// A session with all members.
     pub async fn session(&self, session: &Value) -> Value {
-        let path = format!("/api/concierge/agent-sessions/{session}");
+        let path = format!("/api/concierge/agent-sessions/{session}?detail=full");
         self.max.reads(&path).await
     }
 

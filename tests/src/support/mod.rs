@@ -37,7 +37,7 @@ mod world;
 pub use crate::{creates, patches, posts, puts, refused, shows};
 pub use agent_settings::AgentSettings;
 pub use answer::{
-    Answer, begins, column, ids, raise_version, rows_where, says, shows_members, statuses,
+    Answer, begins, check_of, column, ids, raise_version, rows_where, says, shows_members, statuses,
 };
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;

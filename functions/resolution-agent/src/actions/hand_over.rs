@@ -20,7 +20,7 @@ type Refused = (
     path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over"
 )]
 pub async fn hand_over_agent_action(
-    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::CreateAgentRemediation>, WithDetail>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionHandOver>,
 ) -> Result<Single<AgentSessionView>, Problem<Refused>> {
@@ -28,5 +28,9 @@ pub async fn hand_over_agent_action(
     let agent = caller.app.store.agent();
     let handed_over = agent.hand_over(caller.write(), id, &action, by, &input);
     let session = handed_over.await?;
-    Ok(Single(AgentSessionView::read(&caller.app, &session).await?))
+    let identity = caller.identity().await?;
+    let reader = (&*identity, caller.query.is_full());
+    Ok(Single(
+        AgentSessionView::read(&caller.app, &session, reader).await?,
+    ))
 }

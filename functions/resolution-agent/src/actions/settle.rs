@@ -26,7 +26,7 @@ type Refused = (
 )]
 pub async fn settle_agent_action(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>, WithDetail>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionSettle>,
 ) -> Result<Single<AgentSessionView>, Problem<Refused>> {
@@ -36,5 +36,9 @@ pub async fn settle_agent_action(
     let session = settled.await?;
     let message = session.session.alert_check_message(state.app.clock.now());
     state.queue.try_send(message.as_slice()).await;
-    Ok(Single(AgentSessionView::read(&state.app, &session).await?))
+    let identity = caller.identity().await?;
+    let reader = (&*identity, caller.query.is_full());
+    Ok(Single(
+        AgentSessionView::read(&state.app, &session, reader).await?,
+    ))
 }

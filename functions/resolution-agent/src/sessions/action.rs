@@ -1,5 +1,11 @@
 use shared::endpoint::*;
 
+use super::row::ActionInShort;
+
+// `ToSchema` takes no type arguments.
+type MoreOfAction = Detail<ActionDetail>;
+type MoreOfStep = Detail<StepDetail>;
+
 view! {
     #[schema(as = ProposedAction, examples(json!({
         "id": "s3-p1-a1",
@@ -26,6 +32,11 @@ view! {
         "connection": null,
         "money": {"direction": "customer_is_billed_later", "amount": null},
         "debt": null,
+        "records": ["usage_batch/ub_1001"],
+        "customer": null,
+        "approvalsGiven": 0,
+        "approvalsNeeded": 1,
+        "mayApprove": true,
         "require": ["The batch is not processed."],
         "verify": null,
         "reads": ["GET /usage-batches/ub_1001"],
@@ -34,58 +45,58 @@ view! {
         "reversible": {"is": "no", "says": "A processed batch stays processed."},
         "handling": null
     })))]
-    pub struct ActionView of action(
-        action: &ProposedAction,
-        session: &AgentSession,
-        approval: Option<ApprovalView>,
-        approvals: Vec<ApproverView>,
-    ) {
-        id: String = action.id.clone(),
-        action_type: ActionType = action.content.action_type,
-        description: String = action.content.description.clone(),
-        /// True if the agent can execute it; otherwise a user does it by hand.
-        is_automated: bool,
-        target_system: String = action.content.target_system.clone(),
-        target_entities: Vec<String> = action.content.entity_ids(),
+    pub struct ActionView of action(action: &ProposedAction, shown: &Shown<'_>) {
+        #[serde(flatten)]
+        #[schema(inline)]
+        short: ActionInShort = shown.in_short(action),
         expected_outcome: String = action.content.expected_outcome.clone(),
-        risk: Risk = action.content.risk,
-        steps: Vec<StepView> = action.content.steps.iter().map(StepView::of).collect(),
-        /// Ids of actions that share a record with this one, and are not executed together with it.
-        excludes: Vec<String> = session.excluded_by(action),
-        /// Ids of actions that run first if they are executed together with this one. Unless they
-        /// succeed, this one is skipped.
-        after: Vec<String> = ids(&action.after, session),
-        /// Ids of actions that run first if they are executed together with this one. If one of them
-        /// succeeds, this one is not needed and is skipped.
-        unless: Vec<String> = ids(&action.unless, session),
-        /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
-        /// the action has changed, that is 409 `content_changed`.
-        digest: String = action.digest(session),
-        playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
-        /// Connection that it is sent through, with its revision at the proposal. The digest covers
-        /// both. Null if there is no connection.
-        connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
-        /// Money that it moves; null if it moves none.
-        money: Option<MoneyMoved> = action.content.money.clone(),
+        steps: Vec<StepView> = shown.steps_of(action),
         /// The debt, by the record that owes it; null if the playbook states none.
         debt: Option<Debt> = action.content.debt.clone(),
+        /// Records that it changes or holds, as `type/id`. No other action on them runs at the same time.
+        #[schema(examples("invoice/inv_1"))]
+        records: Vec<String> = action.content.records.clone(),
+        /// Customer who owes the debt, or who gets the message; null if it concerns none.
+        #[schema(examples("cus_503"))]
+        customer: Option<String> = customer_of(&action.content),
         /// All that has to be so for the action to be right, each in a sentence. It must hold again when
         /// the action runs.
         #[schema(examples("The invoice is open."))]
         require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
+        /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
+        /// the action has changed, that is 409 `content_changed`.
+        digest: String = action.digest(shown.session),
+        /// Outcome of a manual action; null until it is done, waived or handed over.
+        handling: Option<Handling> = action.handling.clone(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfAction = Detail::of(shown.is_full, || ActionDetail::of(action, shown)),
+    }
+}
+
+view! {
+    pub struct ActionDetail of action(action: &ProposedAction, shown: &Shown<'_>) {
+        /// Ids of actions that share a record with this one, and are not executed together with it.
+        excludes: Vec<String> = shown.session.excluded_by(action),
+        /// Ids of actions that run first if they are executed together with this one. Unless they
+        /// succeed, this one is skipped.
+        after: Vec<String> = ids(&action.after, shown.session),
+        /// Ids of actions that run first if they are executed together with this one. If one of them
+        /// succeeds, this one is not needed and is skipped.
+        unless: Vec<String> = ids(&action.unless, shown.session),
+        playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
+        /// Connection that it is sent through, with its revision at the proposal. The digest covers
+        /// both. Null if there is no connection.
+        connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
         /// Check of the effect after the action; null if there is none.
         verify: Option<VerificationView> = action.content.verify.as_ref().map(VerificationView::of),
         /// GETs that read these facts; they change nothing.
         #[schema(examples("GET /invoices/inv_1"))]
         reads: Vec<String> = action.content.reads.iter().map(|read| read.call().summary()).collect(),
         /// State of the approval while it lacks approvers; null otherwise.
-        approval: Option<ApprovalView> = approval,
+        approval: Option<ApprovalView> = ApprovalView::of(action, shown.now),
         /// Approvals, oldest first.
-        approvals: Vec<ApproverView> = approvals,
-        /// Way to undo it; null if none is known.
-        reversible: Option<Reversible> = action.content.reversible.clone(),
-        /// Outcome of a manual action; null until it is done, waived or handed over.
-        handling: Option<Handling> = action.handling.clone(),
+        approvals: Vec<ApproverView> = shown.approvals_of(action),
     }
 }
 
@@ -135,12 +146,20 @@ view! {
         "success": [],
         "reconcile": null
     })))]
-    pub struct StepView of step(step: &ActionStep) {
+    pub struct StepView of step(step: &ActionStep, is_full: bool) {
         order: i64,
         description: String = step.description.clone(),
         /// Method and path; empty for a step that a user does by hand.
         #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
         api_call: String = step.call.as_ref().map(ApiCall::summary).unwrap_or_default(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfStep = Detail::of(is_full, || StepDetail::of(step)),
+    }
+}
+
+view! {
+    pub struct StepDetail of step(step: &ActionStep) {
         /// Request of the step; null for a manual step.
         request: Option<RequestView> = step.call.as_ref().map(RequestView::of),
         /// Conditions on the answer's body, all of which a success meets besides its status.
@@ -200,27 +219,52 @@ fn joined(conditions: &[FactCondition]) -> String {
     each.join(", and ")
 }
 
-/// Returns the views of a session's newest proposal, of which no action was approved.
-pub fn of_proposal(session: &AgentSession) -> Vec<ActionView> {
-    let all = session.plan.proposed_actions.iter();
-    let view = |action| ActionView::of(action, session, None, Vec::new());
-    all.map(view).collect()
+/// Returns the customer whom an action concerns.
+fn customer_of(content: &ActionContent) -> Option<String> {
+    let owes = content.debt.as_ref().map(|debt| &debt.customer);
+    content.customer.as_ref().or(owes).cloned()
 }
 
-/// Returns the views of a session's newest proposal, as of `now`.
-pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView> {
-    let session = &whole.session;
-    let view = |action: &ProposedAction| {
-        let mut known = whole.actions.known.iter();
+/// A session as it is shown to a caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    pub session: &'a AgentSession,
+    /// Records of the approved actions.
+    pub actions: &'a [Stored<AgentAction>],
+    pub context: &'a SessionContext,
+    pub caller: &'a Identity,
+    /// True if the answer has all members.
+    pub is_full: bool,
+    pub now: Timestamp,
+}
+
+impl Shown<'_> {
+    /// Returns the views of the session's newest proposal.
+    pub fn proposed(&self) -> Vec<ActionView> {
+        let all = self.session.plan.proposed_actions.iter();
+        all.map(|action| ActionView::of(action, self)).collect()
+    }
+
+    fn in_short(&self, action: &ProposedAction) -> ActionInShort {
+        ActionInShort::for_caller(action, self.session, self.context, self.caller, self.now)
+    }
+
+    fn steps_of(&self, action: &ProposedAction) -> Vec<StepView> {
+        let steps = action.content.steps.iter();
+        steps.map(|step| StepView::of(step, self.is_full)).collect()
+    }
+
+    fn approvals_of(&self, action: &ProposedAction) -> Vec<ApproverView> {
+        let mut known = self.actions.iter();
         let approved = known.find(|known| known.key.action_id == action.id);
         let approved = approved
             .into_iter()
             .flat_map(|known| &known.round.approvals);
-        let approvals = approved.chain(&action.approvals).map(ApproverView::of);
-        let pending = ApprovalView::of(action, now);
-        ActionView::of(action, session, pending, approvals.collect())
-    };
-    session.plan.proposed_actions.iter().map(view).collect()
+        approved
+            .chain(&action.approvals)
+            .map(ApproverView::of)
+            .collect()
+    }
 }
 
 /// Returns the ids of the proposed actions with these keys.

@@ -42,7 +42,7 @@ type Refused = (
 #[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/execute")]
 pub async fn execute_agent_actions(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>, WithDetail>,
     Path(id): Path<PathId<AgentSessionId>>,
     wait: Wait,
     Trace(trace): Trace,
@@ -68,9 +68,11 @@ pub async fn execute_agent_actions(
             session
         }
     };
-    let most = caller.identity().await?.organization.units_per_second;
+    let identity = caller.identity().await?;
+    let most = identity.organization.units_per_second;
     let session = results(&state.app, session, wait.0, most.most_waiting()).await?;
-    Ok(AgentActionsExecuted::read(&state.app, &session, &ids).await?)
+    let reader = (&*identity, caller.query.is_full());
+    Ok(AgentActionsExecuted::read(&state.app, &session, &ids, reader).await?)
 }
 
 /// Reads the session until every approved action has ended or `wait` is over. Does not wait if `most` calls of

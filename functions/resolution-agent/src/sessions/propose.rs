@@ -15,13 +15,22 @@ type Refused = (InvalidTransition, AnalysisInterrupted, ConcurrentChange);
 #[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/propose")]
 pub async fn propose_agent_actions(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::CreateAgentRemediation>, WithDetail>,
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<AgentSessionProposed>, Problem<Refused>> {
     let analyse = async |case: &Case| (state.analyse)(case).await;
     let agent = state.app.store.agent();
     let proposed = agent.propose(caller.write(), id.known()?, analyse, FAILED);
-    let (session, excerpts) = Box::pin(proposed).await?;
-    let session = ProposedSession::of(&session, &excerpts);
+    let (session, context, excerpts) = Box::pin(proposed).await?;
+    let identity = caller.identity().await?;
+    let shown = Shown {
+        session: &session,
+        actions: &[],
+        context: &context,
+        caller: &identity,
+        is_full: caller.query.is_full(),
+        now: state.app.clock.now(),
+    };
+    let session = ProposedSession::of(&shown, &excerpts);
     Ok(Json(AgentSessionProposed { session }))
 }

@@ -8,12 +8,16 @@ use crate::prelude::*;
 /// session is `awaiting_confirmation`.
 #[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/reject")]
 pub async fn reject_agent_actions(
-    caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>, WithDetail>,
     Path(id): Path<PathId<AgentSessionId>>,
     Body(input): Body<SessionReject>,
 ) -> Result<Single<AgentSessionView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = caller.app.store.agent();
     let (id, by) = (id.known()?, caller.user_id());
     let session = agent.reject(caller.write(), id, by, &input.reason).await?;
-    Ok(Single(AgentSessionView::read(&caller.app, &session).await?))
+    let identity = caller.identity().await?;
+    let reader = (&*identity, caller.query.is_full());
+    Ok(Single(
+        AgentSessionView::read(&caller.app, &session, reader).await?,
+    ))
 }

@@ -135,11 +135,21 @@ impl ActionInShort {
         caller: &Identity,
         now: Timestamp,
     ) -> Vec<Self> {
-        let short = |action: &ProposedAction| {
-            let approves = session.may_approve(action, &caller.user, context, now);
-            let may_approve = approves.and_then(|()| MayExecute::check(caller)).is_ok();
-            Self::of(action, session, context, may_approve, now)
-        };
-        session.plan.proposed_actions.iter().map(short).collect()
+        let all = session.plan.proposed_actions.iter();
+        let short = |action| Self::for_caller(action, session, context, caller, now);
+        all.map(short).collect()
+    }
+
+    /// Returns the view with whether this caller's approval would count.
+    pub(super) fn for_caller(
+        action: &ProposedAction,
+        session: &AgentSession,
+        context: &SessionContext,
+        caller: &Identity,
+        now: Timestamp,
+    ) -> Self {
+        let approves = session.may_approve(action, &caller.user, context, now);
+        let may_approve = approves.and_then(|()| MayExecute::check(caller)).is_ok();
+        Self::of(action, session, context, may_approve, now)
     }
 }

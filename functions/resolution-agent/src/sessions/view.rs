@@ -1,12 +1,17 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use shared::endpoint::*;
+use shared::{agent::pattern::Pattern, endpoint::*};
 
 use super::{
-    action::{self, ActionView},
+    action::{ActionView, Shown},
     row,
 };
+
+// `ToSchema` takes no type arguments.
+type MoreOfSession = Detail<SessionDetail>;
+type MoreOfAnalysis = Detail<AnalysisDetail>;
+type MoreOfResult = Detail<ResultDetail>;
 
 /// An opened session.
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,15 +44,93 @@ pub struct AgentSessionProposed {
 }
 
 view! {
-    pub struct ProposedSession of session(session: &AgentSession, excerpts: &Excerpts) {
-        id: AgentSessionId,
-        status: AgentSessionStatus,
-        alert_id: AlertId = session.alert.alert_id,
-        analysis: Option<Analysis> = session.analysis.newest.clone(),
+    pub struct ProposedSession of session(shown: &Shown<'_>, excerpts: &Excerpts) {
+        id: AgentSessionId = shown.session.id,
+        status: AgentSessionStatus = shown.session.status,
+        alert_id: AlertId = shown.session.alert.alert_id,
+        analysis: Option<AnalysisView> = analysis(shown),
+        proposed_actions: Vec<ActionView> = shown.proposed(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfSession = Detail::of(shown.is_full, || SessionDetail::of(shown.session, excerpts)),
+    }
+}
+
+view! {
+    pub struct SessionDetail of session(session: &AgentSession, excerpts: &Excerpts) {
         /// Reads of target systems for the analysis.
         reads: Vec<ReadView> = reads(session, excerpts),
-        proposed_actions: Vec<ActionView> = action::of_proposal(session),
     }
+}
+
+view! {
+    /// A root-cause analysis. The members of `detail=full` are the ones that are not required.
+    #[schema(as = Analysis, examples(json!({
+        "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
+        "impact": "4,821.00 USD of usage are not billed.",
+        "affectedSystems": ["billing"],
+        "entityLifecycleContext": "Open for 4 hours, then processing for 26.",
+        "isAnomalyPattern": false,
+        "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
+        "pattern": null,
+        "confidence": 1.0,
+        "confidenceSays": "2 of 2 findings hold; no record yet",
+        "evidence": [],
+        "playbook": null,
+        "resolvedWhen": ["batch.state is `processed`"],
+        "notApplicable": [],
+        "passedOver": []
+    })))]
+    pub struct AnalysisView of analysis(analysis: Analysis, is_full: bool) {
+        /// The most likely cause.
+        root_cause: String,
+        /// The impact: affected money and records.
+        impact: String,
+        affected_systems: Vec<String>,
+        /// The entity's earlier lifecycle.
+        entity_lifecycle_context: String,
+        /// True if the alert is one of many rather than a single case.
+        is_anomaly_pattern: bool,
+        /// The number of other alerts of the class, their rate before, and what they share.
+        pattern_description: String,
+        /// Share of the playbook's findings that hold, from 0 to 1, with two digits.
+        confidence: f64,
+        /// The findings and the playbook's record in words.
+        #[schema(examples("4 of 4 findings hold; 12 of 12 runs were effective"))]
+        confidence_says: String,
+        /// The playbook's findings on what was read.
+        evidence: Vec<Evidence>,
+        /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
+        #[schema(examples("invoice.state is `void`"))]
+        resolved_when: Vec<String>,
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfAnalysis = Detail::of(is_full, || AnalysisDetail {
+            pattern: analysis.pattern,
+            playbook: analysis.playbook,
+            not_applicable: analysis.not_applicable,
+            passed_over: analysis.passed_over,
+        }),
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AnalysisDetail {
+    /// The numbers behind the description; null if there are none.
+    pattern: Option<Pattern>,
+    /// The playbook; null for an analysis without one.
+    playbook: Option<PlaybookVersion>,
+    /// Actions of the playbook that do not apply to the record as it is.
+    not_applicable: Vec<NotApplicable>,
+    /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
+    /// them did not help one of the alert's records before.
+    passed_over: Vec<String>,
+}
+
+fn analysis(shown: &Shown<'_>) -> Option<AnalysisView> {
+    let newest = shown.session.analysis.newest.clone();
+    newest.map(|analysis| AnalysisView::of(analysis, shown.is_full))
 }
 
 /// Results of approved actions, and their session.
@@ -85,22 +168,39 @@ impl AgentActionsExecuted {
         app: &App,
         whole: &SessionWithActions,
         ids: &[String],
+        (caller, is_full): (&Identity, bool),
     ) -> Result<Self, Error> {
         let (context, excerpts) = app.store.agent().context(whole).await?;
-        let now = app.clock.now();
-        let mut results = results(whole, &excerpts);
+        let shown = shown(whole, &context, (caller, is_full), app.clock.now());
+        let mut results = results(whole, &excerpts, is_full);
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
         let is_pending = listed.any(|action| {
             let mut approvals = action.approvals.iter();
             let is_awaited = whole.session.plan.awaited.contains_key(&action.id);
-            is_awaited || approvals.any(|approval| approval.is_valid(now))
+            is_awaited || approvals.any(|approval| approval.is_valid(shown.now))
         });
         Ok(Self {
             results,
-            session: AgentSessionView::of(&whole.session, whole, &context, &excerpts, now),
+            session: AgentSessionView::of(&whole.session, whole, &shown, &excerpts),
             is_pending: is_pending || whole.session.works(),
         })
+    }
+}
+
+fn shown<'a>(
+    whole: &'a SessionWithActions,
+    context: &'a SessionContext,
+    (caller, is_full): (&'a Identity, bool),
+    now: Timestamp,
+) -> Shown<'a> {
+    Shown {
+        session: &whole.session,
+        actions: &whole.actions.known,
+        context,
+        caller,
+        is_full,
+        now,
     }
 }
 
@@ -110,57 +210,49 @@ view! {
     pub struct AgentSessionView of session(
         session: &Stored<AgentSession>,
         whole: &SessionWithActions,
-        context: &SessionContext,
+        shown: &Shown<'_>,
         excerpts: &Excerpts,
-        now: Timestamp,
     ) {
         id: AgentSessionId,
         alert_id: AlertId = session.alert.alert_id,
-        status: AgentSessionStatus = session.status_at(now),
+        status: AgentSessionStatus = session.status_at(shown.now),
         created_at: Timestamp = session.times.created_at,
         updated_at: Timestamp = session.times.updated_at,
         /// Reason why it failed.
-        error: Option<String> = session.error_at(now).map(str::to_owned),
+        error: Option<String> = session.error_at(shown.now).map(str::to_owned),
         /// Rejection of the proposal; null if it was not rejected.
         rejection: Option<Rejection> = session.people.rejection.clone(),
         /// Newest analysis; null before the first.
-        analysis: Option<Analysis> = session.analysis.newest.clone(),
-        /// Reads of target systems for the analysis.
-        reads: Vec<ReadView> = reads(session, excerpts),
+        analysis: Option<AnalysisView> = analysis(shown),
         /// Actions of the newest proposal.
-        proposed_actions: Vec<ActionView> = action::of_session(whole, now),
+        proposed_actions: Vec<ActionView> = shown.proposed(),
         /// Results of the approved actions that have ended.
-        execution_results: Vec<ResultView> = results(whole, excerpts),
-        /// Next step; null if nothing is left to do.
-        next: Option<Next> = session.next(context, now),
+        execution_results: Vec<ResultView> = results(whole, excerpts, shown.is_full),
+        /// Next step; null if nothing is left to do. It names the caller if that is theirs.
+        next: Option<Next> =
+            session.next_for(&shown.caller.user, row::may(shown.caller), shown.context, shown.now),
         /// Number of actions that a user can approve, settle or hand over.
-        open_actions: usize = session.open_actions(context.is_resolved, now).count(),
+        open_actions: usize = session.open_actions(shown.context.is_resolved, shown.now).count(),
         /// Version, raised by every write.
         version: i64,
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfSession = Detail::of(shown.is_full, || SessionDetail::of(session, excerpts)),
     }
 }
 
 versioned!(AgentSessionView);
 
 impl AgentSessionView {
-    pub async fn read(app: &App, whole: &SessionWithActions) -> Result<Self, Error> {
-        let (context, excerpts) = app.store.agent().context(whole).await?;
-        let now = app.clock.now();
-        Ok(Self::of(&whole.session, whole, &context, &excerpts, now))
-    }
-
-    /// Returns the view for a caller. The next step names an approval as theirs.
-    pub async fn read_by(
+    /// Returns the view for a caller, with all members if `is_full`.
+    pub async fn read(
         app: &App,
         whole: &SessionWithActions,
-        caller: &Identity,
+        (caller, is_full): (&Identity, bool),
     ) -> Result<Self, Error> {
         let (context, excerpts) = app.store.agent().context(whole).await?;
-        let (now, may) = (app.clock.now(), row::may(caller));
-        Ok(Self {
-            next: whole.session.next_for(&caller.user, may, &context, now),
-            ..Self::of(&whole.session, whole, &context, &excerpts, now)
-        })
+        let shown = shown(whole, &context, (caller, is_full), app.clock.now());
+        Ok(Self::of(&whole.session, whole, &shown, &excerpts))
     }
 }
 
@@ -176,13 +268,12 @@ view! {
             "at": "2026-01-14T12:05:00.000Z",
             "response": {"status": 200, "body": {"id": "ub_1001", "state": "completed"}}
         }],
-        "verification": null,
-        "reconciliation": null,
+        "checks": [],
         "verdict": null,
         "executedAt": "2026-01-14T12:05:01.000Z",
         "duration": 840
     })))]
-    pub struct ResultView of result(result: ActionResult, excerpts: &Excerpts) {
+    pub struct ResultView of result(result: ActionResult, excerpts: &Excerpts, is_full: bool) {
         action_id: String,
         /// True if it was certainly carried out.
         success: bool,
@@ -190,20 +281,26 @@ view! {
         response: Option<Excerpt> = excerpts.get(result.excerpt_hash.as_ref()).cloned(),
         /// Reason why it did not succeed, or why its outcome is unknown.
         error: Option<String>,
-        steps: Vec<StepResultView> =
-            result.steps.iter().map(|step| StepResultView::of(step, excerpts)).collect(),
-        /// Check of its effect; null if the effect is not checked. An action succeeds before it has its
-        /// effect.
-        verification: Option<VerificationView> = result.verification.map(VerificationView::of),
-        /// Check whether a call with an unclear answer took effect.
-        reconciliation: Option<ReconciliationView> = result.reconciliation.map(ReconciliationView::of),
+        /// Checks of the target system after its end: of an unclear call, and of the effect. An action
+        /// succeeds before its effect is found.
+        checks: Vec<CheckView> = result.checks.begun().map(CheckView::of).collect(),
         /// A user's verdict on an unknown outcome.
         verdict: Option<Verdict>,
         /// Instant at which it ended.
         executed_at: Timestamp,
         /// Milliseconds from its first attempt to its end.
         duration: i64,
+        #[serde(flatten)]
+        #[schema(inline)]
+        detail: MoreOfResult = Detail::of(is_full, || ResultDetail {
+            steps: result.steps.iter().map(|step| StepResultView::of(step, excerpts)).collect(),
+        }),
     }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct ResultDetail {
+    steps: Vec<StepResultView>,
 }
 
 view! {
@@ -220,56 +317,26 @@ view! {
 }
 
 view! {
-    /// The check of an action's effect.
-    #[schema(as = ActionVerification)]
-    pub struct VerificationView of check(check: CheckRecord<VerificationStatus>) {
-        status: VerificationStatus,
-        #[serde(flatten)]
-        record: CheckView = check.into(),
+    /// Checks of a target system after an action has ended.
+    #[schema(as = ActionCheck)]
+    pub struct CheckView of record((purpose, record): (CheckPurpose, &CheckRecord)) {
+        purpose: CheckPurpose = purpose,
+        status: CheckStatus,
+        /// Number of checks made.
+        count: i64,
+        /// Instant of the last check.
+        at: Option<Timestamp>,
+        /// Instant of the next check; null if there is none.
+        next: Option<Timestamp>,
+        /// Facts that the last check found, by `read.fact`.
+        found: Option<JsonObject> = record.found.as_ref().map(|found| found.0.clone()),
+        /// Facts that differ from the expected ones, or the reason why the last check read none.
+        problem: Option<String> = record.problem.clone(),
     }
 }
 
-view! {
-    /// The check of a call with an unclear answer.
-    #[schema(as = ActionReconciliation)]
-    pub struct ReconciliationView of check(check: CheckRecord<ReconciliationStatus>) {
-        status: ReconciliationStatus,
-        #[serde(flatten)]
-        record: CheckView = check.into(),
-    }
-}
-
-/// Checks of a target system after an action has ended.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ActionLooks)]
-pub struct CheckView {
-    /// Number of checks made.
-    #[serde(rename = "looks")]
-    count: i64,
-    /// Instant of the last check.
-    at: Option<Timestamp>,
-    /// Instant of the next check; null if there is none.
-    next: Option<Timestamp>,
-    /// Facts that the last check found, by `read.fact`.
-    found: Option<JsonObject>,
-    /// Facts that differ from the expected ones, or the reason why the last check read none.
-    problem: Option<String>,
-}
-
-impl<S> From<CheckRecord<S>> for CheckView {
-    fn from(record: CheckRecord<S>) -> Self {
-        Self {
-            count: record.count,
-            at: record.at,
-            next: record.next,
-            found: record.found.map(|found| found.0),
-            problem: record.problem,
-        }
-    }
-}
-
-fn results(whole: &SessionWithActions, excerpts: &Excerpts) -> Vec<ResultView> {
-    let view = |result| ResultView::of(result, excerpts);
+fn results(whole: &SessionWithActions, excerpts: &Excerpts, is_full: bool) -> Vec<ResultView> {
+    let view = |result| ResultView::of(result, excerpts, is_full);
     whole.results().into_iter().map(view).collect()
 }
 

@@ -17,7 +17,6 @@ pub struct AgentAction {
     pub progress: ActionProgress,
     /// The times at which workers and the sweeper visit it.
     pub schedule: Schedule,
-    /// Checks of its effect after the end.
     pub checks: Checks,
     pub end: ActionEnd,
     /// The newest entry of its chain in the session's journal.
@@ -146,14 +145,6 @@ pub struct Schedule {
     pub resends: i64,
     /// Its saved minutes are not in the organization's total yet.
     pub uncounted: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Checks {
-    /// Verification of the effect, if it succeeded and has a verification.
-    pub verification: Option<CheckRecord<VerificationStatus>>,
-    /// Reconciliation of an unclear call, if it ended as unknown and has a reconciliation.
-    pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -385,8 +376,7 @@ impl AgentAction {
             excerpt_hash: self.end.excerpt_hash.clone(),
             error: self.end.error.clone(),
             steps: self.results_of_steps(),
-            verification: self.checks.verification.clone(),
-            reconciliation: self.checks.reconciliation.clone(),
+            checks: self.checks.clone(),
             verdict: self.end.verdict.clone(),
             executed_at,
             duration: executed_at.since(started_at).max(0),
@@ -431,9 +421,7 @@ pub struct ActionResult {
     /// The reason if it did not succeed.
     pub error: Option<String>,
     pub steps: Vec<StepResult>,
-    pub verification: Option<CheckRecord<VerificationStatus>>,
-    /// Reconciliation of its unclear call, if it has a reconciliation.
-    pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
+    pub checks: Checks,
     /// The verdict of a user, if its outcome was unknown.
     pub verdict: Option<Verdict>,
     /// The end of the action.

@@ -1,3 +1,4 @@
+mod checks;
 mod condition;
 pub(crate) mod facts;
 pub(crate) mod observation;
@@ -6,6 +7,7 @@ mod read;
 pub(crate) mod record;
 pub(crate) mod words;
 
+pub use checks::Checks;
 pub use condition::{Expectation, FactCondition};
 pub use facts::*;
 pub use observation::{Judgement, Observation, ReadError, Seen};

@@ -53,7 +53,7 @@ impl Verification {
 impl AgentAction {
     /// Milliseconds after its end until the last reconciliation check, unless the system says that the
     /// call is under way.
-    pub const RECONCILED_WITHIN: i64 = 12 * span::HOUR;
+    pub const CALL_CHECKED_WITHIN: i64 = 12 * span::HOUR;
     /// Milliseconds of checks of an unreadable system, beyond the longest time of an effect.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
 
@@ -62,24 +62,24 @@ impl AgentAction {
         self.schedule.resends = 0;
         match self.state {
             ActionState::Succeeded if self.content.verify.is_some() => {
-                self.checks.verification = Some(CheckRecord::first(Some(now)));
+                self.checks.effect = Some(CheckRecord::first(Some(now)));
                 self.schedule.due_at = Some(now);
             }
             ActionState::Unknown if self.reconcile().is_some() => {
-                let within = Self::RECONCILED_WITHIN;
-                let next = Timetable::of(Timetable::RECONCILED, now, within).next(0, now);
-                self.checks.reconciliation = Some(CheckRecord::first(next));
+                let within = Self::CALL_CHECKED_WITHIN;
+                let next = Timetable::of(Timetable::OF_CALL, now, within).next(0, now);
+                self.checks.call = Some(CheckRecord::first(next));
                 self.schedule.due_at = next;
             }
             _ => {}
         }
     }
 
-    /// Ends the reconciliation without a result, since a person settled the outcome.
-    pub(crate) fn end_reconciliation(&mut self) {
-        let record = self.checks.reconciliation.as_mut();
+    /// Ends the checks of its call without a result, since a person settled the outcome.
+    pub(crate) fn end_checks_of_call(&mut self) {
+        let record = self.checks.call.as_mut();
         if let Some(record) = record.filter(|one| one.is_pending()) {
-            record.status = ReconciliationStatus::Unknown;
+            record.status = CheckStatus::Unknown;
             record.next = None;
         }
     }
@@ -88,25 +88,39 @@ impl AgentAction {
         self.content.steps.get(self.next_step())?.reconcile.as_ref()
     }
 
+    /// Returns the record of its pending checks, with their purpose.
+    fn pending_checks(&self) -> Option<(CheckPurpose, &CheckRecord)> {
+        let purpose = match self.state {
+            ActionState::Succeeded => CheckPurpose::Effect,
+            ActionState::Unknown => CheckPurpose::Call,
+            _ => return None,
+        };
+        let mut pending = self
+            .checks
+            .begun()
+            .filter(|(_, record)| record.is_pending());
+        pending.find(|(of, _)| *of == purpose)
+    }
+
+    /// Returns its next check; none if no check is planned.
     pub fn check(&self) -> Option<Check<'_>> {
         let end = self.ended_at();
-        let (purpose, timetable) = if self.state == ActionState::Succeeded {
-            let record = self.checks.verification.as_ref();
-            record.filter(|record| record.is_pending())?;
-            let verify = self.content.verify.as_ref()?;
-            let timetable = Timetable::of(Timetable::VERIFIED, end, verify.within);
-            (Purpose::Verification(verify), timetable)
-        } else {
-            let record = self.checks.reconciliation.as_ref();
-            record.filter(|record| record.is_pending() && self.state == ActionState::Unknown)?;
-            let reconcile = self.reconcile()?;
-            let within = reconcile.within.unwrap_or(Self::RECONCILED_WITHIN);
-            let until = match self.progress.call.under_way {
-                Some(true) => within.max(Self::RECONCILED_WITHIN),
-                _ => Self::RECONCILED_WITHIN,
-            };
-            let timetable = Timetable::of(Timetable::RECONCILED, end, until);
-            (Purpose::Reconciliation(reconcile), timetable)
+        let (purpose, timetable) = match self.pending_checks()?.0 {
+            CheckPurpose::Effect => {
+                let verify = self.content.verify.as_ref()?;
+                let timetable = Timetable::of(Timetable::OF_EFFECT, end, verify.within);
+                (Purpose::Effect(verify), timetable)
+            }
+            CheckPurpose::Call => {
+                let reconcile = self.reconcile()?;
+                let within = reconcile.within.unwrap_or(Self::CALL_CHECKED_WITHIN);
+                let until = match self.progress.call.under_way {
+                    Some(true) => within.max(Self::CALL_CHECKED_WITHIN),
+                    _ => Self::CALL_CHECKED_WITHIN,
+                };
+                let timetable = Timetable::of(Timetable::OF_CALL, end, until);
+                (Purpose::Call(reconcile), timetable)
+            }
         };
         Some(Check {
             purpose,
@@ -120,11 +134,8 @@ impl AgentAction {
     }
 
     pub fn next_check_at(&self) -> Option<Timestamp> {
-        match self.check()?.purpose {
-            Purpose::Verification(_) => self.checks.verification.as_ref()?.next,
-            Purpose::Reconciliation(_) => self.checks.reconciliation.as_ref()?.next,
-            Purpose::AlertEnd(_) => None,
-        }
+        self.check()?;
+        self.pending_checks()?.1.next
     }
 
     /// Records that the sweeper requested the due check, and schedules its next request: after two
@@ -150,13 +161,13 @@ impl AgentAction {
     ) -> Option<(JournalEvent, Value)> {
         self.schedule.resends = 0;
         match self.check()?.purpose {
-            Purpose::Verification(verify) => {
+            Purpose::Effect(verify) => {
                 let judgement = observation.judge(verify.conditions());
                 let is_refuted = verify.is_refuted_by(observation);
                 let until = self.ended_at().plus(verify.within);
-                self.verify_by(observation, (judgement, is_refuted), until, now)
+                self.judge_effect(observation, (judgement, is_refuted), until, now)
             }
-            Purpose::Reconciliation(reconcile) => {
+            Purpose::Call(reconcile) => {
                 let under_way = self.progress.call.under_way;
                 let is_marked = self.is_marked(reconcile, observation);
                 let (judgements, under_way) = reconcile.judge(observation, under_way, is_marked);
@@ -166,13 +177,13 @@ impl AgentAction {
                 let absent = self.progress.call.absent_since;
                 let proven_at = absent.filter(|_| !is_proof);
                 let proven_at = proven_at.map(|since| since.plus(settles_within));
-                self.reconcile_by(observation, judgements, proven_at, now)
+                self.judge_call(observation, judgements, proven_at, now)
             }
             Purpose::AlertEnd(_) => None,
         }
     }
 
-    fn verify_by(
+    fn judge_effect(
         &mut self,
         observation: &Observation,
         (judgement, is_refuted): (Judgement, bool),
@@ -183,21 +194,23 @@ impl AgentAction {
             Judgement::NotKnown(error) if !error.is_for_good => Self::UNREADABLE,
             _ => 0,
         };
+        let is_over = until.plus(patience) <= now;
         let status = match judgement {
-            Judgement::Holds if !is_refuted => VerificationStatus::Effective,
-            _ if is_refuted => VerificationStatus::Ineffective,
-            _ if until.plus(patience) <= now => VerificationStatus::Ineffective,
-            _ => VerificationStatus::Pending,
+            _ if is_refuted => CheckStatus::NotDone,
+            Judgement::Holds => CheckStatus::Done,
+            Judgement::Fails(_) if is_over => CheckStatus::NotDone,
+            Judgement::NotKnown(_) if is_over => CheckStatus::Unknown,
+            _ => CheckStatus::Pending,
         };
         let timetable = self.check()?.timetable;
-        let record = self.checks.verification.as_mut()?;
-        record.is_blind = matches!(judgement, Judgement::NotKnown(_));
-        let noted = record.add(observation, (status, judgement.problem()), timetable, now);
+        let record = self.checks.effect.as_mut()?;
+        let result = (status, judgement.problem());
+        let noted = record.add(CheckPurpose::Effect, observation, result, timetable, now);
         self.schedule.due_at = record.next;
         Some(noted)
     }
 
-    fn reconcile_by(
+    fn judge_call(
         &mut self,
         observation: &Observation,
         (done, not_done): (Judgement, Option<Judgement>),
@@ -206,32 +219,32 @@ impl AgentAction {
     ) -> Option<(JournalEvent, Value)> {
         let timetable = self.check()?.timetable.with(proven_at);
         let over = timetable.is_over(now);
-        let otherwise = over.then_some(ReconciliationStatus::Unknown);
-        let otherwise = otherwise.unwrap_or(ReconciliationStatus::Pending);
+        let otherwise = over.then_some(CheckStatus::Unknown);
+        let otherwise = otherwise.unwrap_or(CheckStatus::Pending);
         let result = match (done, not_done) {
             (Judgement::Holds, Some(Judgement::Holds)) => {
                 let both = "The facts say both that it took effect and that it did not.";
                 (otherwise, Some(both.to_owned()))
             }
-            (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
+            (Judgement::Holds, _) => (CheckStatus::Done, None),
             (_, Some(Judgement::Holds)) if proven_at.is_some_and(|at| now < at) => {
                 let early = "The call has not taken effect yet. The target system may still process it, and its \
                              reads may lag behind.";
                 (otherwise, Some(early.to_owned()))
             }
-            (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
+            (_, Some(Judgement::Holds)) => (CheckStatus::NotDone, None),
             (Judgement::NotKnown(error), _) | (_, Some(Judgement::NotKnown(error))) => {
                 (otherwise, Some(error.problem))
             }
             (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
         };
         let status = result.0;
-        let record = self.checks.reconciliation.as_mut()?;
-        let noted = record.add(observation, result, timetable, now);
+        let record = self.checks.call.as_mut()?;
+        let noted = record.add(CheckPurpose::Call, observation, result, timetable, now);
         self.schedule.due_at = record.next;
         match status {
-            ReconciliationStatus::Done => self.took_effect(now),
-            ReconciliationStatus::NotDone => {
+            CheckStatus::Done => self.took_effect(now),
+            CheckStatus::NotDone => {
                 let step = self.is_known(StepStatus::NotDone, now);
                 self.state = ActionState::Failed;
                 let when = self.barred_until().filter(|at| now < *at);
@@ -240,7 +253,7 @@ impl AgentAction {
                     "A later check found that step {step} did not take effect. The action may be executed again{when}."
                 ));
             }
-            ReconciliationStatus::Pending | ReconciliationStatus::Unknown => {}
+            CheckStatus::Pending | CheckStatus::Unknown => {}
         }
         Some(noted)
     }
@@ -319,7 +332,7 @@ impl AgentAction {
 
     /// True if its verification found that a precondition of another action of the proposal does not hold.
     pub fn refutes(&self, other: &ActionContent) -> bool {
-        let record = self.checks.verification.as_ref();
+        let record = self.checks.effect.as_ref();
         let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
         let Some(found) = found.and_then(|record| record.found.as_ref()) else {
             return false;
@@ -336,20 +349,20 @@ impl AgentAction {
 
     /// True if its effect was verified, or it has no verification.
     pub fn is_verified(&self) -> bool {
-        let record = self.checks.verification.as_ref();
-        let is_effective = |record: &CheckRecord<_>| record.status == VerificationStatus::Effective;
-        self.content.verify.is_none() || record.is_some_and(is_effective)
+        let effect = self.checks.effect.as_ref();
+        let is_found = |record: &CheckRecord| record.status == CheckStatus::Done;
+        self.content.verify.is_none() || effect.is_some_and(is_found)
     }
 
     /// Returns whether it helped its records, by its verification. None for a message, for an
     /// effect that was already there, and where the system could not be read.
     pub fn helped(&self) -> Option<bool> {
-        let record = self.checks.verification.as_ref();
-        let record = record.filter(|_| self.content.action_type.is_fix())?;
-        match record.status {
-            VerificationStatus::Pending => None,
-            VerificationStatus::Effective => self.is_effective().then_some(true),
-            VerificationStatus::Ineffective => (!record.is_blind).then_some(false),
+        let effect = self.checks.effect.as_ref();
+        let effect = effect.filter(|_| self.content.action_type.is_fix())?;
+        match effect.status {
+            CheckStatus::Done => self.is_effective().then_some(true),
+            CheckStatus::NotDone => Some(false),
+            CheckStatus::Pending | CheckStatus::Unknown => None,
         }
     }
 

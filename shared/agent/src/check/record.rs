@@ -5,7 +5,7 @@ use crate::{
     prelude::*,
 };
 
-/// A check of target systems after an end: its purpose, and its times.
+/// A planned check of target systems: its purpose, its reads and its times.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
     pub purpose: Purpose<'a>,
@@ -16,9 +16,9 @@ pub struct Check<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose<'a> {
     /// An action had its effect.
-    Verification(&'a Verification),
+    Effect(&'a Verification),
     /// A call with an unclear result took effect.
-    Reconciliation(&'a Reconciliation),
+    Call(&'a Reconciliation),
     /// The matter of an alert is settled.
     AlertEnd(&'a ResolvedWhen),
 }
@@ -26,8 +26,8 @@ pub enum Purpose<'a> {
 impl<'a> Check<'a> {
     pub fn reads(&self) -> Vec<TargetRead> {
         match self.purpose {
-            Purpose::Verification(verify) => reads_of(self.reads, verify.all_conditions()),
-            Purpose::Reconciliation(reconcile) => {
+            Purpose::Effect(verify) => reads_of(self.reads, verify.all_conditions()),
+            Purpose::Call(reconcile) => {
                 reads_with(self.reads, reconcile.conditions(), reconcile.mark())
             }
             Purpose::AlertEnd(end) => reads_of(self.reads, &end.conditions),
@@ -55,8 +55,8 @@ pub(crate) struct Timetable {
 }
 
 impl Timetable {
-    /// Times of reconciliations, in milliseconds after the end of the action.
-    pub(crate) const RECONCILED: &'static [i64] = &[
+    /// Times of the checks of a call, in milliseconds after the end of the action.
+    pub(crate) const OF_CALL: &'static [i64] = &[
         15 * span::SECOND,
         span::MINUTE,
         5 * span::MINUTE,
@@ -64,9 +64,9 @@ impl Timetable {
         3 * span::HOUR,
         12 * span::HOUR,
     ];
-    /// Times of verifications, in milliseconds after the end of the action. They apply within the time
-    /// of the effect; one more check follows at its end.
-    pub(crate) const VERIFIED: &'static [i64] = &[
+    /// Times of the checks of an effect, in milliseconds after the end of the action. They apply within the
+    /// time of the effect; one more check follows at its end.
+    pub(crate) const OF_EFFECT: &'static [i64] = &[
         0,
         15 * span::SECOND,
         span::MINUTE,
@@ -84,7 +84,7 @@ impl Timetable {
     /// Checks of an alert's end. After the last one, the alert stays open until a user resolves it, or
     /// settles another action.
     pub(crate) const ALERT_END: Self = Self {
-        times: Self::VERIFIED.split_at(1).1,
+        times: Self::OF_EFFECT.split_at(1).1,
         period: None,
         further: None,
     };
@@ -146,12 +146,11 @@ impl CheckResult {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CheckRecord<S> {
-    pub status: S,
+/// The checks of one purpose, and what they found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckRecord {
+    pub status: CheckStatus,
     /// Number of checks so far.
-    #[serde(rename = "looks")]
     pub count: i64,
     pub at: Option<Timestamp>,
     /// The next check; none once the status is final.
@@ -160,75 +159,61 @@ pub struct CheckRecord<S> {
     pub found: Option<JsonText>,
     /// The reason if the last check did not pass.
     pub problem: Option<String>,
-    /// True if the last check read nothing, since the target system did not answer.
-    pub is_blind: bool,
 }
 
 names! {
-    /// The status of a verification: did the action have its effect?
-    pub enum VerificationStatus {
-        /// More checks follow.
-        Pending,
-        /// The effect was found.
-        Effective,
-        /// The effect was not found in time.
-        Ineffective,
+    /// The purpose of the checks after the end of an action.
+    pub enum CheckPurpose {
+        /// An answer of a call was unclear: did the call take effect?
+        Call,
+        /// The action succeeded: did it have its effect?
+        Effect,
     }
 }
 
 names! {
-    /// The status of a reconciliation: did an unclear call take effect?
-    pub enum ReconciliationStatus {
+    /// The result of the checks of a target system.
+    #[derive(Default)]
+    pub enum CheckStatus {
         /// More checks follow.
-        Pending,
-        /// The call took effect.
+        Pending = default,
+        /// The call took effect, or the action had its effect.
         Done,
-        /// The call took no effect.
+        /// The call took no effect, or the effect was not found in time.
         NotDone,
-        /// No check told: a person decides.
+        /// The checks are over, and none of them told. A person decides.
         Unknown,
     }
 }
 
-pub(crate) trait CheckStatus: Copy + PartialEq + Into<&'static str> {
-    const PENDING: Self;
+impl CheckPurpose {
     /// The journal event of the last check.
-    const RESULT: JournalEvent;
+    const fn result(self) -> JournalEvent {
+        match self {
+            Self::Call => JournalEvent::Reconciled,
+            Self::Effect => JournalEvent::Verified,
+        }
+    }
 }
 
-impl CheckStatus for VerificationStatus {
-    const PENDING: Self = Self::Pending;
-    const RESULT: JournalEvent = JournalEvent::Verified;
-}
-
-impl CheckStatus for ReconciliationStatus {
-    const PENDING: Self = Self::Pending;
-    const RESULT: JournalEvent = JournalEvent::Reconciled;
-}
-
-#[expect(private_bounds, reason = "only this crate records checks")]
-impl<S: CheckStatus> CheckRecord<S> {
+impl CheckRecord {
     pub(crate) fn first(next: Option<Timestamp>) -> Self {
         Self {
-            status: S::PENDING,
-            count: 0,
-            at: None,
             next,
-            found: None,
-            problem: None,
-            is_blind: false,
+            ..Self::default()
         }
     }
 
     pub(crate) fn is_pending(&self) -> bool {
-        self.status == S::PENDING
+        self.status == CheckStatus::Pending
     }
 
     /// Records a check with its result, and plans the next. Returns its journal event with the details.
     pub(crate) fn add(
         &mut self,
+        purpose: CheckPurpose,
         observation: &Observation,
-        (status, problem): (S, Option<String>),
+        (status, problem): (CheckStatus, Option<String>),
         timetable: Timetable,
         now: Timestamp,
     ) -> (JournalEvent, Value) {
@@ -239,14 +224,14 @@ impl<S: CheckStatus> CheckRecord<S> {
         self.problem = problem;
         let next = timetable.next(self.count, now);
         self.next = next.filter(|_| self.is_pending());
-        let status: &str = status.into();
         let detail = json!({
+            "purpose": purpose,
             "status": status,
-            "look": self.count,
+            "count": self.count,
             "found": self.found.as_ref().map(|found| &found.0),
             "problem": self.problem,
         });
-        let last = (!self.is_pending()).then_some(S::RESULT);
+        let last = (!self.is_pending()).then(|| purpose.result());
         (last.unwrap_or(JournalEvent::Checked), detail)
     }
 }

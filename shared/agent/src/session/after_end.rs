@@ -147,12 +147,12 @@ impl AgentAction {
     /// Returns the approved amount and the one that its verification found instead. None unless the
     /// effect took place with another amount.
     pub fn other_amount(&self) -> Option<(Money, Money)> {
-        let record = self.checks.verification.as_ref()?;
+        let record = self.checks.effect.as_ref()?;
         let verify = self.content.verify.as_ref()?;
         let approved = self.content.money.as_ref()?.amount.clone()?;
         let found: Facts = record.found.clone()?.0.0.into_iter().collect();
         let minor_units = verify.other_amount(&found)?;
-        if record.status != VerificationStatus::Ineffective {
+        if record.status != CheckStatus::NotDone {
             return None;
         }
         let found = Money {

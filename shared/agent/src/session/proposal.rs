@@ -2,23 +2,7 @@
 
 use crate::prelude::*;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
-    "impact": "4,821.00 USD of usage are not billed.",
-    "affectedSystems": ["billing"],
-    "entityLifecycleContext": "Open for 4 hours, then processing for 26.",
-    "isAnomalyPattern": false,
-    "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
-    "pattern": null,
-    "confidence": 1.0,
-    "confidenceSays": "2 of 2 findings hold; no record yet",
-    "evidence": [],
-    "playbook": null,
-    "resolvedWhen": ["batch.state is `processed`"],
-    "notApplicable": [],
-    "passedOver": []
-})))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// The most likely cause.
@@ -37,14 +21,12 @@ pub struct Analysis {
     /// Share of the playbook's findings that hold, from 0 to 1, with two digits.
     pub confidence: f64,
     /// The findings and the playbook's record in words.
-    #[schema(examples("4 of 4 findings hold; 12 of 12 runs were effective"))]
     pub confidence_says: String,
     /// The playbook's findings on what was read.
     pub evidence: Vec<Evidence>,
     /// The playbook; null for an analysis without one.
     pub playbook: Option<PlaybookVersion>,
     /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
-    #[schema(examples("invoice.state is `void`"))]
     pub resolved_when: Vec<String>,
     /// Actions of the playbook that do not apply to the record as it is.
     pub not_applicable: Vec<NotApplicable>,

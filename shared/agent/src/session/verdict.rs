@@ -104,7 +104,7 @@ impl AgentAction {
         }
         self.schedule.lease_until = None;
         self.schedule.due_at = None;
-        self.end_reconciliation();
+        self.end_checks_of_call();
         self.plan_checks(verdict.at);
         self.end.verdict = Some(verdict);
         Ok(true)

@@ -37,8 +37,8 @@ fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession,
 #[test]
 fn another_amount_is_not_effective_and_is_left_to_a_person() {
     let (session, action) = finalized(&json!(999_999_900), "open", span::SECOND);
-    let record = action.checks.verification.as_ref().unwrap();
-    assert_eq!(record.status, VerificationStatus::Ineffective);
+    let record = action.checks.effect.as_ref().unwrap();
+    assert_eq!(record.status, CheckStatus::NotDone);
     let problem = "expected that invoice.amount is 48210; found that invoice.amount is 999999900.";
     assert_eq!(record.problem.as_deref(), Some(problem));
     assert!(!action.is_effective());
@@ -54,13 +54,13 @@ fn another_amount_is_not_effective_and_is_left_to_a_person() {
 #[test]
 fn the_approved_amount_leaves_nothing_to_check() {
     for (found, state, status) in [
-        (json!(48_210), "open", VerificationStatus::Effective),
+        (json!(48_210), "open", CheckStatus::Done),
         // Nothing took effect, so that no amount is to be corrected.
-        (json!(5), "draft", VerificationStatus::Ineffective),
-        (json!("48210"), "open", VerificationStatus::Ineffective),
+        (json!(5), "draft", CheckStatus::NotDone),
+        (json!("48210"), "open", CheckStatus::NotDone),
     ] {
         let (session, action) = finalized(&found, state, span::HOUR);
-        let record = action.checks.verification.unwrap();
+        let record = action.checks.effect.unwrap();
         assert_eq!(record.status, status, "{found}");
         assert_eq!(session.plan.proposed_actions.len(), 3, "{found}");
     }
@@ -70,9 +70,9 @@ fn the_approved_amount_leaves_nothing_to_check() {
 #[test]
 fn an_effect_of_another_kind_is_told_at_once() {
     for (state, status) in [
-        ("open", VerificationStatus::Pending),
-        ("paid", VerificationStatus::Effective),
-        ("void", VerificationStatus::Ineffective),
+        ("open", CheckStatus::Pending),
+        ("paid", CheckStatus::Done),
+        ("void", CheckStatus::NotDone),
     ] {
         let mut action = queued();
         action.content.verify = Some(Verification {
@@ -94,10 +94,6 @@ fn an_effect_of_another_kind_is_told_at_once() {
         action
             .apply_check(&observation, SETTLES, at(span::SECOND))
             .unwrap();
-        assert_eq!(
-            action.checks.verification.unwrap().status,
-            status,
-            "{state}"
-        );
+        assert_eq!(action.checks.effect.unwrap().status, status, "{state}");
     }
 }

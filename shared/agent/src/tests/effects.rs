@@ -143,11 +143,11 @@ fn a_record_is_held_until_the_effect_was_checked() {
         amount: None,
         within: span::HOUR,
     });
-    owner.checks.verification = Some(CheckRecord::first(Some(at(0))));
+    owner.checks.effect = Some(CheckRecord::first(Some(at(0))));
     assert_eq!(held_by(Some(&owner), &other), Some(EffectInProgress));
     // An action that comes after it does not wait for its checks.
     assert_eq!(claimed_by(Some(&owner)).held(&other, true, at(5)), None);
-    owner.checks.verification.as_mut().unwrap().status = VerificationStatus::Effective;
+    owner.checks.effect.as_mut().unwrap().status = CheckStatus::Done;
     assert_eq!(held_by(Some(&owner), &other), None);
 }
 

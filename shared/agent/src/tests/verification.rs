@@ -39,8 +39,8 @@ fn an_action_counts_once_its_effect_was_found() {
     assert_eq!(action.schedule.due_at, None);
     assert_eq!(action.next_check_at(), None);
     assert_eq!(check(&mut action, &seen("stuck"), 30_000), None);
-    let record = action.checks.verification.unwrap();
-    assert_eq!(record.status, VerificationStatus::Effective);
+    let record = action.checks.effect.unwrap();
+    assert_eq!(record.status, CheckStatus::Done);
     assert_eq!(record.count, 2);
     assert_eq!(record.found.unwrap().0.0["batch.state"], "processed");
 }
@@ -61,8 +61,8 @@ fn times(mut action: AgentAction, observation: &Observation) -> (Vec<i64>, Agent
 fn an_effect_that_is_not_found_in_time_is_none() {
     let (checked, action) = times(succeeded(), &seen("stuck"));
     assert_eq!(checked, [0, 15, 60, 300, 600]);
-    let record = action.checks.verification.as_ref().unwrap();
-    assert_eq!(record.status, VerificationStatus::Ineffective);
+    let record = action.checks.effect.as_ref().unwrap();
+    assert_eq!(record.status, CheckStatus::NotDone);
     let problem = record.problem.as_ref().unwrap();
     assert!(problem.contains("found that batch.state is `stuck`"));
     assert_eq!(action.state, Succeeded);
@@ -74,7 +74,7 @@ fn an_effect_that_is_not_found_in_time_is_none() {
     assert_eq!(checked[..5], [0, 15, 60, 300, 600]);
     let last = *checked.last().unwrap();
     assert!(last >= day && checked.len() < 15, "{checked:?}");
-    let record = action.checks.verification.unwrap();
+    let record = action.checks.effect.unwrap();
     assert_eq!(record.problem.unwrap(), "No answer.");
     let (checked, _) = times(succeeded(), &unread(true));
     assert_eq!(checked, [0, 15, 60, 300, 600]);
@@ -160,8 +160,8 @@ fn that_a_call_took_no_effect_takes_two_reads_as_far_apart_as_reads_may_lag() {
     assert!(error.contains("did not take effect"));
     action.approve_again(&awaiting(), Vec::new(), None, at(proven));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
-    assert_eq!(action.checks.reconciliation, None);
-    assert_eq!(action.checks.verification, None);
+    assert_eq!(action.checks.call, None);
+    assert_eq!(action.checks.effect, None);
 }
 
 #[test]
@@ -286,8 +286,8 @@ fn what_no_look_tells_stays_for_a_person() {
         let (checked, action) = times(unknown(), &observation);
         assert_eq!(checked, [15, 60, 300, 1_800, 10_800, 43_200]);
         assert_eq!((action.state, action.schedule.due_at), (Unknown, None));
-        let record = action.checks.reconciliation.as_ref().unwrap();
-        assert_eq!(record.status, ReconciliationStatus::Unknown);
+        let record = action.checks.call.as_ref().unwrap();
+        assert_eq!(record.status, CheckStatus::Unknown);
         assert!(record.problem.is_some());
         assert!(!action.awaits_check());
     }

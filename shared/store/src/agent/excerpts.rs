@@ -105,12 +105,6 @@ pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<
 }
 
 impl Agent<'_> {
-    pub(super) async fn excerpts(&self, session: &AgentSession) -> Result<Excerpts> {
-        let keys = keys_of_session(session);
-        let found = self.0.batch(&keys).await?;
-        Ok(Excerpts::found(&found, &keys, self.0.now()))
-    }
-
     pub(super) async fn with_excerpts(
         &self,
         page: Page<Stored<JournalEntry>>,

@@ -8,6 +8,9 @@ use crate::prelude::*;
 /// The actor that analyses alerts.
 const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 
+/// A session with a new proposal.
+type Proposed = (Stored<AgentSession>, SessionContext, Excerpts);
+
 /// A session in analysis.
 #[derive(Debug)]
 struct Analyzing {
@@ -101,7 +104,7 @@ impl Agent<'_> {
         id: AgentSessionId,
         analyse: impl AsyncFnOnce(&Case) -> Result<Proposal>,
         failed: &str,
-    ) -> Result<(Stored<AgentSession>, Excerpts)> {
+    ) -> Result<Proposed> {
         let (pending, tenant) = pending.with_tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
             Created::New(analyzing) => match analyse(&analyzing.case).await {
@@ -114,9 +117,9 @@ impl Agent<'_> {
             Created::Replayed(made) => Created::Replayed(made),
         };
         let load = async |_| {
-            let session = self.session(tenant, id).await?;
-            let excerpts = self.excerpts(&session).await?;
-            Ok((session, excerpts))
+            let whole = self.get(tenant, id).await?;
+            let (context, excerpts) = self.context(&whole).await?;
+            Ok((whole.session, context, excerpts))
         };
         proposed.or_load(load).await
     }
@@ -175,8 +178,8 @@ impl Agent<'_> {
         &self,
         analyzing: Analyzing,
         mut proposal: Proposal,
-    ) -> Result<Created<(Stored<AgentSession>, Excerpts)>> {
-        let (context, mut session) = (analyzing.context, analyzing.session);
+    ) -> Result<Created<Proposed>> {
+        let (write, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.now());
         let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&analyzing.policy), now)?;
@@ -189,8 +192,15 @@ impl Agent<'_> {
         let kept = excerpts.iter().cloned();
         let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
         writes.extend(excerpts::writes(kept)?);
-        let proposed = (session.replaced(), excerpts.into());
-        let done = self.0.commit(&context, writes, proposed).await?;
+        let is_resolved = analyzing.case.alert.status == AlertStatus::Resolved;
+        let context = SessionContext {
+            policy: analyzing.policy,
+            approvers: Approvers::default(),
+            is_resolved,
+            unbound: BTreeSet::new(),
+        };
+        let proposed = (session.replaced(), context, excerpts.into());
+        let done = self.0.commit(&write, writes, proposed).await?;
         done.ok_or_else(Error::contended)
     }
 

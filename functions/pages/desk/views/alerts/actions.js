@@ -1,6 +1,6 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
 /** @import * as api from "workdesk" @import { Case } from "./case.js" */
-/** @import { Child, Choice, Form, Part } from "../../kit.js" */
+/** @import { Child, Choice, Form, Part } from "../../kit.js" @import { Action } from "./words.js" */
 import {
   button, denied, draftOf, facts, form, input, link, myId, node, post, Problem, quiet, state, time, to, words,
 } from "../../kit.js";
@@ -17,7 +17,7 @@ export function actionParts(known) {
   if (actions.length === 0) return [];
   const open = known.approvable();
   const opened = (/** @type {string} */ key) => /** @type {Part} */ ([key, forms.get(key)]);
-  const action = (/** @type {api.ProposedAction} */ one) => /** @type {Part[]} */ ([
+  const action = (/** @type {Action} */ one) => /** @type {Part[]} */ ([
     [`action ${one.id}`, shownAction(known, one, open.length > 1 && open.includes(one.id))],
     opened(`settle ${one.id}`), opened(`hand over ${one.id}`)]);
   return [["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
@@ -25,7 +25,7 @@ export function actionParts(known) {
     [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened(rejectKey(known))];
 }
 
-/** @param {Case} known @param {api.ProposedAction} action @param {boolean} several may be chosen */
+/** @param {Case} known @param {Action} action @param {boolean} several may be chosen */
 function shownAction(known, action, several) {
   const { session, chosen } = known;
   const { id, money, risk, reversible, handling, approval } = action;
@@ -64,7 +64,7 @@ function shownAction(known, action, several) {
     !action.isAutomated && manualButtons(known, action));
 }
 
-/** What is owed, and who says so. @param {api.ProposedAction} action */
+/** What is owed, and who says so. @param {Action} action */
 function owed({ debt, money }) {
   if (debt) {
     return [node("strong", amount(debt.amount)), " by customer ", node("code", debt.customer),
@@ -106,7 +106,7 @@ function opener(known, key, label, reason, { fields, done, act, ...options }) {
   return button(label, () => open()?.focus(), { reason });
 }
 
-/** Settling and handing over. @param {Case} known @param {api.ProposedAction} action
+/** Settling and handing over. @param {Case} known @param {Action} action
  * @param {string} [now] state of the approved action */
 export function manualButtons(known, action, now) {
   const { session, users } = known;

@@ -1,17 +1,17 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" @import { Part } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Action, Session } from "./words.js" */
 import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
 
 const PAUSE_MS = 20_000; // Between two drawings, as approvals expire.
-const runs = (/** @type {api.AgentSession | undefined} */ session) =>
+const runs = (/** @type {Session | undefined} */ session) =>
   ["executing", "cancelling"].includes(session?.status ?? "");
 
 export class Case {
   /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);
-  /** @type {api.AgentSession | undefined} */ session;
-  /** What the session proposes. @type {api.ProposedAction[]} */ actions = [];
+  /** @type {Session | undefined} */ session;
+  /** What the session proposes. @type {Action[]} */ actions = [];
   /** Is the session the alert's newest? */ isNewest = false;
   /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */ sessions = [];
   /** @type {api.JournalEntry[]} */ journal = [];
@@ -38,7 +38,7 @@ export class Case {
     return known ? known.fullName + (id === myId() ? " (you)" : "") : `user ${id}`;
   }
 
-  /** Is this automated action still to be approved? @param {api.ProposedAction} action */
+  /** Is this automated action still to be approved? @param {Action} action */
   isApprovable({ id, isAutomated }) {
     const { alert, session } = this;
     const now = this.progress.find(({ action }) => action.id === id)?.state ?? "skipped";
@@ -75,7 +75,7 @@ export class Case {
   async read() {
     const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
     const session = async (/** @type {number | null | undefined} */ id) =>
-      (id ? (await get(SESSION, { id }, options)).data : undefined);
+      (id ? /** @type {Session} */ ((await get(SESSION, { id, detail: "full" }, options)).data) : undefined);
     const wanted = await session(this.of.sessionId);
     const id = this.of.alertId ?? wanted?.alertId ?? 0;
     const alert = (await get("/api/concierge/alerts/{id}", { id }, options)).data;
@@ -85,7 +85,7 @@ export class Case {
       [this.journal, this.check, this.decision] = [[], undefined, undefined];
       this.forms.clear();
     }
-    const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
+    const digests = (/** @type {Action[]} */ all) => all.map(({ digest }) => digest).join();
     const [before, ran] = [digests(this.actions), runs(this.session)];
     [this.alert, this.session, this.actions] = [alert, now, now?.proposedActions ?? []];
     this.isNewest = now?.id === alert.agentSessionId;

@@ -1,6 +1,7 @@
 /** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
  * form is made once, so that a change by others neither moves nor loses what is typed. */
 /** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
+/** @import { Action, Session } from "./words.js" */
 import {
   allow, button, counted, denied, facts, fold, form, get, input, link, me, myId, node, now, post, Problem,
   say, state, time, to,
@@ -16,7 +17,7 @@ export function deniedAgent(permission) {
   return denied(permission) || (planned ? "" : "Your organization's plan is without the agent.");
 }
 
-/** The newest approval of each user. @param {api.ProposedAction} action */
+/** The newest approval of each user. @param {Action} action */
 export function approvalsOf({ approvals, digest }) {
   return [...new Map(approvals.map((one) => [one.userId, one])).values()].map((one) => {
     const until = new Date(Date.parse(one.at) + HOUR_MS);
@@ -46,7 +47,7 @@ function stops({ obstacles, guards, preconditions }) {
 
 /** Previews actions of the session. @param {Case} known @param {string[]} ids */
 export async function decide(known, ids) {
-  const session = /** @type {api.AgentSession} */ (known.session);
+  const session = /** @type {Session} */ (known.session);
   const { id } = session;
   const [{ data: preview }, unlimited] = await Promise.all([
     post(`${SESSION}/preview`, { id }, { actionIds: ids }), isUnlimited()]);
@@ -140,7 +141,7 @@ function sums(/** @type {api.PreviewSums} */ { money, unknownAmounts, records, c
     money.length + unknownAmounts === 0 && "No money moves.", node("small", ` ${counts.join(", ")}`));
 }
 
-/** @param {Case} known @param {api.ProposedAction} action @param {api.ActionPreview} preview
+/** @param {Case} known @param {Action} action @param {api.ActionPreview} preview
  * @param {boolean} several */
 function actionPreview(known, action, preview, several) {
   const { policy, preconditions, requests, guards, obstacles, reversible } = preview;

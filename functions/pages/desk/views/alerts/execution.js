@@ -1,14 +1,14 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
-/** @import * as api from "workdesk" @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js" @import { Result, Session } from "./words.js" */
 import { counted, facts, fold, node, state, time } from "../../kit.js";
 import { manualButtons } from "./actions.js";
-import { STEPS, code, prose, quoted, values } from "./words.js";
+import { FOUND, STEPS, code, prose, quoted, values } from "./words.js";
 
 /** The worker's events: those of people about manual actions have other states. */
 const WORK = ["claimed", "answered", "released", "ended", "verified", "reconciled", "verdict"];
 
 /** The approved actions, each with its state, result and the worker's entries of its journal.
- * @param {api.AgentSession} session @param {api.JournalEntry[]} journal */
+ * @param {Session} session @param {api.JournalEntry[]} journal */
 export function progress({ status, proposedActions, executionResults }, journal) {
   const live = status === "executing" || status === "cancelling";
   const approved = journal.findLast(({ what, to }) => live && what === "approved" && to === "executing");
@@ -28,12 +28,13 @@ export function progress({ status, proposedActions, executionResults }, journal)
 }
 /** @typedef {ReturnType<typeof progress>[number]} Progress */
 
-/** @param {api.ExecutionResult} result @param {string | null} [last] state by the journal, if it was read */
-function stateOf({ success, verdict, reconciliation, steps }, last) {
+/** @param {Result} result @param {string | null} [last] state by the journal, if it was read */
+function stateOf({ success, verdict, checks, steps }, last) {
   if (success) return "succeeded";
   if (last && last !== "queued" && last !== "running") return last;
-  if (verdict?.outcome === "not_done" || reconciliation?.status === "not_done") return "failed";
-  if (reconciliation || steps.some(({ status }) => status === "unclear")) return "unknown";
+  const call = checks.find(({ purpose }) => purpose === "call");
+  if (verdict?.outcome === "not_done" || call?.status === "not_done") return "failed";
+  if (call || steps.some(({ status }) => status === "unclear")) return "unknown";
   return steps.every(({ status }) => status === "not_sent") ? "skipped" : "failed";
 }
 
@@ -59,14 +60,18 @@ export function run(known, { action, entries, result, state: now }) {
       detail["problem"] && detail["problem"] !== says && node("small.wide", detail["problem"]),
       body && fold(`step ${order}`, "Answer", code(body)));
   });
-  const { verification, reconciliation, verdict } = result ?? {};
+  const { verdict } = result ?? {};
+  const checked = (/** @type {api.CheckPurpose} */ of) => {
+    const check = result?.checks.find(({ purpose }) => purpose === of);
+    return check && checks(check);
+  };
   return node("section.run",
     node("div.line", state(now), node("strong", prose(action.description))),
     says && node("p", { class: ["failed", "unknown"].includes(now) ? "bad" : "quiet" }, prose(says)),
     node("ol.steps", steps),
     result && facts({
-      Effect: verification && checks(verification),
-      Outcome: reconciliation && checks(reconciliation),
+      Effect: checked("effect"),
+      "Unclear call": checked("call"),
       Settled: verdict && [state(verdict.outcome), ` by ${known.name(verdict.by)} `, time(verdict.at),
         quoted(verdict.note)],
       Ended: [time(result.executedAt),
@@ -75,11 +80,11 @@ export function run(known, { action, entries, result, state: now }) {
     action.isAutomated && manualButtons(known, action, now));
 }
 
-/** @param {api.ActionVerification | api.ActionReconciliation} check */
-function checks({ status, looks, at, next, found, problem }) {
+/** @param {Result["checks"][number]} check */
+function checks({ purpose, status, count, at, next, found, problem }) {
   const prefix = `${Object.keys(found ?? {})[0]?.split(".")[0] ?? ""}.`;
-  return [state(status), ` ${counted(looks, "check")}`, at && [", last ", time(at)],
+  return [state(status, FOUND[purpose][status]), ` ${counted(count, "check")}`, at && [", last ", time(at)],
     next && [", next ", time(next)],
-    problem && node("div", { class: status === "ineffective" ? "bad" : "quiet" }, prose(problem)),
-    found && fold(`found ${status}`, "What was found", values(found, prefix))];
+    problem && node("div", { class: status === "not_done" ? "bad" : "quiet" }, prose(problem)),
+    found && fold(`found ${purpose}`, "What was found", values(found, prefix))];
 }

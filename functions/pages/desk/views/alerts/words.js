@@ -3,6 +3,11 @@
 import { money, node, number, quiet, state, time, words } from "../../kit.js";
 
 export const SESSION = "/api/concierge/agent-sessions/{id}";
+/** An answer with all its members, as `detail=full` has them.
+ * @template T @typedef {T extends (infer I)[] ? Full<I>[]
+ *   : T extends object ? { [K in keyof T]-?: Full<Exclude<T[K], undefined>> } : T} Full */
+/** @typedef {Full<api.AgentSession>} Session @typedef {Full<api.ProposedAction>} Action
+ * @typedef {Full<api.ExecutionResult>} Result */
 /** @type {Record<api.MoneyDirection, string>} */
 const DIRECTIONS = {
   customer_owes_less: "less owed by the customer", customer_owes_more: "more owed by the customer",
@@ -18,6 +23,11 @@ export const RISKS = {
 export const STEPS = {
   waiting: "Not begun", running: "Under way", done: "Done", done_before: "Done before", refused: "Refused",
   not_now: "Not accepted yet", unclear: "Possibly done", not_done: "Not done", not_sent: "Not sent",
+};
+/** What checks after the end found, by their purpose. @type {Record<api.CheckPurpose, Record<api.CheckStatus, string>>} */
+export const FOUND = {
+  call: { pending: "Not known yet", done: "It took effect", not_done: "It took no effect", unknown: "Not known" },
+  effect: { pending: "Not found yet", done: "Found", not_done: "Not found in time", unknown: "Could not be read" },
 };
 /** Some systems count these in other units than ISO 4217, and the API does not say which one does. */
 const AMBIGUOUS = ["ISK", "UGX", "MGA"];
