@@ -180,7 +180,7 @@ def agent(api, targets):
     session = api.call("POST", f"/api/concierge/alerts/{alert['id']}/agent-session")["session"]
     assert session["status"] == "started", session
     path = f"/api/concierge/agent-sessions/{session['id']}"
-    proposed = api.call("POST", f"{path}/propose")["session"]
+    proposed = api.call("POST", f"{path}/propose?detail=full")["session"]
     assert proposed["status"] == "awaiting_confirmation", proposed
     automated = [action for action in proposed["proposedActions"] if action["isAutomated"]]
     # Without those that only run unless another one succeeds.

@@ -83,7 +83,7 @@ async fn an_unpaid_invoice_that_its_holder_did_not_confirm_is_left_to_a_person()
     let reason = &analysis["notApplicable"][0]["reason"];
     says(
         reason,
-        "It was found that payment.error is `payment_intent_authentication_failure`",
+        "Found instead: payment.error is `payment_intent_authentication_failure`",
     );
     assert!(!session.to_string().contains("_secret_"), "{session}");
     refused!(world.executes(&id, &[&pay]).await => [("/actionIds/0", "manual")]);

@@ -263,7 +263,10 @@ fn known(
     let values = playbook.values(&case.alert).within(case.systems());
     playbook.reads_with(values, |read, values| {
         if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
-            values.learn(&evidence.facts.0, &read.name, why_unread(evidence));
+            // A read without a fact of another one has the same cause.
+            let root = read.lacks().map(|fact| values.unknown(fact));
+            let why = root.or_else(|| why_unread(evidence));
+            values.learn(&evidence.facts.0, &read.name, why);
             if let Ok((connection, read)) = read.ready(&case.connections) {
                 values.learn_amounts(read, connection.system_kind());
             }

@@ -270,7 +270,7 @@ fn what_it_requires_is_so_or_a_person_does_it() {
     let action = processed.actions.remove(0);
     assert_eq!(action.content.action_type, ActionType::ManualReview);
     let reason =
-        "Not so: The batch is not processed. It was found that batch.state is `processed`.";
+        "Does not hold: The batch is not processed. Found instead: batch.state is `processed`.";
     let other = NotApplicable {
         title: "Process the batch again".into(),
         reason: reason.into(),

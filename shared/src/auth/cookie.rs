@@ -16,6 +16,9 @@ use crate::prelude::*;
 
 pub const NAME: &str = "connect.sid";
 
+/// The most cookies of this name that a request has verified.
+const MOST: usize = 8;
+
 /// The beginning of the names of cookies of sign-ins by a provider. Each sign-in has its own, until the provider sends
 /// the user back.
 const PROVIDER: &str = "connect.oidc.";
@@ -83,9 +86,12 @@ impl SessionCookie {
         self.secrets.all().any(fits)
     }
 
-    /// The session id of a request; `None` without a cookie that verifies.
+    /// The session id of the first cookie that verifies; `None` without one. Another host of the domain may have set a
+    /// cookie of our name, which browsers send, too.
     pub fn read(&self, headers: &HeaderMap) -> Option<String> {
-        self.verify(&value(headers)?)
+        values(headers)
+            .take(MOST)
+            .find_map(|value| self.verify(value))
     }
 
     pub fn set(&self, sid: &str) -> Result<HeaderValue, Error> {
@@ -176,10 +182,14 @@ fn flow_name(state: &str) -> String {
     format!("{PROVIDER}{beginning}")
 }
 
-/// The value of the first cookie of our name, as sent.
-pub fn value(headers: &HeaderMap) -> Option<String> {
-    let value = cookies(headers).find_map(|(name, value)| (name == NAME).then_some(value));
-    value.map(str::to_owned)
+/// True if a request has a cookie of our name, whoever signed it.
+pub fn is_sent(headers: &HeaderMap) -> bool {
+    values(headers).next().is_some()
+}
+
+/// The values of the cookies of our name, as sent.
+fn values(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    cookies(headers).filter_map(|(name, value)| (name == NAME).then_some(value))
 }
 
 /// The cookies of a request, by name and value.
@@ -282,15 +292,35 @@ mod tests {
     }
 
     #[test]
-    fn the_first_cookie_of_the_name_counts() {
-        let mut headers = HeaderMap::new();
-        for sent in [
+    fn the_first_cookie_that_verifies_counts() {
+        let cookie = cookie(&["secret"]);
+        let signed = |sid| cookie.sign(sid);
+        let sent = [
             // A cookie that is no ASCII does not hide ours.
-            &b"a=\xff\xfe; b=\xc3\xa4; connect.sid=x; c=\x80"[..],
-            b"connect.sid=y",
-        ] {
-            headers.append(header::COOKIE, HeaderValue::from_bytes(sent).unwrap());
+            b"a=\xff\xfe; b=\xc3\xa4; connect.sid=x; c=\x80".to_vec(),
+            format!("connect.sid=; connect.sid={}", signed("first")).into_bytes(),
+            format!("connect.sid={}", signed("second")).into_bytes(),
+        ];
+        let mut headers = HeaderMap::new();
+        assert!(!is_sent(&headers));
+        for sent in sent {
+            headers.append(header::COOKIE, HeaderValue::from_bytes(&sent).unwrap());
         }
-        assert_eq!(value(&headers).unwrap(), "x");
+        assert!(is_sent(&headers));
+        assert_eq!(cookie.read(&headers).unwrap(), "first");
+    }
+
+    #[test]
+    fn few_cookies_are_verified() {
+        let cookie = cookie(&["secret"]);
+        let sent = |others: usize| {
+            let signed = cookie.sign(SID);
+            let sent = format!("{}connect.sid={signed}", "connect.sid=x; ".repeat(others));
+            let headers =
+                HeaderMap::from_iter([(header::COOKIE, HeaderValue::try_from(sent).unwrap())]);
+            cookie.read(&headers)
+        };
+        assert_eq!(sent(MOST - 1).unwrap(), SID);
+        assert_eq!(sent(MOST), None);
     }
 }

@@ -70,7 +70,7 @@ fn members(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 const ON_DEMAND: &str = "
     /reads
     /analysis/pattern /analysis/playbook /analysis/notApplicable /analysis/passedOver
-    /proposedActions/excludes /proposedActions/after /proposedActions/unless
+    /proposedActions/after /proposedActions/unless
     /proposedActions/playbook /proposedActions/connection /proposedActions/verify
     /proposedActions/reads /proposedActions/approval /proposedActions/approvals
     /proposedActions/steps/request /proposedActions/steps/success /proposedActions/steps/reconcile
@@ -100,6 +100,7 @@ async fn a_session_shows_what_an_approver_decides_by_and_the_rest_on_demand() {
         "customer",
         "require",
         "debt",
+        "excludes",
         "mayApprove",
         "approvalsNeeded",
     ] {

@@ -121,7 +121,7 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         pattern_description: String::new(),
         pattern: None,
         confidence: 0.5,
-        confidence_says: "1 of 2 findings hold; no record yet".to_owned(),
+        confidence_says: "1 of 2 findings hold; no run of this playbook yet".to_owned(),
         evidence: Vec::new(),
         playbook: None,
         resolved_when: Vec::new(),

@@ -63,6 +63,8 @@ view! {
         /// the action runs.
         #[schema(examples("The invoice is open."))]
         require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
+        /// Ids of actions that share a record with this one, and are not executed together with it.
+        excludes: Vec<String> = shown.session.excluded_by(action),
         /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
         /// the action has changed, that is 409 `content_changed`.
         digest: String = action.digest(shown.session),
@@ -76,8 +78,6 @@ view! {
 
 view! {
     pub struct ActionDetail of action(action: &ProposedAction, shown: &Shown<'_>) {
-        /// Ids of actions that share a record with this one, and are not executed together with it.
-        excludes: Vec<String> = shown.session.excluded_by(action),
         /// Ids of actions that run first if they are executed together with this one. Unless they
         /// succeed, this one is skipped.
         after: Vec<String> = ids(&action.after, shown.session),

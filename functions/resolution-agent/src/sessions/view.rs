@@ -74,7 +74,7 @@ view! {
         "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
         "pattern": null,
         "confidence": 1.0,
-        "confidenceSays": "2 of 2 findings hold; no record yet",
+        "confidenceSays": "2 of 2 findings hold; no run of this playbook yet",
         "evidence": [],
         "playbook": null,
         "resolvedWhen": ["batch.state is `processed`"],

@@ -141,6 +141,8 @@ impl PolicyMatch {
             self.amount_at_least
                 .as_ref()
                 .map(|least| format!("of {} or more", least.says(SystemKind::Other))),
+            self.records_at_least
+                .map(|least| format!("of {least} records or more")),
             self.connection.as_ref().map(|one| format!("on {one}")),
             self.moves_money.map(|moves| {
                 let with = if moves { "with" } else { "without" };

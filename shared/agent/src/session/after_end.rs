@@ -1,5 +1,5 @@
 //! Work on a session after its end. The organization's journal names its newest entry, and the matter
-//! of its alert is checked. An amount other than the approved one is left to a person.
+//! of its alert is checked. An effect other than the approved one is left to a person.
 
 use crate::{check::record::Timetable, prelude::*};
 
@@ -110,15 +110,30 @@ impl AgentSession {
         self.times.due_at = visits.into_iter().flatten().min();
     }
 
-    /// Adds a manual action that names both amounts, if an action took effect with another amount than
-    /// the approved one. `kind` is the kind of the target system.
-    pub fn note_other_amount(&mut self, action: &AgentAction, kind: SystemKind) {
-        let proposed = self.proposed(&action.key.action_id);
-        let Some(((approved, found), proposed)) = action.other_amount().zip(proposed) else {
+    /// Adds a manual action, if an action had another effect than the approved one: another amount, or a state that
+    /// the playbook rules out, such as a void invoice that money was taken for. `kind` is the kind of the target system.
+    pub fn note_other_effect(&mut self, action: &AgentAction, kind: SystemKind) {
+        let other = action.other_effect();
+        let Some((other, proposed)) = other.zip(self.proposed(&action.key.action_id)) else {
             return;
         };
-        let (approved, found) = (approved.says(kind), found.says(kind));
         let about = &proposed.content;
+        let (key, check, outcome, step) = match other {
+            OtherEffect::Amount { approved, found } => {
+                let (approved, found) = (approved.says(kind), found.says(kind));
+                let check =
+                    format!("Check the amount: {approved} was approved, and {found} was found.");
+                let step = format!("Find out why {found} was found instead of {approved}");
+                let outcome = "The difference is corrected, or accepted.";
+                (format!("{}_amount", proposed.key), check, outcome, step)
+            }
+            OtherEffect::State(says) => {
+                let check = format!("Check the effect: {says}, which was not approved.");
+                let outcome = "What moved is given back, or the record is corrected.";
+                let step = format!("Find out why {says}, and what has to be given back");
+                (format!("{}_effect", proposed.key), check, outcome, step)
+            }
+        };
         let content = ActionContent {
             playbook: about.playbook.clone(),
             connection: about.connection.clone(),
@@ -126,39 +141,52 @@ impl AgentSession {
             systems: about.systems.clone(),
             ..ActionContent::manual(
                 &about.target_system,
-                format!(
-                    "Check the amount: {approved} was approved, and {found} was found. The action was: {}",
-                    about.description
-                ),
-                "The difference is corrected, or accepted.",
-                format!("Find out why {found} was found instead of {approved}"),
+                format!("{check} The action was: {}", about.description),
+                outcome,
+                step,
             )
         };
         let place = self.plan.proposed_actions.len() + 1;
         let manual = ProposedAction {
             id: self.action_id(self.plan.proposal, place),
-            ..ProposedAction::manual(format!("{}_amount", proposed.key), content)
+            ..ProposedAction::manual(key, content)
         };
         self.plan.proposed_actions.push(manual);
     }
 }
 
+/// An effect that was not approved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OtherEffect {
+    Amount {
+        approved: Money,
+        found: Money,
+    },
+    /// A condition that shows it, in words.
+    State(String),
+}
+
 impl AgentAction {
-    /// Returns the approved amount and the one that its verification found instead. None unless the
-    /// effect took place with another amount.
-    pub fn other_amount(&self) -> Option<(Money, Money)> {
+    /// Returns the effect that its verification found instead of the approved one; none if it found none.
+    pub fn other_effect(&self) -> Option<OtherEffect> {
         let record = self.checks.effect.as_ref()?;
-        let verify = self.content.verify.as_ref()?;
-        let approved = self.content.money.as_ref()?.amount.clone()?;
+        let is_refuted = record.status == CheckStatus::NotDone;
+        let verify = self.content.verify.as_ref().filter(|_| is_refuted)?;
         let found: Facts = record.found.clone()?.0.0.into_iter().collect();
-        let minor_units = verify.other_amount(&found)?;
-        if record.status != CheckStatus::NotDone {
-            return None;
-        }
+        self.other_amount(verify, &found).or_else(|| {
+            let mut ruled_out = verify.fails_if.iter();
+            let shown = ruled_out.find(|one| one.holds(&found) == Some(true))?;
+            Some(OtherEffect::State(shown.says()))
+        })
+    }
+
+    fn other_amount(&self, verify: &Verification, found: &Facts) -> Option<OtherEffect> {
+        let approved = self.content.money.as_ref()?.amount.clone()?;
+        let minor_units = verify.other_amount(found)?;
         let found = Money {
             minor_units,
             currency: approved.currency.clone(),
         };
-        (found != approved).then_some((approved, found))
+        (found != approved).then_some(OtherEffect::Amount { approved, found })
     }
 }

@@ -81,7 +81,7 @@ impl Confidence {
             runs,
         } = self;
         let record = match runs {
-            0 => "no record yet".to_owned(),
+            0 => "no run of this playbook yet".to_owned(),
             _ => format!("{effective} of {runs} runs were effective"),
         };
         match findings {
@@ -153,7 +153,13 @@ mod tests {
     #[test]
     fn a_confidence_is_the_share_of_findings_that_hold() {
         for (holding, findings, runs, share, says) in [
-            (4, 4, 0, 1.0, "4 of 4 findings hold; no record yet"),
+            (
+                4,
+                4,
+                0,
+                1.0,
+                "4 of 4 findings hold; no run of this playbook yet",
+            ),
             (
                 2,
                 3,
@@ -161,7 +167,13 @@ mod tests {
                 0.67,
                 "2 of 3 findings hold; 11 of 12 runs were effective",
             ),
-            (0, 2, 0, 0.0, "0 of 2 findings hold; no record yet"),
+            (
+                0,
+                2,
+                0,
+                0.0,
+                "0 of 2 findings hold; no run of this playbook yet",
+            ),
             (0, 0, 0, 0.0, "No finding supports it"),
         ] {
             let effective = (runs - 1).max(0);

@@ -29,7 +29,7 @@ fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession,
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     action.apply_check(&observation, SETTLES, at(now)).unwrap();
-    session.note_other_amount(&action, SystemKind::Billing);
+    session.note_other_effect(&action, SystemKind::Billing);
     (session, action)
 }
 
@@ -94,6 +94,17 @@ fn an_effect_of_another_kind_is_told_at_once() {
         action
             .apply_check(&observation, SETTLES, at(span::SECOND))
             .unwrap();
-        assert_eq!(action.checks.effect.unwrap().status, status, "{state}");
+        assert_eq!(
+            action.checks.effect.as_ref().unwrap().status,
+            status,
+            "{state}"
+        );
+        let mut session = awaiting();
+        session.note_other_effect(&action, SystemKind::Billing);
+        let added = session.plan.proposed_actions.get(3);
+        let says = added.map(|manual| &*manual.content.description);
+        let expected = "Check the effect: invoice.state is `void`, which was not approved. The action was: Have it \
+                        processed again.";
+        assert_eq!(says, (state == "void").then_some(expected));
     }
 }

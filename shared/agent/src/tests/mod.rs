@@ -98,7 +98,7 @@ fn proposal() -> Proposal {
     let analysis = json!({
         "rootCause": "It is stuck.", "impact": "Usage is missing.", "affectedSystems": ["billing"],
         "entityLifecycleContext": "", "isAnomalyPattern": false, "patternDescription": "",
-        "confidence": 0.5, "confidenceSays": "0.50; no record yet", "evidence": [],
+        "confidence": 0.5, "confidenceSays": "0.50; no run of this playbook yet", "evidence": [],
         "resolvedWhen": [], "notApplicable": [], "passedOver": [],
     });
     Proposal {

@@ -160,6 +160,14 @@ impl Read {
         Ok((connection, read))
     }
 
+    /// Returns the fact of another read that it lacks for its request; none if it lacks none.
+    pub(crate) fn lacks(&self) -> Option<&str> {
+        let Err(Missing(name)) = self.rendered.as_ref() else {
+            return None;
+        };
+        name.contains('.').then_some(name)
+    }
+
     /// Returns the requested id and the answered one, if they are of two records. Two spellings of one id differ in case and leading zeros alone.
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
         let requested = self.requested.as_deref()?;

@@ -198,7 +198,7 @@ impl Action {
         })?;
         let found = values.found(one);
         Some(match &one.says {
-            Some(says) => format!("Not so: {says} It was found that {found}."),
+            Some(says) => format!("Does not hold: {says} Found instead: {found}."),
             None => format!("It needs that {}; {found}.", one.says()),
         })
     }
@@ -311,11 +311,14 @@ fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<String>)
     for template in templates {
         match values.id(template) {
             Ok(id) if id.len() > ActionContent::LONGEST_RECORD => {
-                obstacle = Some("the id of a record is too long".to_owned());
+                obstacle.get_or_insert("the id of a record is too long".to_owned());
             }
             Ok(id) if ids.contains(&id) => {}
             Ok(id) => ids.push(id),
-            Err(Missing(name)) => obstacle = Some(values.unknown(&name)),
+            // The first one is the cause of the next ones.
+            Err(Missing(name)) => {
+                obstacle.get_or_insert(values.unknown(&name));
+            }
         }
     }
     (ids, obstacle)

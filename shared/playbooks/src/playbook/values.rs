@@ -136,7 +136,7 @@ impl Values {
     }
 
     /// Returns why a value is missing: the alert lacks the parameter, or the fact is unknown.
-    pub(super) fn unknown(&self, name: &str) -> String {
+    pub(crate) fn unknown(&self, name: &str) -> String {
         if !name.contains('.') {
             return missing(name);
         }

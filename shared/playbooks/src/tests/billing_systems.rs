@@ -125,7 +125,7 @@ pub(super) fn lago() -> Vec<Branch> {
     let ended = alert("dunning_finished");
     vec![
         (
-            "The reason can pass",
+            "The reason is temporary",
             unpaid.clone(),
             failed("insufficient_funds", "failed"),
         ),
@@ -222,7 +222,7 @@ pub(super) fn chargebee() -> Vec<Branch> {
     let unwanted = alert("dunning_unwanted");
     vec![
         (
-            "The reason can pass",
+            "The reason is temporary",
             unpaid.clone(),
             failed("insufficient_funds", "not_paid"),
         ),

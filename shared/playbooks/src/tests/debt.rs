@@ -129,3 +129,21 @@ fn a_dispute_ends_when_it_is_not_lost_and_nothing_is_paused() {
         assert!(!by_hand.is_empty() || state == "won", "{state}");
     }
 }
+
+/// A payment is answered with an error of its system, under a status of success.
+#[test]
+fn the_reason_names_the_cause_and_not_its_consequence() {
+    let mut answers = payment("processing_error");
+    let of_payment = answers
+        .0
+        .iter_mut()
+        .find(|(path, _)| path.starts_with("/payments/"));
+    of_payment.unwrap().1 = json!({"error": "try again"});
+    let proposal = propose(&answers, &failed_payment());
+    let mut texts = proposal.actions.iter().map(|one| &one.content.description);
+    let says = texts
+        .find(|text| text.contains("A person has to do it"))
+        .unwrap();
+    assert!(says.contains("is not in the answer"), "{says}");
+    assert!(!says.contains("was not sent"), "{says}");
+}

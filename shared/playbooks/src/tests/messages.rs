@@ -34,7 +34,8 @@ fn nobody_is_told_what_was_not_read() {
     assert_eq!(says(&tell.content.require), expected);
     let unknown = propose(&payment(""), &failed_payment());
     let reason = &unknown.analysis.not_applicable[1].reason;
-    let why = "Not so: The processor names a reason. It was found that payment.failure is empty.";
+    let why =
+        "Does not hold: The processor names a reason. Found instead: payment.failure is empty.";
     assert_eq!(reason, why);
     // A message about this payment proves the effect, whatever is sent later.
     let effective = tell.content.verify.as_ref().unwrap().effective[0].says();

@@ -89,7 +89,7 @@ fn tell(proposal: &Proposal, text: &mut String) {
         writeln!(text, "- Evidence ({holds}): {}", finding.says).unwrap();
     }
     if !analysis.resolved_when.is_empty() {
-        let ends = analysis.resolved_when.join("; ");
+        let ends = analysis.resolved_when.join(", and ");
         writeln!(text, "- Resolved when: {ends}").unwrap();
     }
     for action in &proposal.actions {
@@ -261,8 +261,8 @@ fn payments() -> Vec<Branch> {
     };
     vec![
         ("It was declined for good", declined.clone(), payment("card_declined")),
-        ("The reason can pass after all", declined, payment("processing_error")),
-        ("The reason can pass", failed_payment(), payment("processing_error")),
+        ("The reason is temporary after all", declined, payment("processing_error")),
+        ("The reason is temporary", failed_payment(), payment("processing_error")),
         ("The card is stolen", failed_payment(), payment("stolen_card")),
         ("The alert names no customer", alone, payment("processing_error")),
         ("The processor has the money", outcome.clone(), lost(json!("succeeded"))),
@@ -283,7 +283,7 @@ fn stripe_invoices() -> Vec<Branch> {
     let mut krona = of("insufficient_funds", json!(null));
     krona.0[0].1["currency"] = json!("isk");
     vec![
-        ("The reason can pass", alert.clone(), of("insufficient_funds", json!(null))),
+        ("The reason is temporary", alert.clone(), of("insufficient_funds", json!(null))),
         ("Stripe counts the currency in hundredths", alert.clone(), krona),
         ("The card is stolen", alert.clone(), of("stolen_card", json!(null))),
         ("Stripe retries by itself", alert, of("insufficient_funds", json!(1_800_000_000))),

@@ -155,7 +155,7 @@ impl Agent<'_> {
             false
         };
         let from = changes.then_some(from);
-        session.note_other_amount(&action, context.kind);
+        session.note_other_effect(&action, context.kind);
         session.plan_alert_check(&actions, now);
         let outcome = transition::of_outcome(&mut session, &actions, from, WORKER, now);
         writes.extend(outcome?);

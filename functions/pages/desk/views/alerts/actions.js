@@ -48,7 +48,7 @@ function shownAction(known, action, several) {
       Undo: reversible && [node("strong", UNDO[reversible.is]), prose(reversible.says)],
       Expected: prose(action.expectedOutcome),
       "Runs after": others(action.after),
-      "Only without": others(action.unless),
+      "Only if this fails": others(action.unless),
       Excludes: others(action.excludes),
       "By hand": !action.isAutomated && [node("strong", "A person does this: "),
         action.steps.map(({ description }) => node("div", prose(description)))],

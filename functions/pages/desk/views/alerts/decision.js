@@ -175,7 +175,8 @@ function actionPreview(known, action, preview, several) {
       node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],
     Afterwards: !verify ? "No read checks the effect."
       : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
-        verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`], "."],
+        verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`],
+        ". Otherwise the alert stays open, and the case says why."],
     Approval: [
       node("div", policy.denied ? state("denied", "The policy lets no user approve this", "stop bad")
         : `Needs ${policy.asks}.`),
