@@ -87,7 +87,7 @@ fn void() -> ProposedAction {
 
 fn connection(url: &str, secret: &str) -> Value {
     json!({
-        "kind": "billing", "baseUrl": url, "secret": secret,
+        "kind": "billing", "amounts": "minor", "baseUrl": url, "secret": secret,
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "identity": {"path": "/account", "at": ["/id"]},
         "allow": ["GET /account", "POST /invoices/{id}/void"],

@@ -54,7 +54,7 @@ async fn world() -> Concierge {
 /// Connects organization 1 to a system.
 async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
     let mut put = json!({
-        "kind": "billing", "baseUrl": url, "secret": SECRET,
+        "kind": "billing", "amounts": "minor", "baseUrl": url, "secret": SECRET,
         "allow": ["POST /invoices/{id}/void"],
     });
     merges(&mut put, more);

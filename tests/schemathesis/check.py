@@ -90,6 +90,7 @@ def fill(api):
 
     connection = {
         "kind": "billing",
+        "amounts": "minor",
         "baseUrl": "http://127.0.0.1:9",
         "secret": None,
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /balance"],

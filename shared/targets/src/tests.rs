@@ -114,7 +114,7 @@ fn sealed(context: &Value, text: &str) -> String {
 /// A connection `billing` with a secret; none if `more` says so.
 fn with_secret(organization: i64, url: &str, more: &Value, secret: &str) -> Connection {
     let mut sent = json!({
-        "kind": "billing", "baseUrl": url,
+        "kind": "billing", "amounts": "minor", "baseUrl": url,
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /things/{id}", "GET /things/{id}"],
     });

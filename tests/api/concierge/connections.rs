@@ -77,6 +77,7 @@ async fn a_partner_is_another_connection_of_its_kind() {
     let with = |partners: Value| {
         let mut put = stripe();
         put["kind"] = json!("billing");
+        put["amounts"] = json!("minor");
         put["partners"] = partners;
         put
     };

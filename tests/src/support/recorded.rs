@@ -84,8 +84,9 @@ impl Record {
         let text = self.text("requests.ndjson");
         let (url, requests) = text.split_once('\n').unwrap();
         let url = url.trim_matches('"');
-        // Release 2.0 took any name as the kind of a system.
-        let requests = requests.replace(r#""kind":"demo""#, r#""kind":"billing""#);
+        // Release 2.0 took any name as the kind of a system, and no unit of its amounts.
+        let said = r#""amounts":"minor","kind":"billing""#;
+        let requests = requests.replace(r#""kind":"demo""#, said);
         let requests = requests.replace(url, concierge.demo.url());
         let requests = requests.lines().map(serde_json::from_str);
         requests.map(Result::unwrap).collect()

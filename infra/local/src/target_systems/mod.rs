@@ -155,6 +155,7 @@ impl DemoTargets {
             let connection = json!({
                 // Each system has the name of its kind.
                 "kind": system.name,
+                "amounts": "minor",
                 "baseUrl": format!("{}{}", self.url, path(system)),
                 "secret": system.secret,
                 "idempotency": idempotency,

@@ -53,7 +53,15 @@ impl SystemKind {
         Self::ROLES.into_iter().find(|kind| kind.name() == role)
     }
 
-    /// The unit of its amounts if the connection names none; none if it is not known.
+    /// True if no system of the kind writes amounts in another unit than the others, or if it moves no money.
+    pub const fn has_one_unit(self) -> bool {
+        match self {
+            Self::Notifications | Self::Stripe | Self::Lago | Self::Chargebee => true,
+            Self::Billing | Self::Payments | Self::Other => false,
+        }
+    }
+
+    /// The unit of its amounts if the connection names none, as earlier releases let all do; none if it is not known.
     pub const fn amounts(self) -> Option<Amounts> {
         match self {
             Self::Other => None,

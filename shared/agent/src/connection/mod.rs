@@ -90,8 +90,8 @@ pub struct ConnectionRevision {
 input! {
     pub struct ConnectionPut {
         kind: SystemKind,
-        /// The unit in which the system writes amounts. Required for the kind `other`, if `allow` has
-        /// anything but GET; `minor` for other kinds when absent.
+        /// The unit in which the system writes amounts. Required for the kinds `billing`, `payments` and `other`,
+        /// if `allow` has anything but GET; `minor` for other kinds when absent.
         amounts: Option<Amounts>,
         /// Other connections of the organization by their kinds. Playbooks for an alert of this system
         /// use them.
@@ -365,8 +365,9 @@ fn says_its_amounts(
     let (Some(kind), Some(None), Some(allow)) = (kind, amounts, allow) else {
         return;
     };
-    if kind.amounts().is_none() && !allow.0.iter().all(AllowedCall::is_get) {
-        let detail = "`amounts` is required for the kind `other`, if `allow` has anything but GET.";
+    if !kind.has_one_unit() && !allow.0.iter().all(AllowedCall::is_get) {
+        let detail = "`amounts` is required for the kinds `billing`, `payments` and `other`, if `allow` has anything \
+                      but GET: `minor` if the system writes 7015 for 70.15 USD, `main` if it writes 70.15.";
         place.at("amounts").report(FaultCode::Required, detail);
     }
 }

@@ -21,7 +21,7 @@ fn put(more: &Value) -> ConnectionPut {
 fn sent(more: &Value) -> Value {
     let mut sent = json!({
         "kind": "billing", "baseUrl": "https://billing.example.com/api", "secret": "hush",
-        "idempotency": {"in": "header", "name": "Idempotency-Key"},
+        "amounts": "minor", "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /customers/{id}", "GET /balance"],
     });
     for (name, value) in more.as_object().unwrap() {
@@ -264,16 +264,22 @@ fn a_kind_is_one_of_the_list() {
 }
 
 #[test]
-fn another_system_says_how_it_writes_amounts() {
-    let other = |allow: Value| json!({"kind": "other", "allow": allow});
-    let writes = other(json!(["GET /balance", "POST /pay"]));
-    assert_fault(&writes, "/amounts", FaultCode::Required);
-    let mut says = writes;
-    says["amounts"] = json!("main");
-    assert_eq!(connection(&says).amounts(), Some(Amounts::Main));
-    let reads_only = other(json!(["GET /balance"]));
-    assert_eq!(connection(&reads_only).amounts(), None);
-    let stripe = connection(&json!({"kind": "stripe"}));
+fn a_system_of_any_unit_says_how_it_writes_amounts() {
+    for (kind, unsaid) in [
+        ("other", None),
+        ("billing", Some(Amounts::Minor)),
+        ("payments", Some(Amounts::Minor)),
+    ] {
+        let of = |allow: Value| json!({"kind": kind, "amounts": null, "allow": allow});
+        let writes = of(json!(["GET /balance", "POST /pay"]));
+        assert_fault(&writes, "/amounts", FaultCode::Required);
+        let mut says = writes;
+        says["amounts"] = json!("main");
+        assert_eq!(connection(&says).amounts(), Some(Amounts::Main));
+        let reads_only = of(json!(["GET /balance"]));
+        assert_eq!(connection(&reads_only).amounts(), unsaid);
+    }
+    let stripe = connection(&json!({"kind": "stripe", "amounts": null}));
     assert_eq!(stripe.amounts(), Some(Amounts::Minor));
     assert_fault(&json!({"amounts": "cents"}), "/amounts", FaultCode::Value);
 }
