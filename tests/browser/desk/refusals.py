@@ -56,14 +56,15 @@ def expired(world):
     [action] = [one["id"] for one in session["proposedActions"] if one["isAutomated"]]
     approve = f"{SESSIONS}/{session['id']}/execute"
     world.api("max").call("POST", approve, {"actionIds": [action], "note": "Seen."}, 202, {"prefer": "respond-async"})
-    recorded = world.api("ada").call("GET", f"{SESSIONS}/{session['id']}")
+    path = f"{SESSIONS}/{session['id']}?detail=full"
+    recorded = world.api("ada").call("GET", path)
     ago = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
     for one in recorded["proposedActions"]:
         one["approval"] = None
         for approval in one["approvals"]:
             approval["at"] = ago.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     with world.desk("ada") as desk:
-        desk.page.route(f"**{SESSIONS}/{session['id']}", lambda route: route.fulfill(json=recorded))
+        desk.page.route(lambda url: url.endswith(path), lambda route: route.fulfill(json=recorded))
         desk.open(f"#/alerts/{alert}")
         sees(desk, "Expired approval")
         assert previews(desk).inner_text() == "Approve, 1 of 2"
