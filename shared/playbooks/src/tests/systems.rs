@@ -97,6 +97,7 @@ fn money_needs_a_known_unit() {
     let mut case = case(&json!({}));
     for connection in &mut case.connections {
         connection.kind = SystemKind::Other.into();
+        connection.sent_amounts = None;
     }
     let proposal = propose_in(&case, &stuck());
     let why = manual(&proposal.actions[0]).unwrap();
