@@ -110,8 +110,8 @@ impl AgentSession {
         self.times.due_at = visits.into_iter().flatten().min();
     }
 
-    /// Adds a manual action, if an action had another effect than the approved one: another amount, or a state that
-    /// the playbook rules out, such as a void invoice that money was taken for. `kind` is the kind of the target system.
+    /// Adds a manual action, if an action had another effect than the approved one. Examples are another amount, and
+    /// money taken for a void invoice. `kind` is the kind of the target system.
     pub fn note_other_effect(&mut self, action: &AgentAction, kind: SystemKind) {
         let other = action.other_effect();
         let Some((other, proposed)) = other.zip(self.proposed(&action.key.action_id)) else {
