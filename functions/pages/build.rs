@@ -1,6 +1,6 @@
-//! Packs the files of both pages: the desk's from the folder `desk`, the reference's from the folder
-//! `reference` and from the release of Swagger UI in `utoipa-swagger-ui-vendored`. Each file is compressed,
-//! and has a digest in its name, so that browsers may cache it forever.
+//! Packs the files of both pages: the desk's from the folder `desk`, the reference's from the
+//! folder `reference` and from the release of Swagger UI in `utoipa-swagger-ui-vendored`. Each file
+//! is compressed, and has a digest in its name, so that browsers may cache it forever.
 
 #[path = "build/desk.rs"]
 mod desk;

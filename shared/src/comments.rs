@@ -49,7 +49,8 @@ versioned!(CommentView);
 
 impl CommentView {
     fn new(comment: Stored<Comment>, author: Option<UserRef>) -> Self {
-        let (version, comment) = (comment.version, comment.record);
+        let version = comment.version;
+        let comment = comment.record;
         Self {
             version,
             id: comment.id,
@@ -65,9 +66,11 @@ impl CommentView {
 }
 
 pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
-    let (name, noun) = (C::name(), C::Record::NOUN);
+    let name = C::name();
+    let noun = C::Record::NOUN;
     let on = with_article(noun);
-    let (all, one) = (C::PATH, format!("{}/{{commentId}}", C::PATH));
+    let all = C::PATH;
+    let one = format!("{}/{{commentId}}", C::PATH);
     let list = format!(
         "Lists the comments on {on}, replies included, by creation time.\n\n\
          A deleted comment stays in the list, with empty `content` and a `deletedAt`."

@@ -1,8 +1,8 @@
-//! The names that endpoints use. The file of each handler begins with `use shared::endpoint::*;`, or with a prelude of
-//! its crate that has them.
+//! The names that endpoints use. The file of each handler begins with `use shared::endpoint::*;`,
+//! or with a prelude of its crate that has them.
 //!
-//! Contains the arguments and answers of handlers, and the records with their ids and bodies. A name of two crates
-//! is listed beside the `*` of the crate whose type it means here.
+//! Contains the arguments and answers of handlers, and the records with their ids and bodies. A
+//! name of two crates is listed beside the `*` of the crate whose type it means here.
 
 pub use std::{sync::Arc, time::Duration};
 

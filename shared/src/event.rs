@@ -1,8 +1,8 @@
-//! The gateway's event of a request, before `lambda_http` makes a request of it. Takes out of its way
-//! what would break it, be left out, or lead to another path.
+//! The gateway's event of a request, before `lambda_http` makes a request of it. Takes out of its
+//! way what would break it, be left out, or lead to another path.
 //!
-//! API Gateway hands a path over decoded, and `lambda_http` puts it into a URL. There `#` and `?` would end
-//! it, `\` and `..` would change it, and white space at its end would be gone.
+//! API Gateway hands a path over decoded, and `lambda_http` puts it into a URL. There `#` and `?`
+//! would end it, `\` and `..` would change it, and white space at its end would be gone.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,8 @@ use url::Url;
 /// set any.
 const NO_URL: &str = "target-is-no-url";
 
-/// Escaped characters in a segment of a path: all but unreserved characters and delimiters (RFC 3986, 3.3).
+/// Escaped characters in a segment of a path: all but unreserved characters and delimiters (RFC
+/// 3986, 3.3).
 #[rustfmt::skip] // A line for each kind.
 const NOT_IN_SEGMENTS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-').remove(b'.').remove(b'_').remove(b'~')
@@ -43,8 +44,8 @@ pub fn readable(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequ
     event
 }
 
-/// The path of a request as a URL has it. If the gateway found its route by another path, it is a single
-/// segment and names nothing.
+/// The path of a request as a URL has it. If the gateway found its route by another path, it is a
+/// single segment and names nothing.
 fn path(request: &ApiGatewayV2httpRequest) -> String {
     let path = request.raw_path.as_deref().unwrap_or_default();
     let path = path.strip_prefix('/').unwrap_or(path);
@@ -81,8 +82,8 @@ fn is_of_route(path: &str, route: &str, parameters: &HashMap<String, String>) ->
     })
 }
 
-/// Returns `true` if the target of a request was no URL, for example because of a raw `"`, `<` or `>` in
-/// its query. Such a request keeps its path at most.
+/// Returns `true` if the target of a request was no URL, for example because of a raw `"`, `<` or
+/// `>` in its query. Such a request keeps its path at most.
 pub fn had_no_url(request: &impl RequestExt) -> bool {
     let variables = request.stage_variables_ref();
     variables.is_some_and(|variables| variables.first(NO_URL).is_some())

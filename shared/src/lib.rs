@@ -1,8 +1,8 @@
-//! The common parts of Workdesk's API functions: sign-in and permissions ([`auth`]), and the HTTP layers
-//! ([`http`], [`serve`]).
+//! The common parts of Workdesk's API functions: sign-in and permissions ([`auth`]), and the HTTP
+//! layers ([`http`], [`serve`]).
 //!
-//! The crates below are passed on: records and their rules ([`model`]), the single table ([`store`]), and
-//! the start of every function ([`runtime`]).
+//! The crates below are passed on: records and their rules ([`model`]), the single table
+//! ([`store`]), and the start of every function ([`runtime`]).
 
 pub mod app;
 pub mod auth;

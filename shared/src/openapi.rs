@@ -209,8 +209,8 @@ fn join_parts(schema: &mut RefOr<Schema>) -> BTreeSet<String> {
     on_demand
 }
 
-/// Requires members that may be null, since an answer has all of them but those on demand. A body may leave them
-/// out.
+/// Requires members that may be null, since an answer has all of them but those on demand. A body
+/// may leave them out.
 fn require_nullable(schema: &mut RefOr<Schema>, on_demand: &BTreeSet<String>) {
     let RefOr::T(schema) = schema else { return };
     match schema {

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use model::{Code, Error, Fault, quota::WINDOW_SECONDS};
 
-/// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow from the
-/// operation's arguments, for the API's document.
+/// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow
+/// from the operation's arguments, for the API's document.
 #[derive(Debug)]
 pub struct Problem<R = ()> {
     pub cause: Cause,
@@ -147,7 +147,8 @@ impl Cause {
         }
     }
 
-    /// The headers of a used quota: its policy, and what is left of it (draft-ietf-httpapi-ratelimit-headers).
+    /// The headers of a used quota: its policy, and what is left of it
+    /// (draft-ietf-httpapi-ratelimit-headers).
     pub fn quota(&self) -> Option<QuotaHeaders> {
         match self {
             Self::Service(Error::RateLimited {

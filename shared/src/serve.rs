@@ -1,8 +1,8 @@
 //! Runs a function, with the layers of every request.
 //!
-//! From the outside in: compression, request id, log line, security headers, problem body, panic guard, deadline,
-//! preflights, cross-site check, authentication. A function that is open to everybody has no cross-site
-//! check and no authentication.
+//! From the outside in: compression, request id, log line, security headers, problem body, panic
+//! guard, deadline, preflights, cross-site check, authentication. A function that is open to
+//! everybody has no cross-site check and no authentication.
 
 use std::panic::AssertUnwindSafe;
 
@@ -40,10 +40,11 @@ use crate::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The part of a function's time that it keeps for an answer. It waits no longer for the table then.
+/// The part of a function's time that it keeps for an answer. It waits no longer for the table
+/// then.
 const TO_ANSWER: Duration = Duration::from_secs(1);
-/// Table units after which a request starts no further read. The largest pages of ordinary records take about
-/// 2,500.
+/// Table units after which a request starts no further read. The largest pages of ordinary records
+/// take about 2,500.
 const MOST_UNITS: f64 = 5_000.0;
 /// No function runs longer.
 const LONGEST: Duration = Duration::from_mins(15);
@@ -155,7 +156,8 @@ fn is_of_read(_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions) -> b
 /// Refuses what a foreign page asks for with a session. Who shows a token is no such page: those
 /// cannot send the header without asking first.
 async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) -> Response {
-    let (method, headers) = (request.method(), request.headers());
+    let method = request.method();
+    let headers = request.headers();
     if app.is_paused && !method.is_safe() {
         return Problem::<()>::from(Cause::Paused).into_response();
     }
@@ -205,8 +207,8 @@ async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Resp
     Problem::<()>::from(error).into_response()
 }
 
-/// The longest time for an answer: until shortly before Lambda ends the function. The gateway would then
-/// answer without a problem body.
+/// The longest time for an answer: until shortly before Lambda ends the function. The gateway would
+/// then answer without a problem body.
 fn time_left(request: &Request, clock: &Clock) -> Duration {
     let context = request.lambda_context_ref();
     let deadline = context.map_or(0, |context| context.deadline);
@@ -220,7 +222,8 @@ fn time_left(request: &Request, clock: &Clock) -> Duration {
 
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
 async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Response {
-    let (text, request_id) = (HeaderValue::from_static, request_id(&request));
+    let text = HeaderValue::from_static;
+    let request_id = request_id(&request);
     let traces = telemetry::Traces::of(request.headers());
     let method = request.method().clone();
     // The gateway says so with each request.
@@ -252,7 +255,8 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     if let Some(cause) = cause {
         let problem = ProblemDetails::of(cause, &path, &request_id);
         *response.body_mut() = Json(problem).into_response().into_body();
-        let (headers, kind) = (response.headers_mut(), text("application/problem+json"));
+        let headers = response.headers_mut();
+        let kind = text("application/problem+json");
         headers.insert(header::CONTENT_TYPE, kind);
     }
     let headers = response.headers_mut();

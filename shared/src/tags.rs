@@ -7,8 +7,8 @@ use crate::{
     prelude::*,
 };
 
-/// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of operations,
-/// `path` that of its tags.
+/// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of
+/// operations, `path` that of its tags.
 pub fn endpoints<On: Id + Field + Into<Tagged>>(name: &str, path: &str) -> [Endpoint<App>; 2] {
     let on = with_article(On::NOUN);
     let record = on.replacen('a', "A", 1);

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-/// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field without `=`
-/// is the field of that name of `$record`.
+/// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field
+/// without `=` is the field of that name of `$record`.
 #[macro_export]
 macro_rules! view {
     (

@@ -20,7 +20,8 @@ const BILLING: &str = "/api/concierge/connections/billing";
 /// The revision of a connection that was created at the beginning of the test.
 const FIRST: i64 = 1_768_478_400_000;
 
-/// A system of several accounts. A secret names its account: `one.a` and `one.b` are of account `one`.
+/// A system of several accounts. A secret names its account: `one.a` and `one.b` are of account
+/// `one`.
 #[derive(Clone, Default)]
 struct Accounts {
     /// The account that is named instead, or none for an answer without one.
@@ -75,7 +76,8 @@ impl Accounts {
 
 /// Voids an invoice in account `one`.
 fn void() -> ProposedAction {
-    let (void, path) = (ActionType::VoidInvoice, "/invoices/inv_1/void");
+    let void = ActionType::VoidInvoice;
+    let path = "/invoices/inv_1/void";
     let mut action = posting(void, "billing", path, &json!({}), "inv_1");
     action.content.connection = Some(ConnectionRevision {
         name: "billing".to_owned(),

@@ -1,5 +1,6 @@
-//! Approvals before a worker: an action is executed as it was approved, by as many as the policy asks for, and
-//! within the caps of the day. The model has the rules; `who_approves` has the matrix.
+//! Approvals before a worker: an action is executed as it was approved, by as many as the policy
+//! asks for, and within the caps of the day. The model has the rules; `who_approves` has the
+//! matrix.
 
 use std::collections::HashMap;
 
@@ -154,7 +155,8 @@ async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
         let (world, [ada]) = Concierge::signed_in(["ada"]).await;
         let id = world.stuck_batch().await;
         let one = world.proposed(&id).await.remove(0);
-        let (list, two) = ([one.as_str()], json!({"rules": [{"approvers": 2}]}));
+        let list = [one.as_str()];
+        let two = json!({"rules": [{"approvers": 2}]});
         let (approved, changed) = futures::join!(world.executes(&id, &list), ada.put(POLICY, two));
         approved.expect(202);
         changed.expect(200);
@@ -163,9 +165,11 @@ async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
     }
 }
 
-/// Sessions that each have an action of a customer of their own approved, and the messages of those.
+/// Sessions that each have an action of a customer of their own approved, and the messages of
+/// those.
 async fn approved(world: &Concierge, count: usize, place: usize) -> (Vec<Value>, Vec<String>) {
-    let (mut sessions, mut messages) = (Vec::new(), Vec::new());
+    let mut sessions = Vec::new();
+    let mut messages = Vec::new();
     for (customer, payment) in FAILED.into_iter().take(count) {
         let entities = [("payment", payment), ("customer", customer)];
         let (id, action) = world.approved("payment_failed", &entities, place).await;
@@ -188,7 +192,8 @@ async fn claimed_today(world: &Concierge) -> HashMap<String, i64> {
     let items = world.api.items().await;
     let is_day = |item: &&Item| text_of(item, "pk").ends_with("#AGENT_DAY");
     let mut days = items.iter().filter(is_day);
-    let (day, none) = (days.next(), days.next());
+    let day = days.next();
+    let none = days.next();
     assert!(none.is_none(), "more than one day");
     let numbers = day.into_iter().flatten().filter_map(|(name, value)| {
         let number = value.as_n().ok()?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! Properties of a connection: the place of error codes in answers, and the effect of a repeated call. The crate
-//! `targets` has the ways of being called.
+//! Properties of a connection: the place of error codes in answers, and the effect of a repeated
+//! call. The crate `targets` has the ways of being called.
 
 use std::{
     collections::HashMap,
@@ -34,7 +34,8 @@ fn void(alert: &shared::agent::alert::Alert) -> ProposedAction {
     let invoice = &alert.entities[0].id;
     let body = json!({"reason": "twice", "lines": [{"id": 7}]});
     let path = format!("/invoices/{invoice}/void");
-    let (void, system) = (ActionType::VoidInvoice, &alert.entities[1].id);
+    let void = ActionType::VoidInvoice;
+    let system = &alert.entities[1].id;
     let mut action = posting(void, system, &path, &body, invoice);
     action.content.steps[0].call.as_mut().unwrap().already_done = vec![AlreadyDone {
         status: 409,

@@ -1,5 +1,5 @@
-//! Effects on records of target systems: each takes place at most once, whichever session asks for it, and in
-//! the order and company that a playbook allows.
+//! Effects on records of target systems: each takes place at most once, whichever session asks for
+//! it, and in the order and company that a playbook allows.
 
 use std::time::Duration;
 
@@ -202,7 +202,8 @@ async fn the_lease_runs_while_the_claim_is_written() {
     let (world, faults) = behind_faults().await;
     let (id, action) = world.approved_message().await;
     world.takes_messages().await;
-    let (lease, step_timeout) = (Duration::from_millis(800), Duration::from_millis(400));
+    let lease = Duration::from_millis(800);
+    let step_timeout = Duration::from_millis(400);
     let worker = world.worker_with(Limits {
         lease,
         step_timeout,
@@ -240,8 +241,8 @@ async fn a_failing_table_makes_a_message_a_dead_letter_and_leaves_its_action_to_
     }
 }
 
-/// A claim reads the session and expects no version of it: the cancellation must be seen anyway, also beside
-/// the takeover of an action whose worker died.
+/// A claim reads the session and expects no version of it: the cancellation must be seen anyway,
+/// also beside the takeover of an action whose worker died.
 #[tokio::test]
 async fn a_cancellation_beside_a_claim_lets_nothing_start() {
     for is_takeover in [false, true] {

@@ -1,4 +1,5 @@
-//! Open outcomes, alerts that others settle meanwhile, and the interest of users in verdicts on money.
+//! Open outcomes, alerts that others settle meanwhile, and the interest of users in verdicts on
+//! money.
 
 use std::{
     sync::{Arc, Mutex},

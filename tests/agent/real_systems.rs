@@ -36,7 +36,8 @@ const OF_BILLING: [(Option<Change>, Proposes); 13] = [
     (Some(Change::Voided), Manual),
 ];
 
-/// Stripe's payment intent keeps the amount of the failed try. Only that amount would be tried again.
+/// Stripe's payment intent keeps the amount of the failed try. Only that amount would be tried
+/// again.
 const OF_STRIPE: [(Option<Change>, Proposes); 13] = [
     (None, Automated(DEBT)),
     (Some(Change::CreditedInPart), Manual),

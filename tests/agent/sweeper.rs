@@ -44,8 +44,10 @@ async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
 
 /// Returns the overdue actions of all shards, and the minutes since the oldest was due.
 async fn overdue(world: &Concierge) -> (usize, i64) {
-    let (counts, now) = (world.api.store.due_counts(), world.api.clock.now());
-    let (mut overdue, mut oldest) = (0, now);
+    let counts = world.api.store.due_counts();
+    let now = world.api.clock.now();
+    let mut overdue = 0;
+    let mut oldest = now;
     for shard in Shard::all() {
         for due in counts.of(shard, now).await.unwrap() {
             overdue += due.overdue;

@@ -1,5 +1,5 @@
-//! The breaker and the limits of a connection: a system that gives no clear answers is not called, and a limited
-//! one no more than it may be.
+//! The breaker and the limits of a connection: a system that gives no clear answers is not called,
+//! and a limited one no more than it may be.
 
 use std::time::Duration;
 
@@ -161,8 +161,8 @@ async fn no_more_actions_are_at_work_than_a_connection_takes() {
     let (world, worker, actions) = given(json!({"concurrent": 2}), 6).await;
     let (first, others) = actions.split_at(2);
     hangs_beside(&world, &worker, first, others).await;
-    // An action that found no place lost no attempt. The workers that have the places are gone, and have them
-    // until their leases end.
+    // An action that found no place lost no attempt. The workers that have the places are gone, and
+    // have them until their leases end.
     delivers(&world, &worker, others).await;
     for one in others {
         assert_eq!(attempts(&world, one).await, 0);

@@ -17,7 +17,8 @@ impl Two {
             world: Concierge::start().await,
             eu: DemoTargets::start(0, None).unwrap(),
         };
-        let (first, eu) = (two.world.demo.connections(), two.eu.connections());
+        let first = two.world.demo.connections();
+        let eu = two.eu.connections();
         for (name, put, partners) in [
             ("billing_eu", &eu["billing"], json!({})),
             (
@@ -54,7 +55,8 @@ impl Two {
             .await;
     }
 
-    /// Opens a session on an alert of a class about a system, with actions. Returns its id and the ids.
+    /// Opens a session on an alert of a class about a system, with actions. Returns its id and the
+    /// ids.
     async fn proposed(&self, class: &str, system: &'static str) -> (Value, Vec<String>) {
         let mut cases = CASES.iter();
         let case = cases.find(|case| case.class == class).unwrap();
@@ -65,7 +67,8 @@ impl Two {
         (session, actions)
     }
 
-    /// Approves the first action, and runs it. Returns the session's status, and the action's error.
+    /// Approves the first action, and runs it. Returns the session's status, and the action's
+    /// error.
     async fn runs(&self, (session, actions): (Value, Vec<String>)) -> (String, String) {
         let first = &actions[0];
         self.world.executes(&session, &[first]).await.expect(202);

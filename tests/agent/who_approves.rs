@@ -1,4 +1,5 @@
-//! Approvers, by records besides the policy. The crate `agent` has the matrix of risk, amount, role and opener.
+//! Approvers, by records besides the policy. The crate `agent` has the matrix of risk, amount, role
+//! and opener.
 
 use serde_json::{Value, json};
 use shared::{
@@ -147,7 +148,8 @@ async fn whoever_sets_the_provider_is_no_second_approver_by_it() {
     refused!(executes(&max, &id, &action).await => 403, "sign_in_again");
 }
 
-/// A provider that was set long ago makes no account fresh. Neither does a change without a new secret.
+/// A provider that was set long ago makes no account fresh. Neither does a change without a new
+/// secret.
 #[tokio::test]
 async fn a_user_of_a_provider_of_long_ago_approves() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;

@@ -99,7 +99,8 @@ async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
     assert_eq!(world.minutes_saved().await, 25);
 }
 
-/// The answers to the first call of an action. The crate `agent` has what each means, with keys and without.
+/// The answers to the first call of an action. The crate `agent` has what each means, with keys and
+/// without.
 #[tokio::test]
 async fn an_answer_ends_an_action_as_its_keys_allow() {
     use FaultMode::{Drop, Fail, Garbage, Hang};

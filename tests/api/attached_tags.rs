@@ -34,10 +34,8 @@ async fn a_tag_is_attached_once_and_detached_once() {
             }
             read["updatedAt"].clone()
         };
-        let (urgent, legal) = (
-            json!({"id": 1, "name": "urgent"}),
-            json!({"id": 2, "name": "legal"}),
-        );
+        let urgent = json!({"id": 1, "name": "urgent"});
+        let legal = json!({"id": 2, "name": "legal"});
         for again in [false, true] {
             let before = api.records().await;
             api.clock.advance(1);

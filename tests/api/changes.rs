@@ -25,7 +25,8 @@ fn next(answer: &Answer) -> String {
 
 /// All entries from a path on, and the path that goes on after them.
 async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
-    let (mut all, mut path) = (Vec::new(), path.to_owned());
+    let mut all = Vec::new();
+    let mut path = path.to_owned();
     loop {
         let answer = caller.get(&path).await;
         path = next(&answer);
@@ -40,7 +41,8 @@ async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
 #[tokio::test]
 async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
     let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let max = api.sign_in("max").await;
+    let mia = api.sign_in("mia").await;
     api.publishes().await;
     // It begins now.
     let begin = max.get("/api/changes").await;
@@ -91,8 +93,10 @@ async fn a_feed_is_filtered_by_type_and_project() {
     creates!(mia, "/api/tasks/1/comments", {"content": "Soon."});
     api.publishes().await;
     let created = |(kind, id): &(&str, i64)| json!([kind, id, "created"]);
-    let (project, comment) = (("project", 2), ("comment", 1));
-    let (first, second) = (("task", 1), ("task", 2));
+    let project = ("project", 2);
+    let comment = ("comment", 1);
+    let first = ("task", 1);
+    let second = ("task", 2);
     for (filter, expected) in [
         ("type=comment", &[comment][..]),
         ("type=task,comment", &[first, second, comment]),
@@ -132,7 +136,8 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
     api.publishes().await;
     let query = "/api/changes?cursor=first&projectId=2&type=activity,comment";
     let answer = mia.get(query).await;
-    let (on_task, on_activity) = (comments[0].1, comments[1].1);
+    let on_task = comments[0].1;
+    let on_activity = comments[1].1;
     let mut expected = vec![
         json!(["activity", activity, "created"]),
         json!(["comment", on_task, "created"]),
@@ -199,12 +204,13 @@ async fn an_empty_answer_is_within_its_budget() {
     assert_eq!((used.in_sequence, used.total), (2, 4), "{used:?}");
 }
 
-/// Changes of the approved actions of a session have one version of the session or none. Their parts tell
-/// them apart, in the feed and in webhooks.
+/// Changes of the approved actions of a session have one version of the session or none. Their
+/// parts tell them apart, in the feed and in webhooks.
 #[tokio::test]
 async fn changes_of_actions_are_told_apart_by_their_parts() {
     let concierge = Box::pin(Concierge::start()).await;
-    let (api, max) = (&concierge.api, &concierge.max);
+    let api = &concierge.api;
+    let max = &concierge.max;
     let ada = api.sign_in("ada").await;
     let receiver = Receiver::start().await;
     let types = ["agent_session.*"];

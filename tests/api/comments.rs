@@ -74,7 +74,8 @@ async fn a_reply_stays_within_its_thread() {
 #[tokio::test]
 async fn authors_and_managers_alone_edit_and_delete_a_comment() {
     let (api, mia) = with_subjects().await;
-    let (sue, max) = (api.sign_in("sue").await, api.sign_in("max").await);
+    let sue = api.sign_in("sue").await;
+    let max = api.sign_in("max").await;
     let body = json!({"content": "Better put"});
     for (subject, _) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");

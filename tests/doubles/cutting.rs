@@ -52,7 +52,8 @@ impl Cutting {
         tokio::spawn(async move {
             loop {
                 let (client, _) = listener.accept().await.unwrap();
-                let (system, noted) = (system.clone(), Arc::clone(&noted));
+                let system = system.clone();
+                let noted = Arc::clone(&noted);
                 let cuts = *now.lock().unwrap();
                 tokio::spawn(async move { pass(client, &system, &noted, cuts).await });
             }

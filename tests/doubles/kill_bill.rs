@@ -1,4 +1,5 @@
-//! Kill Bill, as its own description has it: whatever that does not allow is refused. It keeps no state.
+//! Kill Bill, as its own description has it: whatever that does not allow is refused. It keeps no
+//! state.
 
 use serde_json::{Value, json};
 use shared::{

@@ -143,7 +143,8 @@ async fn a_call_without_an_answer_is_never_repeated() {
     ended.failed("may have been done");
     // Whoever brings it again.
     for _ in 0..3 {
-        let (session, action) = (ended.session.clone(), ended.action.clone());
+        let session = ended.session.clone();
+        let action = ended.action.clone();
         let again = doubled.delivers(session, action).await;
         again.failed("may have been done");
     }

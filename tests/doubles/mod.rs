@@ -1,6 +1,6 @@
-//! Doubles of billing and payment systems that others wrote, with the calls of the real ones. Receivers of
-//! webhooks with libraries that others wrote.
-//! `python3 tests/doubles/check.py` installs and starts them, and then runs these tests.
+//! Doubles of billing and payment systems that others wrote, with the calls of the real ones.
+//! Receivers of webhooks with libraries that others wrote. `python3 tests/doubles/check.py`
+//! installs and starts them, and then runs these tests.
 
 mod cutting;
 mod kill_bill;

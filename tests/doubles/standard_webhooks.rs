@@ -1,4 +1,5 @@
-//! Receivers that verify webhooks with the published libraries of Standard Webhooks, for Node.js and Python.
+//! Receivers that verify webhooks with the published libraries of Standard Webhooks, for Node.js
+//! and Python.
 
 use reqwest::Client;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! stripe-stateful-mock: charges, refunds and customers, with Stripe's rules for keys. It keeps failures
-//! and errors under their keys, and marks what it gives again.
+//! stripe-stateful-mock: charges, refunds and customers, with Stripe's rules for keys. It keeps
+//! failures and errors under their keys, and marks what it gives again.
 
 use std::collections::HashSet;
 
@@ -117,7 +117,8 @@ async fn each_refund_whose_answer_is_cut_off_is_made_once() {
     }
 }
 
-/// Stripe is out of reach for longer than it is known to keep the key. A read tells what became of the call.
+/// Stripe is out of reach for longer than it is known to keep the key. A read tells what became of
+/// the call.
 #[tokio::test]
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {

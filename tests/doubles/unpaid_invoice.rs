@@ -1,5 +1,6 @@
 //! localstripe and the shipped playbooks: from the signed webhook of an unpaid invoice to the
-//! proposal. The proposal leaves the invoice to a person, since its holder did not confirm the payment.
+//! proposal. The proposal leaves the invoice to a person, since its holder did not confirm the
+//! payment.
 
 use serde_json::{Value, json};
 
@@ -37,8 +38,8 @@ impl Doubled {
     }
 }
 
-/// The alert that a team's relay makes of `invoice.payment_failed`: one for an invoice, however often its
-/// payment fails.
+/// The alert that a team's relay makes of `invoice.payment_failed`: one for an invoice, however
+/// often its payment fails.
 fn alert_of(event: &Value) -> Value {
     let invoice = &event["data"]["object"];
     let currency = invoice["currency"].as_str().unwrap().to_uppercase();

@@ -1,7 +1,8 @@
-//! Faults, each played for ten minutes at 1 and at 100 requests a second: its alarms ring, and no others.
+//! Faults, each played for ten minutes at 1 and at 100 requests a second: its alarms ring, and no
+//! others.
 //!
-//! The alarms are the template's, by an evaluator of CloudWatch's rules. The functions' own metrics are lines as the
-//! code writes them. Before each fault lie six healthy hours.
+//! The alarms are the template's, by an evaluator of CloudWatch's rules. The functions' own metrics
+//! are lines as the code writes them. Before each fault lie six healthy hours.
 
 mod bill;
 mod cloudwatch;
@@ -289,7 +290,8 @@ fn of_work() -> Vec<Fault> {
     for consumer in ["Publisher", "Indexer"] {
         let name = format!("{consumer} is behind");
         all.push(fault(&name, &["OldChanges"], move |minute| {
-            let (age, of) = (("Lambda", "IteratorAge"), ("FunctionName", consumer));
+            let age = ("Lambda", "IteratorAge");
+            let of = ("FunctionName", consumer);
             minute.aws(age, of, 60_000.0 * minute.since(), 1.0);
         }));
     }
@@ -387,7 +389,8 @@ fn each_fault_rings_its_alarms_and_no_others() {
         for fault in &faults {
             let [rang, before] = play(fault, &alarms, &healthy, requests);
             if rang != fault.rings || !before.is_empty() {
-                let (name, expected) = (&fault.name, &fault.rings);
+                let name = &fault.name;
+                let expected = &fault.rings;
                 wrong.push(format!(
                     "{name}, {requests} requests a minute: {rang:?} instead of {expected:?}; before: {before:?}"
                 ));
@@ -404,7 +407,8 @@ fn each_fault_rings_its_alarms_and_no_others() {
     }
 }
 
-/// After a rollback that helps, the alarm of the API is silent within six minutes, though the hour was bad.
+/// After a rollback that helps, the alarm of the API is silent within six minutes, though the hour
+/// was bad.
 #[test]
 fn the_end_of_an_outage_shows_within_minutes() {
     let alarms = Alarms::of(&roles::template());
@@ -447,7 +451,8 @@ fn a_pause_rings_nothing() {
     }
 }
 
-/// The operator's bill: an alarm costs for each metric that it reads, and a composite one by itself.
+/// The operator's bill: an alarm costs for each metric that it reads, and a composite one by
+/// itself.
 #[test]
 fn alarms_of_an_idle_stack_cost_less_than_six_dollars() {
     let template = roles::template();

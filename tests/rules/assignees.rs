@@ -16,8 +16,10 @@ async fn disables(ada: &Caller, user: &Caller) -> i64 {
 #[tokio::test]
 async fn a_disabled_user_is_no_new_assignee() {
     let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
-    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let api = &world.api;
+    let max = &world.max;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
     max.creates_task(json!({})).await;
     max.raises_request().await;
     api.has_ticket(records::ticket()).await;
@@ -45,8 +47,10 @@ async fn a_disabled_user_is_no_new_assignee() {
 #[tokio::test]
 async fn an_assignee_who_is_disabled_stays() {
     let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
-    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let api = &world.api;
+    let max = &world.max;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     max.raises_request().await;
     api.has_ticket(records::ticket()).await;

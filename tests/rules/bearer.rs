@@ -108,7 +108,8 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     assert_eq!(api.records().await, before);
 }
 
-/// Each change by a guarding permission takes a session. A token may pull a brake, and change a name.
+/// Each change by a guarding permission takes a session. A token may pull a brake, and change a
+/// name.
 #[tokio::test]
 async fn a_token_lifts_no_brake() {
     let guarding = Permission::ALL.iter().filter(|one| one.guards());
@@ -131,9 +132,11 @@ async fn a_token_lifts_no_brake() {
 /// Whatever is read below a record shows something of it.
 #[test]
 fn a_part_asks_for_what_its_record_asks_for() {
-    let (mut parts, mut lax) = (0, Vec::new());
+    let mut parts = 0;
+    let mut lax = Vec::new();
     for record in Operation::reads().filter(|one| one.path.ends_with('}')) {
-        let (below, wanted) = (format!("{}/", record.path), record.needs());
+        let below = format!("{}/", record.path);
+        let wanted = record.needs();
         for part in Operation::reads().filter(|one| one.path.starts_with(&below)) {
             parts += 1;
             let needs = part.needs();
@@ -153,8 +156,12 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     let api = world.api();
     let directory = api.store.directory();
     let disabled = |user, disabled| directory.disable_user(api.home.id, user, disabled);
-    let (sue, mia, vic) = (api.user("sue"), api.user("mia"), api.user("vic"));
-    let (sue, mia, vic) = (sue.await, mia.await, vic.await);
+    let sue = api.user("sue");
+    let mia = api.user("mia");
+    let vic = api.user("vic");
+    let sue = sue.await;
+    let mia = mia.await;
+    let vic = vic.await;
     let soon = api.clock.now().plus(span::HOUR).to_string();
     let soon = api.token_of(&world.max, json!({"expiresAt": soon})).await;
     let (deleted, id) = api.token_and_id_of(&world.max, json!({})).await;

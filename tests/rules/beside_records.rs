@@ -1,5 +1,5 @@
-//! Lists of fields beside a record: of the organization's journal, of an approval's calls, of a looser policy, and
-//! of an erasure. serde names the fields, so that a new one cannot be forgotten.
+//! Lists of fields beside a record: of the organization's journal, of an approval's calls, of a
+//! looser policy, and of an erasure. serde names the fields, so that a new one cannot be forgotten.
 
 use std::{collections::BTreeSet, fmt::Debug};
 
@@ -55,7 +55,8 @@ impl Pair {
         })
     }
 
-    /// Expects an entry of the organization's journal for a change of each field. Entries leave the listed ones out.
+    /// Expects an entry of the organization's journal for a change of each field. Entries leave the
+    /// listed ones out.
     fn is_noted<R: Journaled + DeserializeOwned + Debug>(&self) {
         let before: R = self.before();
         let event = OrganizationEvent::UserChanged;
@@ -411,8 +412,8 @@ fn with(name: &str, value: Value) -> AgentPolicy {
     serde_json::from_value(policy).unwrap()
 }
 
-/// Expects that each field of a part of the policy makes it looser by its other value. `of` returns a policy with the
-/// part.
+/// Expects that each field of a part of the policy makes it looser by its other value. `of` returns
+/// a policy with the part.
 #[track_caller]
 fn each_loosens<R: DeserializeOwned + Serialize>(pair: &Pair, of: impl Fn(Value) -> AgentPolicy) {
     let before = of(pair.one.clone());
@@ -424,7 +425,8 @@ fn each_loosens<R: DeserializeOwned + Serialize>(pair: &Pair, of: impl Fn(Value)
 
 #[test]
 fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
-    // Names of the policy, what is not in force yet, and the user and the instant of its last change.
+    // Names of the policy, what is not in force yet, and the user and the instant of its last
+    // change.
     let of_no_action = ["organizationId", "pending", "updatedBy", "updatedAt"];
     let rows = [
         ("rules", json!([rule().one]), json!([])),

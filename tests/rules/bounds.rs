@@ -165,7 +165,8 @@ fn breaks(body: &mut Value, Broken { pointer, value, .. }: &Broken) {
     }
 }
 
-/// Sends a request with these faults. Returns those that the refusal does not name with their codes.
+/// Sends a request with these faults. Returns those that the refusal does not name with their
+/// codes.
 async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<String> {
     let answer = request.by(&world.caller_of(request).await).await;
     let problem: Value = serde_json::from_str(&answer.text).unwrap_or_default();
@@ -178,7 +179,8 @@ async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<Str
             let is_there = fault["pointer"] == **pointer || (fault["pointer"] == "" && is_empty);
             is_there && codes.contains(&code)
         });
-        let (operation, text) = (request.operation(), &answer.text);
+        let operation = request.operation();
+        let text = &answer.text;
         let text = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
         (answer.status != 400 || !is_named).then(text)
     });
@@ -192,8 +194,8 @@ async fn records(world: &World) -> Vec<String> {
     all
 }
 
-/// Sends each request with its faults, in as few requests as tell of all of them. Each fault is named, and
-/// nothing is written.
+/// Sends each request with its faults, in as few requests as tell of all of them. Each fault is
+/// named, and nothing is written.
 async fn are_refused(
     least: usize,
     faults: impl Fn(&Request) -> Vec<Broken>,
@@ -205,7 +207,8 @@ async fn are_refused(
         world.caller_of(&request).await;
     }
     let before = records(&world).await;
-    let (mut seen, mut missed) = (0, Vec::new());
+    let mut seen = 0;
+    let mut missed = Vec::new();
     for request in world.requests() {
         let all = faults(&request);
         seen += all.len();

@@ -78,7 +78,8 @@ fn the_table_in_the_document_is_this_one() {
 fn table() -> Vec<String> {
     let rows = ROWS.iter().map(|row| {
         let Used { in_sequence, total } = row.used;
-        let (operation, because) = (row.operation, row.because);
+        let operation = row.operation;
+        let because = row.because;
         format!("| {in_sequence} | {total} | `{operation}` | {because} |").replace("|  |", "| |")
     });
     tests::table("| one after another | in all | operation | why |", rows)

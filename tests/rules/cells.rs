@@ -1,4 +1,5 @@
-//! Cells: the tokens and sessions of one are none in another, also where both know the same secrets and table.
+//! Cells: the tokens and sessions of one are none in another, also where both know the same secrets
+//! and table.
 
 use serde_json::json;
 use shared::model::{Sid, User, digest};

@@ -134,7 +134,8 @@ fn same(before: &[String], after: &[String]) {
         rows.retain(|row| !others.contains(row));
         rows
     };
-    let (gone, new) = (only_in(before, after), only_in(after, before));
+    let gone = only_in(before, after);
+    let new = only_in(after, before);
     let holds = gone.is_empty() && new.is_empty();
     assert!(holds, "was: {gone:#?}\nis: {new:#?}");
 }

@@ -141,7 +141,8 @@ async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
 /// Runs the cleanups that are due. Returns how many were finished, and the keys of those that
 /// failed.
 async fn runs(api: &Api) -> (usize, Vec<String>) {
-    let (mut finished, mut failed) = (0, Vec::new());
+    let mut finished = 0;
+    let mut failed = Vec::new();
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
     for shard in Shard::all() {
@@ -257,7 +258,8 @@ async fn agents_work_beside(cleanups: usize) {
     assert_eq!(messages, [world.message(&session, &action)]);
     assert!(world.api.items_of("cleanup").await.len() > 1);
     faults.release();
-    let (mut runs, mut left) = (0, cleanups);
+    let mut runs = 0;
+    let mut left = cleanups;
     while left > 0 {
         assert!(runs < 100, "{left} of {cleanups} are left");
         // One that ends with the budget may be done and not told of.

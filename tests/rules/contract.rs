@@ -94,8 +94,8 @@ async fn a_path_without_a_route_is_404_whatever_the_method() {
     assert_eq!(api.counter.take().total, 0);
 }
 
-/// The gateway answers these from its CORS configuration. Where it asks the function of a route that
-/// takes every method first, the answer has to be a success.
+/// The gateway answers these from its CORS configuration. Where it asks the function of a route
+/// that takes every method first, the answer has to be a success.
 #[tokio::test]
 async fn a_preflight_succeeds_and_allows_nothing_by_itself() {
     let api = Api::start().await;
@@ -134,7 +134,8 @@ async fn every_operation_needs_the_permission_that_the_document_names() {
     let api = Api::start().await;
     let mut refused = 0;
     for name in ["vic", "mia", "sue", "max", "ada"] {
-        let (user, callers) = (api.user(name).await, callers(&api, name).await);
+        let user = api.user(name).await;
+        let callers = callers(&api, name).await;
         for operation in Operation::of_callers() {
             let need = operation.needs()[0];
             // Creators have a test of their own.
@@ -193,7 +194,8 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     requests.retain(|request| request.template.contains('{') && answers(&request.operation()));
     assert!(requests.len() > 20, "{}", requests.len());
     for request in &requests {
-        let (operation, there) = (request.operation(), request.path.as_str());
+        let operation = request.operation();
+        let there = request.path.as_str();
         let absent = ["999", "0", "-1", "abc", "9007199254740993", "01", "1e0"];
         let absent = absent.map(|id| example(&request.template, id));
         let mut answers = Vec::new();
@@ -234,8 +236,8 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     }
 }
 
-/// Constant fields of a record, and fields that the service writes itself. Tags are attached and detached one
-/// by one.
+/// Constant fields of a record, and fields that the service writes itself. Tags are attached and
+/// detached one by one.
 const FIXED: &str = "id username planFeatures unitsPerSecond invitationsPerDay version projectId \
     organizationId createdAt updatedAt tags";
 

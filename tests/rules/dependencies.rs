@@ -1,5 +1,5 @@
-//! Dependencies: their licences, one registry, few crates twice, and one library for TLS. Known vulnerabilities
-//! need the network: CONTRIBUTING.md has the command.
+//! Dependencies: their licences, one registry, few crates twice, and one library for TLS. Known
+//! vulnerabilities need the network: CONTRIBUTING.md has the command.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,8 +16,9 @@ const LICENCES: &str =
 /// The only source of crates.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Crates in several versions, of all platforms, and how many. The list may only shrink. `openidconnect` brought
-/// twelve, all of cryptography and of its errors: its hashes and keys are those before the present ones.
+/// Crates in several versions, of all platforms, and how many. The list may only shrink.
+/// `openidconnect` brought twelve, all of cryptography and of its errors: its hashes and keys are
+/// those before the present ones.
 const SEVERAL: [(&str, usize); 26] = [
     ("base64", 3),
     ("block-buffer", 2),
@@ -50,7 +51,8 @@ const SEVERAL: [(&str, usize); 26] = [
 /// Libraries of cryptography that speak TLS.
 const TLS: [&str; 5] = ["aws-lc-rs", "boring", "native-tls", "openssl", "ring"];
 
-/// The packages of this machine's platform, without those of other platforms, which may not be downloaded.
+/// The packages of this machine's platform, without those of other platforms, which may not be
+/// downloaded.
 fn metadata() -> Value {
     let about = output(Command::new("rustc").arg("-vV"));
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
@@ -84,7 +86,8 @@ fn used(metadata: &Value) -> BTreeMap<&str, &Value> {
     packages.filter(|(id, _)| used.contains(id)).collect()
 }
 
-/// True if a choice of an SPDX expression has only licences of the list. `/` is an old form of `OR`.
+/// True if a choice of an SPDX expression has only licences of the list. `/` is an old form of
+/// `OR`.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ");
     let spaced = spaced.replace('(', " ( ").replace(')', " ) ");
@@ -196,8 +199,8 @@ fn crates_come_from_one_registry_and_few_come_twice() {
     );
 }
 
-/// Two libraries for TLS are two to watch, and a megabyte more in each function. The metadata of packages has
-/// features of other platforms, too, so Cargo prints the tree of this one.
+/// Two libraries for TLS are two to watch, and a megabyte more in each function. The metadata of
+/// packages has features of other platforms, too, so Cargo prints the tree of this one.
 #[test]
 fn functions_have_one_library_for_tls() {
     for function in FUNCTIONS {

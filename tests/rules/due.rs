@@ -107,7 +107,8 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
         has_cleanup(&api).await;
     }
     let counts = async || {
-        let (counts, now) = (api.store.due_counts(), api.clock.now());
+        let counts = api.store.due_counts();
+        let now = api.clock.now();
         let mut all = Vec::new();
         for shard in Shard::all() {
             all.extend(counts.of(shard, now).await.unwrap());
@@ -225,8 +226,8 @@ async fn a_cleanup_of_version_1_0_that_does_not_read_is_deferred() {
     assert_eq!(sweeping.sweep().await.errors, 1);
 }
 
-/// The action's item gets these keys of the index again. An instance of version 1.0 moves and removes only
-/// those that it knows.
+/// The action's item gets these keys of the index again. An instance of version 1.0 moves and
+/// removes only those that it knows.
 async fn gets_keys_of(api: &Api, before: &Item) {
     let mut item = api.items_of("agent_action").await.remove(0);
     let keys = KEYS.map(|(key, _)| (key.to_owned(), before[key].clone()));

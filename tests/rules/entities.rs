@@ -1,4 +1,5 @@
-//! An entity is said in few files: its type and its facts, its keys, its operations and its endpoints.
+//! An entity is said in few files: its type and its facts, its keys, its operations and its
+//! endpoints.
 
 use std::fs;
 
@@ -31,7 +32,8 @@ fn an_entity_is_said_in_few_files() {
         };
         let naming = words.iter().filter(|(_, words)| words.iter().any(names));
         let naming: Vec<_> = naming.map(|(file, _)| file.display().to_string()).collect();
-        let (count, list) = (naming.len(), naming.join("\n"));
+        let count = naming.len();
+        let list = naming.join("\n");
         assert!(count <= *most, "{count} files name {entity}:\n{list}");
     }
 }

@@ -20,7 +20,8 @@ async fn the_service_accepts_every_request_example() {
         let Some(mut example) = example(&document, &request) else {
             continue;
         };
-        // A link's token is another one in each world, and so is the provider, whose document is read.
+        // A link's token is another one in each world, and so is the provider, whose document is
+        // read.
         for name in ["token", "issuer"] {
             if example.get(name).is_some() {
                 example[name] = request.body.as_ref().unwrap()[name].clone();
@@ -73,7 +74,8 @@ async fn with_password(world: &World, name: &str, password: &Value) -> Caller {
     let api = world.api();
     let user = api.user(name).await;
     let hash = password::hash(password.as_str().unwrap().into()).await;
-    let (tenant, directory) = (user.organization_id, api.store.directory());
+    let tenant = user.organization_id;
+    let directory = api.store.directory();
     let change = directory.change_password(tenant, &user, hash.unwrap());
     change.await.unwrap();
     let user = directory.user(tenant, user.id).await.unwrap();

@@ -23,8 +23,8 @@ use tokio::{
     time::{Duration, Instant},
 };
 
-/// Reads a milestone of a table at an address, with a cookie that verifies. The function is ended after so
-/// many milliseconds, or never. Returns the time that it took to be unavailable.
+/// Reads a milestone of a table at an address, with a cookie that verifies. The function is ended
+/// after so many milliseconds, or never. Returns the time that it took to be unavailable.
 async fn unavailable(table: SocketAddr, milliseconds: u64) -> Duration {
     let clock = Clock::fixed(Timestamp::from_millis(0));
     let client = client(&format!("http://{table}"), &Counter::default());
@@ -169,7 +169,8 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
         "/api/service-requests/{}/comments",
         request.await.unwrap().id
     );
-    let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
+    let title = json!({"title": "Renamed"});
+    let content = json!({"content": "Hello?"});
     let cases = [
         ("PUT", "/api/milestones/1", &title),
         ("PATCH", "/api/tasks/1", &title),

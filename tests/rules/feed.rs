@@ -52,7 +52,8 @@ fn numbers(told: &[Told]) -> Vec<i64> {
 #[tokio::test]
 async fn each_change_of_a_record_has_an_entry_by_its_author() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let (by_max, by_mia) = (max.user.unwrap(), mia.user.unwrap());
+    let by_max = max.user.unwrap();
+    let by_mia = mia.user.unwrap();
     api.publishes().await;
     let before = told(&api, 1).await.len();
 

@@ -11,14 +11,15 @@ const MOST: usize = 50;
 /// The most ids of a filter.
 const MOST_IDS: usize = 100;
 
-/// The filters of a list that take several values, each with as many as it may have. `separated` joins the
-/// values of a name.
+/// The filters of a list that take several values, each with as many as it may have. `separated`
+/// joins the values of a name.
 fn filters(list: &Operation, separated: impl Fn(&str, &[String]) -> String) -> Vec<String> {
     let lists = list
         .parameters()
         .filter(|one| one["schema"]["type"] == "array");
     let filter = |parameter: &Value| {
-        let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
+        let name = parameter["name"].as_str().unwrap();
+        let schema = &parameter["schema"];
         let most = if name == "id" { MOST_IDS } else { MOST };
         assert_eq!(schema["maxItems"], most, "{}?{name}", list.path);
         let values = values(&schema["items"]);
@@ -93,7 +94,8 @@ async fn a_repeated_filter_means_or() {
         let several = filters(list, repeated);
         for (one, many) in filters(list, at_commas).into_iter().zip(&several) {
             let [one, many] = [&one, many].map(|query| path(list, query));
-            let (answer, repeated) = (caller.get(&one).await, caller.get(&many).await);
+            let answer = caller.get(&one).await;
+            let repeated = caller.get(&many).await;
             assert_eq!(repeated.status, 200, "{many}: {}", repeated.text);
             assert_eq!(repeated.text, answer.text, "{many}");
             let name = one.split_once('?').unwrap().1.split_once('=').unwrap().0;

@@ -1,4 +1,5 @@
-//! Rows that a caller may not see leave no trace: neither in other rows nor in the pages and cursors of lists.
+//! Rows that a caller may not see leave no trace: neither in other rows nor in the pages and
+//! cursors of lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +14,14 @@ use tests::support::{
 /// The record of the tests' notes and messages.
 const TICKET: &str = "/api/managed-services/ticket/1";
 
-/// Reads whatever can be read, lists page by page. A feed's numbers count what others see, so its cursors and
-/// the numbers of its rows are left out.
+/// Reads whatever can be read, lists page by page. A feed's numbers count what others see, so its
+/// cursors and the numbers of its rows are left out.
 async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();
     for request in world.requests().iter().filter(|one| one.method == "GET") {
         for first in paths(&request.template, &request.path) {
-            let (mut next, mut pages) = (Some(first.clone()), Vec::new());
+            let mut next = Some(first.clone());
+            let mut pages = Vec::new();
             while let Some(path) = next.take() {
                 assert!(pages.len() < MOST_PAGES, "{first} does not end");
                 let answer = reader.get(&path).await;
@@ -146,7 +148,8 @@ async fn hidden_rows_leave_no_trace() {
     script.reads("/api/auth/session").await;
 
     let with = answers(&world, &vic).await;
-    // Another note changes nothing of the ticket, whose version and time of change anybody may read.
+    // Another note changes nothing of the ticket, whose version and time of change anybody may
+    // read.
     api.clock.advance(span::SECOND);
     posts!(max, "{TICKET}/reply", {"content": "No zebra, @vic", "internal": true});
     api.publishes().await;
@@ -161,12 +164,13 @@ async fn hidden_rows_leave_no_trace() {
     same(&with, &answers(&world, &script).await);
 }
 
-/// A search of a frequent word walks through all records, with other pages. Words that its caller does not
-/// see do not count.
+/// A search of a frequent word walks through all records, with other pages. Words that its caller
+/// does not see do not count.
 #[tokio::test]
 async fn hidden_words_do_not_make_a_word_frequent() {
     let api = Api::start().await;
-    let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
+    let max = api.sign_in("max").await;
+    let vic = api.sign_in("vic").await;
     creates!(max, "/api/managed-services/tickets", {"title": "Help"});
     let words = (0..499).map(|number| format!("zq{number:03} "));
     let task = json!({"title": "Words", "description": words.collect::<String>()});

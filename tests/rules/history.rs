@@ -8,8 +8,8 @@ async fn history(caller: &Caller, record: &str) -> Vec<Value> {
     caller.walk(&format!("{record}/history")).await
 }
 
-/// Of each entry, newest first: its id, who made it, what became of the record, and the names of the
-/// fields.
+/// Of each entry, newest first: its id, who made it, what became of the record, and the names of
+/// the fields.
 fn told(entries: &[Value]) -> Vec<Value> {
     let entries = entries.iter().map(|entry| {
         let changes = entry["changes"].as_array().unwrap().iter();

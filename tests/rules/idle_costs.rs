@@ -5,7 +5,8 @@ use tests::{File, support::roles, table};
 
 use super::{alarms::Bill, metrics};
 
-/// List prices of us-east-1 in dollars, as of 2025: of a million GB-seconds, runs, read units, requests of SQS.
+/// List prices of us-east-1 in dollars, as of 2025: of a million GB-seconds, runs, read units,
+/// requests of SQS.
 const GB_SECONDS: f64 = 13.33;
 const RUNS: f64 = 0.20;
 const READS: f64 = 0.125;

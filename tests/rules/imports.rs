@@ -98,7 +98,8 @@ fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
 
 /// Deletes the organization, and returns its export.
 async fn leaves(world: &World) -> Vec<String> {
-    let (api, store) = (world.api(), &world.api().store);
+    let api = world.api();
+    let store = &world.api().store;
     let suspended = store.directory().suspend(api.home.id, true).await.unwrap();
     api.publishes().await;
     let lines = export(world, true).await;
@@ -323,8 +324,10 @@ async fn an_interrupted_import_goes_on_also_as_a_new_organization() {
     let world = World::filled().await;
     let lines = leaves(&world).await;
     let text = lines.join("\n");
-    let (store, home) = (&world.api().store, world.api().home.id);
-    let (tenants, directory) = (store.tenants(), store.directory());
+    let store = &world.api().store;
+    let home = world.api().home.id;
+    let tenants = store.tenants();
+    let directory = store.directory();
     let name = "Copy".try_into().unwrap();
     let broken = || Broken {
         file: Cursor::new(text.clone()),

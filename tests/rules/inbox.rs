@@ -20,7 +20,8 @@ async fn told(caller: &Caller) -> Vec<Value> {
     let rows = caller.walk("/api/notifications").await.into_iter();
     let rows = rows.map(|row| {
         let subject = &row["subject"];
-        let (kind, by) = (&row["kind"], &row["actor"]["username"]);
+        let kind = &row["kind"];
+        let by = &row["actor"]["username"];
         json!([kind, subject["type"], subject["id"], by])
     });
     let mut rows: Vec<_> = rows.collect();
@@ -245,8 +246,10 @@ async fn a_delivery_that_ends_in_the_midst_is_finished_by_the_next() {
     let mut failed = 0;
     for number in 0..8 {
         let (api, faults, []) = Api::behind_faults([]).await;
-        let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-        let (ada, sue) = (api.sign_in("ada").await, api.sign_in("sue").await);
+        let max = api.sign_in("max").await;
+        let mia = api.sign_in("mia").await;
+        let ada = api.sign_in("ada").await;
+        let sue = api.sign_in("sue").await;
         let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
         max.creates_task(task).await;
         comments(&sue, 1, "@ada").await;
@@ -275,7 +278,8 @@ async fn a_delivery_that_ends_in_the_midst_is_finished_by_the_next() {
 #[tokio::test]
 async fn the_permission_of_a_subject_is_that_of_its_operation() {
     let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
+    let api = &world.api;
+    let max = &world.max;
     let session = world.stuck_batch().await;
     max.creates_task(json!({})).await;
     max.creates_milestone(json!({})).await;
@@ -283,7 +287,8 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
     max.raises_request().await;
     let ticket = json!({"title": "No invoices"});
     max.creates("/api/managed-services/tickets", ticket).await;
-    let (user, vic) = (api.user("vic").await, api.sign_in("vic").await);
+    let user = api.user("vic").await;
+    let vic = api.sign_in("vic").await;
     for role in Role::VARIANTS {
         api.gives_role(&user, *role).await;
         for subject in SubjectType::ALL {
@@ -313,8 +318,10 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
 async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     let world = Concierge::start().await;
     let api = &world.api;
-    let (ada, max) = (api.sign_in("ada").await, &world.max);
-    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let ada = api.sign_in("ada").await;
+    let max = &world.max;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
     for caller in [&mia, &sue] {
         let path = format!("/api/users/{}", caller.id());
         patches!(ada, &path, {"permissions": ["manage_organization"]});
@@ -422,8 +429,10 @@ async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
 #[tokio::test]
 async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
-    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let api = &world.api;
+    let sweeper = world.sweeper();
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
     let session = world.stuck_batch().await;
     world.proposed(&session).await;
     api.publishes().await;
@@ -482,7 +491,8 @@ async fn nobody_is_asked_for_what_is_approved_or_may_not_be() {
 async fn who_a_manual_action_is_handed_over_to_is_needed() {
     let world = Concierge::start().await;
     let api = &world.api;
-    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    let sue = api.sign_in("sue").await;
+    let mia = api.sign_in("mia").await;
     let (session, action) = world.manual_review().await;
     let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
     let body = json!({"assigneeId": sue.id(), "note": "Before Monday."});
@@ -495,7 +505,8 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
     assert_eq!(told(&mia).await, [needed("sue")]);
 }
 
-/// The cost of a comment on a task: that of the feed, the search index, the notifications and the webhooks.
+/// The cost of a comment on a task: that of the feed, the search index, the notifications and the
+/// webhooks.
 #[tokio::test]
 async fn a_comment_for_three_users_costs_little() {
     let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;

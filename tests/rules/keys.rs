@@ -1,4 +1,5 @@
-//! The keys of the access patterns are those of the code, and the name of a record in keys is said once.
+//! The keys of the access patterns are those of the code, and the name of a record in keys is said
+//! once.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 

@@ -1,5 +1,5 @@
-//! The crates depend on each other as `shared/README.md` draws it, and know nothing of what its table
-//! says.
+//! The crates depend on each other as `shared/README.md` draws it, and know nothing of what its
+//! table says.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,5 @@
-//! Quotas of callers: who used the table units of ten seconds is refused without a read until some are free.
+//! Quotas of callers: who used the table units of ten seconds is refused without a read until some
+//! are free.
 
 use serde_json::{Value, json};
 use shared::store::metered;
@@ -179,8 +180,8 @@ async fn instances_share_a_quota() {
         served += 1;
     };
     assert!((1..=2).contains(&served), "{served}");
-    // The caller, a read and both charges begin at once. Each charge takes a second write, since another
-    // instance has charged before.
+    // The caller, a read and both charges begin at once. Each charge takes a second write, since
+    // another instance has charged before.
     assert_eq!((at_once, used.total), (4, 6), "{used:?}");
     let end = api.clock.now().epoch_seconds() + 3_600;
     for sum in api.items_of("used_quota").await {
@@ -264,7 +265,8 @@ async fn callers_are_served_when_the_table_takes_no_charge() {
 async fn an_ended_session_leaves_its_user_their_quota() {
     let api = with_small_plans().await;
     let user = api.user("max").await;
-    let (ended, live) = (api.session_of(&user).await, api.session_of(&user).await);
+    let ended = api.session_of(&user).await;
+    let live = api.session_of(&user).await;
     ended.triggers("/api/auth/logout").await;
     let mut refused = 0;
     for _ in 0..30_000 {

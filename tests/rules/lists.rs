@@ -74,7 +74,9 @@ async fn no_list_is_larger_than_an_answer_may_be() {
         walk.text = "\"".repeat(50_000);
         walk.grow_by(24).await;
         let page = walk.ada.get(&walk.path).await;
-        let (bytes, rows, path) = (page.text.len(), rows(&page).len(), &walk.path);
+        let bytes = page.text.len();
+        let rows = rows(&page).len();
+        let path = &walk.path;
         let is_cut = page.next().is_some() && bytes > 1_000_000;
         assert!(is_cut, "{path}: {bytes}");
         assert!(walk.ids(path).await.len() > rows, "{path}");
@@ -83,8 +85,8 @@ async fn no_list_is_larger_than_an_answer_may_be() {
     assert!(long >= 12, "{long}");
 }
 
-/// Whatever is wrong with a row, and in whatever order: the list goes on without it, and it is noted
-/// by its key.
+/// Whatever is wrong with a row, and in whatever order: the list goes on without it, and it is
+/// noted by its key.
 #[tokio::test]
 async fn rows_that_do_not_read_are_left_out_of_every_list() {
     let mut damaged = 0;
@@ -250,7 +252,9 @@ impl<'a> Walk<'a> {
     /// Its rows in the table: their kind, and the beginning of their partition key.
     fn items(&self) -> (&'static str, String) {
         let mut segments = self.template.rsplit('/');
-        let (last, _, of) = (segments.next(), segments.next(), segments.next());
+        let last = segments.next();
+        let _ = segments.next();
+        let of = segments.next();
         let record = match of.unwrap_or_default() {
             "tasks" => "TASK#1#",
             "milestones" => "MILESTONE#1#",
@@ -358,7 +362,8 @@ impl<'a> Walk<'a> {
         // Neither in the order of creation nor in the opposite one.
         let name = format!("{:02} of them, number {number}", number * 7 % 11);
         let due = format!("2026-02-{:02}T00:00:00Z", 1 + number * 7 % 5);
-        let (said, text) = (&self.text, json!({"content": self.text}));
+        let said = &self.text;
+        let text = json!({"content": self.text});
         match self.template {
             "/api/tasks" | "/api/projects/{projectId}/tasks" => {
                 let task = json!({"assigneeId": ada.id(), "dueDate": due, "description": said});

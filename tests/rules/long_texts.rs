@@ -120,7 +120,8 @@ async fn changed(caller: &Caller, path: &str, change: &Value, text: &Value) {
 async fn a_text_lives_and_goes_with_its_record() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     for record in records() {
-        let (first, second) = (json!(long("first")), json!(long("second")));
+        let first = json!(long("first"));
+        let second = json!(long("second"));
         let path = created(&ada, &record, first.as_str().unwrap()).await;
         assert_eq!(are_sound(&api).await, 1, "{path}");
         // A change of something else keeps the text.
@@ -246,7 +247,8 @@ async fn a_text_in_its_record_reads_and_moves() {
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     assert_eq!(item(&api, "task").await["description"], whole);
     api.publishes().await;
-    let (change, text) = (json!({"status": "done"}), json!(long("end")));
+    let change = json!({"status": "done"});
+    let text = json!(long("end"));
     changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 1);
     api.publishes().await;
@@ -301,7 +303,8 @@ async fn what_an_older_instance_wrote_counts() {
     for task in [&read, &listed[0]] {
         assert_eq!(task["description"], "Short");
     }
-    let (change, text) = (json!({"title": "Two"}), json!("Short"));
+    let change = json!({"title": "Two"});
+    let text = json!("Short");
     changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 0);
 }

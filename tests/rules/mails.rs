@@ -24,8 +24,8 @@ fn changed(api: &Api) -> Letter {
     })
 }
 
-/// The server's behaviour by the number in an address, after `earlier` mails to it at that moment: half of the
-/// mails meet a fault.
+/// The server's behaviour by the number in an address, after `earlier` mails to it at that moment:
+/// half of the mails meet a fault.
 fn verdict(to: &str, moment: Moment, earlier: usize) -> Verdict {
     let number: usize = to.split(['-', '@']).nth(1).unwrap().parse().unwrap();
     match (number % 10, moment, earlier) {

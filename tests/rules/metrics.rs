@@ -77,7 +77,8 @@ fn of_the_code() -> impl Iterator<Item = Metric> {
     outcomes.chain(mails).chain(others)
 }
 
-/// Returns the number of own metrics of a stack whose parts all write them, without the scheduled check.
+/// Returns the number of own metrics of a stack whose parts all write them, without the scheduled
+/// check.
 pub fn of_a_busy_stack() -> usize {
     let of_functions = FUNCTIONS.iter().filter(|one| one.api().is_some());
     of_the_code().count() - 1 + OF_FUNCTIONS.len() * of_functions.count()

@@ -1,7 +1,7 @@
 //! Names in the code follow the glossary: a word of its left column has one of the right instead.
 //!
-//! All names of types and variants are read, and the declared names of functions, fields, parameters
-//! and modules. Tests are left out: their names are sentences.
+//! All names of types and variants are read, and the declared names of functions, fields,
+//! parameters and modules. Tests are left out: their names are sentences.
 
 use std::fs;
 
@@ -27,7 +27,8 @@ const TYPES: [(&str, &str); 1] = [("Once", "Replay or Created")];
 
 #[test]
 fn names_follow_the_glossary() {
-    let (mut names, mut wrong) = (0, Vec::new());
+    let mut names = 0;
+    let mut wrong = Vec::new();
     for folder in crates() {
         let mut files = files(&folder.join("src"), &[".rs"]);
         files.retain(|file| !is_test(file));

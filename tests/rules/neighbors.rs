@@ -1,4 +1,5 @@
-//! No organization stops another one: whatever does not read in one, the other hears of its changes.
+//! No organization stops another one: whatever does not read in one, the other hears of its
+//! changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -83,8 +84,8 @@ fn later(record: &Value, round: usize) -> Value {
     record
 }
 
-/// Delivers changes of organization 1 with one of organization 2 behind them. Returns what is wrong. A busy
-/// machine takes `usual` for it, if all reads.
+/// Delivers changes of organization 1 with one of organization 2 behind them. Returns what is
+/// wrong. A busy machine takes `usual` for it, if all reads.
 async fn hears(api: &Api, zac: &Caller, ours: &[Value], usual: Duration) -> Option<String> {
     let task = zac.creates_task(json!({"projectId": 3})).await;
     let mut records = ours.to_vec();
@@ -128,7 +129,8 @@ async fn no_item_that_does_not_read_delays_another_organization() {
     assert!(ours.len() >= 15, "{:?}", ours.keys());
     let usual = usual(api, &ours).await;
     let damages: [Damage; 2] = [renamed, emptied];
-    let (mut round, mut wrong) = (0, Vec::new());
+    let mut round = 0;
+    let mut wrong = Vec::new();
     for kind in api.kinds().await.into_keys() {
         let is_ours = |item: &Item| {
             let pk = text_of(item, "pk");

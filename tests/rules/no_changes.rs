@@ -26,7 +26,8 @@ fn is_update(request: &Request) -> bool {
     (changes && !NEVER_THE_SAME.contains(&&*name)) || OTHERS.contains(&&*name)
 }
 
-/// All items but those that any request may write: sessions, keys of requests, and the use of quotas.
+/// All items but those that any request may write: sessions, keys of requests, and the use of
+/// quotas.
 async fn items(world: &World) -> BTreeMap<String, Item> {
     let items = world.api().items().await.into_iter();
     let of_requests = |item: &Item| {

@@ -106,7 +106,8 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
 async fn with_records() -> Api {
     let api = Api::start().await;
     assert_eq!(api.user("ada").await.id.get(), 1);
-    let (store, tenant) = (&api.store, api.home.id);
+    let store = &api.store;
+    let tenant = api.home.id;
     let creates = writes![
         tasks().create(tenant, records::task(id(1))) of store,
         milestones().create(tenant, milestone(1)) of store,
@@ -152,9 +153,11 @@ async fn a_refusal_writes_nothing_and_comes_before_an_error_of_the_reads() {
 
 #[tokio::test]
 async fn a_write_reads_beside_its_authorization_and_waits_for_it() {
-    // The authorization reads the table, as authentication does, and takes longer than all other reads.
+    // The authorization reads the table, as authentication does, and takes longer than all other
+    // reads.
     let slow = |api: &Api| {
-        let (store, tenant) = (api.store.clone(), api.home.id);
+        let store = api.store.clone();
+        let tenant = api.home.id;
         PendingWrite::new(tenant, async move {
             let hash = "of nobody's session";
             store.sign_in().caller(tenant, id(1), hash).await?;

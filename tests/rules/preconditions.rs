@@ -36,8 +36,8 @@ fn version(answer: &Value) -> Option<i64> {
     of(answer).or_else(|| of(&answer["ticket"]))
 }
 
-/// Returns whether an operation writes a record: the one of its path, or the policy, which is the only one of its
-/// organization. A move and a tag are writes of their record, too.
+/// Returns whether an operation writes a record: the one of its path, or the policy, which is the
+/// only one of its organization. A move and a tag are writes of their record, too.
 fn writes_a_record(request: &Request) -> bool {
     let path = request.template.as_str();
     match request.method.as_str() {
@@ -50,7 +50,8 @@ fn writes_a_record(request: &Request) -> bool {
 #[tokio::test]
 async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
     let world = World::start().await;
-    let (mut counted, mut refused) = (0, 0);
+    let mut counted = 0;
+    let mut refused = 0;
     for request in world.requests() {
         if request.method == "GET" {
             continue;
@@ -154,7 +155,8 @@ async fn one_of_two_changes_of_a_version_is_refused() {
     let read = mia.get("/api/tasks/1").await;
     let tag = read.header("etag").unwrap().to_owned();
     let under = |caller: &tests::support::Caller| caller.clone().with_header("if-match", &tag);
-    let (one, other) = (under(&max), under(&mia));
+    let one = under(&max);
+    let other = under(&mia);
     let (one, other) = tokio::join!(
         one.patch("/api/tasks/1", json!({"title": "One"})),
         other.patch("/api/tasks/1", json!({"title": "Other"})),
@@ -190,7 +192,8 @@ async fn two_who_change_different_fields_lose_nothing() {
     let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     max.creates_task(json!({})).await;
     for round in 0..8 {
-        let (title, description) = (format!("Title {round}"), format!("Text {round}"));
+        let title = format!("Title {round}");
+        let description = format!("Text {round}");
         let (one, other) = tokio::join!(
             max.patch("/api/tasks/1", json!({"title": title})),
             mia.patch("/api/tasks/1", json!({"description": description})),

@@ -42,7 +42,9 @@ struct Finding {
 fn prose_is_plain() {
     let files = files(&path(""), &[".rs", ".md"]);
     assert!(files.len() > 300, "too few files: {}", files.len());
-    let (mut blocks, mut found, mut two_clauses) = (0, Vec::new(), Vec::new());
+    let mut blocks = 0;
+    let mut found = Vec::new();
+    let mut two_clauses = Vec::new();
     let mut by_folder = BTreeMap::<String, usize>::new();
     for file in files {
         let text = fs::read_to_string(&file).unwrap();

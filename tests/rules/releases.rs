@@ -15,8 +15,9 @@ use tests::support::{
 
 use super::tenants::declared;
 
-/// Kinds of items that this version writes and the last release does not. A new record names it here: the
-/// release before must read it, or the table works on with items that no older version knows.
+/// Kinds of items that this version writes and the last release does not. A new record names it
+/// here: the release before must read it, or the table works on with items that no older version
+/// knows.
 const NEW_KINDS: [&str; 1] = ["invited_address"];
 
 /// The kind without a record. It is the tombstone of a deleted organization.
@@ -37,7 +38,8 @@ fn kinds(table: &Table) -> BTreeSet<&str> {
 #[test]
 fn the_record_has_each_kind_of_item() {
     let record = Record::last();
-    let (before, after) = (record.before(), record.after());
+    let before = record.before();
+    let after = record.after();
     let mut recorded = kinds(&before);
     recorded.extend(kinds(&after));
     let declared = declared();
@@ -99,8 +101,9 @@ async fn forms(api: &Api) -> Forms {
     tenants.forms(api.home.id, false, &mut each).await.unwrap()
 }
 
-/// Each operation changes the last release's records, worker and sweeper go on with them, and nothing is lost
-/// beyond what the release itself took away. Each answer is held against the document.
+/// Each operation changes the last release's records, worker and sweeper go on with them, and
+/// nothing is lost beyond what the release itself took away. Each answer is held against the
+/// document.
 #[tokio::test]
 async fn each_operation_works_on_the_records_of_the_last_release() {
     let record = Record::last();
@@ -176,7 +179,8 @@ async fn this_version_writes_no_older_form() {
     let world = World::filled().await;
     let forms = forms(world.api()).await;
     assert!(forms.are_present(), "{forms:#?}");
-    let (store, tenant) = (&world.api().store, world.api().home.id);
+    let store = &world.api().store;
+    let tenant = world.api().home.id;
     let keys = store.tenants().keys(tenant).await.unwrap();
     assert_eq!(forms.items, keys.len());
 }
@@ -212,11 +216,13 @@ async fn migrate(concierge: &Concierge) -> usize {
     forms.unwrap().older()
 }
 
-/// Lists by a new index have tasks and tickets of before, and versions stay. The feed has no entry of it.
+/// Lists by a new index have tasks and tickets of before, and versions stay. The feed has no entry
+/// of it.
 #[tokio::test]
 async fn a_migration_gives_items_of_before_the_present_form() {
     let world = World::start().await;
-    let (concierge, api) = (&world.concierge, world.api());
+    let concierge = &world.concierge;
+    let api = world.api();
     as_version_one_wrote(api).await;
     let max = world.caller().await;
     let lists = [
@@ -253,7 +259,8 @@ async fn a_migration_gives_items_of_before_the_present_form() {
 #[tokio::test]
 async fn a_migration_overwrites_no_later_write() {
     let world = World::start().await;
-    let (concierge, api) = (&world.concierge, world.api());
+    let concierge = &world.concierge;
+    let api = world.api();
     as_version_one_wrote(api).await;
     let max = world.caller().await;
     let writes = async {

@@ -1,4 +1,5 @@
-//! A POST that is sent again with its idempotency key does nothing twice, wherever the first one died.
+//! A POST that is sent again with its idempotency key does nothing twice, wherever the first one
+//! died.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +111,8 @@ fn record(answer: &Answer) -> Value {
     record
 }
 
-/// A record may be deleted before its create is sent again: 404, as the document has it, and no new record.
+/// A record may be deleted before its create is sent again: 404, as the document has it, and no new
+/// record.
 #[tokio::test]
 async fn a_replayed_create_of_a_deleted_record_is_404() {
     let world = World::start().await;
@@ -241,8 +243,8 @@ fn named(request: &Request, number: usize) -> Option<Request> {
     Some(request)
 }
 
-/// Makes what an operation creates be within its bound. Of webhooks, all but the first are deleted: there are
-/// ten at most.
+/// Makes what an operation creates be within its bound. Of webhooks, all but the first are deleted:
+/// there are ten at most.
 async fn makes_room(world: &World, operation: &str) {
     if operation == SENDS {
         world.api().clock.advance(span::DAY);
@@ -344,8 +346,8 @@ async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
     assert!(deaths > 40, "{deaths}");
 }
 
-/// A request to the agent dies at one step after another, and adds the usual items once. Returns the number of
-/// its deaths.
+/// A request to the agent dies at one step after another, and adds the usual items once. Returns
+/// the number of its deaths.
 async fn dies_at_each_step(
     (world, faults): (&World, &Faults),
     verb: &str,

@@ -186,7 +186,8 @@ async fn ids_are_numbers_in_the_lines_of_all_functions() {
     }
 }
 
-/// Reads the sources, since no test makes functions log each line: `%` and `?` turn an id into a text.
+/// Reads the sources, since no test makes functions log each line: `%` and `?` turn an id into a
+/// text.
 #[test]
 fn no_line_has_an_id_as_its_text() {
     let sources = ["functions", "shared"].map(|folder| files(&path(folder), &[".rs"]));

@@ -118,7 +118,8 @@ async fn a_message_of_the_lost_time_is_not_sent_twice() {
 #[tokio::test]
 async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     let api = Api::start().await;
-    let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
+    let ada = api.sign_in("ada").await;
+    let user = api.user("ada").await;
     let before = next(&ada.get("/api/changes").await);
     ada.reads(&before).await;
     let store = api.store_beside().await;
@@ -139,13 +140,15 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
 #[tokio::test]
 async fn a_change_that_was_set_aside_is_replayed_once() {
     let api = Api::start().await;
-    let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
+    let ada = api.sign_in("ada").await;
+    let user = api.user("ada").await;
     let task = ada.creates_task(json!({"title": "Zebra"})).await["id"].clone();
     // No consumer hears of it.
     api.changes().await;
     let begin = next(&ada.get("/api/changes").await);
     let item = api.items_of("task").await.remove(0);
-    let (store, key) = (api.store_beside().await, key_of(&item));
+    let store = api.store_beside().await;
+    let key = key_of(&item);
     let replay = async || {
         let feed = store.feed();
         feed.replay(user.organization_id, &key).await.unwrap()

@@ -9,8 +9,8 @@ use tests::support::{
     Api, Caller, OidcProvider, Operation, described::resolved, operations, patches,
 };
 
-/// Operations that ask for a newer sign-in by the organization's policy alone, or to bind the caller's own account.
-/// The list may only shrink.
+/// Operations that ask for a newer sign-in by the organization's policy alone, or to bind the
+/// caller's own account. The list may only shrink.
 const BY_POLICY: [&str; 3] = [
     "GET /api/auth/oidc",
     "POST /api/concierge/agent-sessions/{id}/execute",
@@ -23,8 +23,8 @@ const BRAKES: [&str; 2] = [
     "POST /api/concierge/connections/{name}/resume",
 ];
 
-/// Fields that do not guard by themselves. Whoever has the permission of the operation sends them after any
-/// sign-in, and a token where the third member says so. The list may only shrink.
+/// Fields that do not guard by themselves. Whoever has the permission of the operation sends them
+/// after any sign-in, and a token where the third member says so. The list may only shrink.
 const OPEN: [(&str, &[&str], bool); 4] = [
     ("PATCH /api/organizations/{id}", &["name"], true),
     ("PATCH /api/users/{id}", &["fullName"], true),
@@ -54,8 +54,8 @@ struct Guarded {
     api: Api,
     /// An admin who has just signed in.
     ada: Caller,
-    /// Callers with the code of their refusal: an admin's token, an admin who signed in 31 minutes ago, a manager
-    /// who manages the organization, and one who manages users.
+    /// Callers with the code of their refusal: an admin's token, an admin who signed in 31 minutes
+    /// ago, a manager who manages the organization, and one who manages users.
     refused: [(Caller, &'static str); 4],
     /// A user whom the operations change.
     mia: i64,
@@ -104,8 +104,8 @@ impl Guarded {
         }
     }
 
-    /// A request of the operation with another value of this field: a guarding one, if the field has any. Other
-    /// required fields are harmless.
+    /// A request of the operation with another value of this field: a guarding one, if the field
+    /// has any. Other required fields are harmless.
     async fn prepare(&mut self, operation: &Operation, field: Option<&str>) -> Prepared {
         self.prepared += 1;
         let number = self.prepared;
@@ -169,7 +169,8 @@ impl Guarded {
     }
 }
 
-/// A value of a field that guards, if one does. None where the operation guards as a whole, with any fields.
+/// A value of a field that guards, if one does. None where the operation guards as a whole, with
+/// any fields.
 fn value_of(operation: &str, field: &str, number: usize) -> Option<Value> {
     let value = match (operation, field) {
         ("PUT /api/concierge/policy", "rules") => json!([]),

@@ -91,8 +91,8 @@ async fn a_new_secret_that_signs_at_once_is_not_known_to_instances_that_run() {
     assert_eq!(held.statuses(&running).await, [401, 401]);
 }
 
-/// An instance decrypts its secrets when it starts, so each step takes new ones: Lambda replaces those of a
-/// function whose environment has changed.
+/// An instance decrypts its secrets when it starts, so each step takes new ones: Lambda replaces
+/// those of a function whose environment has changed.
 #[test]
 fn another_ciphertext_changes_the_environment_of_every_function_that_uses_it() {
     let template = roles::template();
@@ -131,7 +131,8 @@ fn ciphertexts() -> [(&'static str, BTreeSet<&'static str>); 5] {
     ]
 }
 
-/// A function decrypts what it uses: the secrets of a purpose, or those of connections. One encrypts.
+/// A function decrypts what it uses: the secrets of a purpose, or those of connections. One
+/// encrypts.
 #[test]
 fn each_role_uses_the_one_key_for_its_purposes_alone() {
     let template = roles::template();

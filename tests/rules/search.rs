@@ -79,8 +79,8 @@ async fn a_deleted_record_does_not_come_back() {
     assert!(!task.contains_key("gsi1pk"));
 }
 
-/// Wherever a publisher dies, the next delivery mends the index, also if a further change comes with it
-/// that brings words back.
+/// Wherever a publisher dies, the next delivery mends the index, also if a further change comes
+/// with it that brings words back.
 #[tokio::test]
 async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
     let mut died = 0;
@@ -138,7 +138,8 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
     api.search_is_fresh().await;
 }
 
-/// After any changes, delivered in any pieces and again, the index equals one that is made of the records.
+/// After any changes, delivered in any pieces and again, the index equals one that is made of the
+/// records.
 #[tokio::test]
 async fn random_changes_leave_the_index_of_the_records() {
     for seed in 1..=3 {

@@ -26,7 +26,9 @@ async fn attempt(client: &Caller, (username, password): (&str, &str), status: u1
 }
 
 fn row(what: &str, used: &Used) -> String {
-    let (requests, reads, writes) = (used.requests, used.read_units, used.write_units);
+    let requests = used.requests;
+    let reads = used.read_units;
+    let writes = used.write_units;
     format!("| {what} | {requests} | {reads} | {writes} |")
 }
 
@@ -34,7 +36,9 @@ fn row(what: &str, used: &Used) -> String {
 async fn the_costs_in_the_document_are_measured() {
     let (api, _) = Api::with_users(["ada"]).await;
     let at = |address: &str| api.anonymous().at(address);
-    let (right, wrong, unknown) = (("ada", PASSWORD), ("ada", "wrong"), ("nobody", "wrong"));
+    let right = ("ada", PASSWORD);
+    let wrong = ("ada", "wrong");
+    let unknown = ("nobody", "wrong");
     let client = at("198.51.100.7");
     let mut lines = Vec::new();
     for (what, credentials, status) in [

@@ -63,7 +63,8 @@ fn routes_that_moved_kept_their_names() {
     }
 }
 
-/// Lambda may throttle a function for as long as five more runs take, before a message counts as received again.
+/// Lambda may throttle a function for as long as five more runs take, before a message counts as
+/// received again.
 #[test]
 fn a_queue_hides_a_message_for_six_runs_of_its_function() {
     let template = roles::template();
@@ -143,7 +144,8 @@ async fn every_grant_of_a_role_is_used() {
 /// A comment and a reminder are mailed, and an address bounces.
 async fn walk_over_mails(world: &Concierge) {
     let api = &world.api;
-    let (ada, max) = (api.sign_in("ada").await, api.user("max").await.id);
+    let ada = api.sign_in("ada").await;
+    let max = api.user("max").await.id;
     api.has_address("max", "max@example.com").await;
     let due = api.clock.now().plus(2 * span::DAY);
     creates!(ada, "/api/tasks", {
@@ -161,7 +163,8 @@ async fn walk_over_mails(world: &Concierge) {
 }
 
 async fn walk_over_updates(world: &Concierge) {
-    let (api, receiver) = (&world.api, Receiver::start().await);
+    let api = &world.api;
+    let receiver = Receiver::start().await;
     let ada = api.sign_in("ada").await;
     let (id, _) = api.has_webhook(&ada, &receiver.url, &["tag.*"]).await;
     api.delivers_all(&api.all_changes().await).await;

@@ -63,8 +63,8 @@ pub fn declared() -> BTreeSet<String> {
     kinds
 }
 
-/// A new kind of item: name its partition in `shared/store/src/key/tenant.rs`, and let an operation of the
-/// world write one.
+/// A new kind of item: name its partition in `shared/store/src/key/tenant.rs`, and let an operation
+/// of the world write one.
 #[tokio::test]
 async fn the_walk_of_an_organization_finds_each_of_its_items() {
     let world = World::filled().await;
@@ -95,7 +95,8 @@ async fn the_walk_of_an_organization_finds_each_of_its_items() {
 
 /// An export of an organization: its lines, without the instant of the header.
 pub async fn export(world: &World, accounts: bool) -> Vec<String> {
-    let (api, store) = (world.api(), &world.api().store);
+    let api = world.api();
+    let store = &world.api().store;
     let tenants = store.tenants();
     let header = tenants.export_header(api.home.id, store.now()).await;
     let unusable = (!accounts).then(password::unusable);
@@ -122,8 +123,10 @@ async fn of_home(world: &World) -> Vec<Item> {
 #[tokio::test]
 async fn an_export_comes_back_after_the_deletion() {
     let world = World::filled().await;
-    let (api, store) = (world.api(), &world.api().store);
-    let (home, tenants) = (api.home.id, store.tenants());
+    let api = world.api();
+    let store = &world.api().store;
+    let home = api.home.id;
+    let tenants = store.tenants();
     let suspended = store.directory().suspend(home, true).await.unwrap();
     // What happened before is published before.
     api.publishes().await;
@@ -188,8 +191,10 @@ async fn an_export_comes_back_after_the_deletion() {
 #[tokio::test]
 async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
     let world = World::filled().await;
-    let (api, store) = (world.api(), &world.api().store);
-    let (home, tenants) = (api.home.id, store.tenants());
+    let api = world.api();
+    let store = &world.api().store;
+    let home = api.home.id;
+    let tenants = store.tenants();
     let suspended = store.directory().suspend(home, true).await.unwrap();
     let text = export(&world, true).await.join("\n");
     let name = "Halden again".try_into().unwrap();
@@ -207,7 +212,8 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
         .await
         .unwrap();
     assert_ne!(imported.organization, home);
-    let (directory, copy) = (store.directory(), imported.organization);
+    let directory = store.directory();
+    let copy = imported.organization;
     directory.suspend(copy, false).await.unwrap();
     let max = session_of(&world, "max").await;
     let organization = max.get(&format!("/api/organizations/{copy}")).await;
@@ -225,7 +231,8 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
 #[tokio::test]
 async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     let world = World::filled().await;
-    let (api, store) = (world.api(), &world.api().store);
+    let api = world.api();
+    let store = &world.api().store;
     let home = api.home.id;
     let ada = api.sign_in("ada").await;
     let names = ["zorro-the-erased", "Zorro Quixotic Erased"];

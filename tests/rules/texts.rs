@@ -100,7 +100,8 @@ async fn usernames_that_look_the_same_are_one() {
 #[tokio::test]
 async fn a_password_fits_however_a_system_composes_it() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let (composed, decomposed) = ("crème brûlée", "cre\u{300}me bru\u{302}le\u{301}e");
+    let composed = "crème brûlée";
+    let decomposed = "cre\u{300}me bru\u{302}le\u{301}e";
     for (username, set) in [("one", composed), ("two", decomposed)] {
         let answer = ada.post("/api/users", user(username, set)).await;
         answer.expect(200);
@@ -114,13 +115,16 @@ async fn a_password_fits_however_a_system_composes_it() {
     assert_eq!(signs_in(&api, "one", "ｃrème brûlée").await, 401);
 }
 
-/// Version 1.0 folded case only. Its keys stay, and are found by the spelling that they were made of.
+/// Version 1.0 folded case only. Its keys stay, and are found by the spelling that they were made
+/// of.
 #[tokio::test]
 async fn names_that_version_1_0_wrote_are_found() {
     let api = Api::start().await;
-    let (ada, mia) = (api.sign_in("ada").await, api.user("mia").await);
+    let ada = api.sign_in("ada").await;
+    let mia = api.user("mia").await;
     let old = |item: &str, key: &'static str, name: &'static str, of: String| {
-        let (api, item) = (&api, item.to_owned());
+        let api = &api;
+        let item = item.to_owned();
         async move {
             let all = api.items_of(&item).await.into_iter();
             let mut found = all.filter(|one| one[name].as_s().is_ok_and(|one| *one == of));

@@ -1,5 +1,5 @@
-//! During a deployment, instances of two versions write the same records. The older one keeps what the
-//! newer one wrote.
+//! During a deployment, instances of two versions write the same records. The older one keeps what
+//! the newer one wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,8 @@ async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     world.api().puts(marked).await;
     world.sends_all().await;
     world.concierge.follows().await;
-    let (mut written, mut lost) = (BTreeSet::new(), BTreeSet::new());
+    let mut written = BTreeSet::new();
+    let mut lost = BTreeSet::new();
     for (key, item) in items(&world).await {
         let Some(before) = before.get(&key) else {
             continue;

@@ -1,5 +1,5 @@
-//! During a deployment, a later version may write a status, a priority or a type that this version does
-//! not know. It is shown and kept.
+//! During a deployment, a later version may write a status, a priority or a type that this version
+//! does not know. It is shown and kept.
 
 use std::collections::BTreeSet;
 
@@ -181,7 +181,8 @@ async fn no_request_changes_an_unknown_name_beside_others() {
     api.cleans_up().await;
     let mut all_replaced = 0;
     for record in &RECORDS {
-        let (kind, path) = (record.kind, record.path(1));
+        let kind = record.kind;
+        let path = record.path(1);
         let mut items = api.items_of(kind).await;
         items.retain(|item| extended.contains(&key_of(item)));
         for (name, _) in record.names {
@@ -268,7 +269,8 @@ async fn an_answer_keeps_an_unknown_status_and_its_resolution() {
 #[tokio::test]
 async fn a_task_of_an_unknown_status_has_its_reminder() {
     let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
+    let api = &world.api;
+    let sweeper = world.sweeper();
     let mia = api.sign_in("mia").await;
     let due = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
     mia.creates_task(due).await;

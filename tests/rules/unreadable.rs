@@ -35,7 +35,8 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
         ];
         let by_id = by_id.contains(&list.path.as_str());
         let answer = ada.get(&example(&list.path, "1")).await;
-        let (path, text) = (&list.path, &answer.text);
+        let path = &list.path;
+        let text = &answer.text;
         assert_eq!(answer.status >= 500, by_id, "{path}: {text}");
         read += usize::from(answer.status == 200);
     }

@@ -192,7 +192,8 @@ async fn only_enabled_webhooks_of_the_organization_hear_of_what_they_name() {
 async fn a_receiver_that_is_down_for_a_day_gets_everything() {
     let told = Told::start().await;
     let api = &told.api;
-    let (zoe, abroad) = (api.sign_in("zoe").await, Receiver::start().await);
+    let zoe = api.sign_in("zoe").await;
+    let abroad = Receiver::start().await;
     api.has_webhook(&zoe, &abroad.url, &["task.*"]).await;
     told.receiver.always_answers(503).await;
     api.changes().await;
@@ -284,7 +285,8 @@ async fn a_short_pause_is_the_queues_and_a_long_one_the_sweepers() {
 async fn a_receiver_that_is_gone_disables_its_webhook() {
     let told = Told::start().await;
     told.receiver.answers(410, &[]).await;
-    let (first, second) = (told.task().await, told.task().await);
+    let first = told.task().await;
+    let second = told.task().await;
     told.attempts(&first).await;
     let webhook = told.shown().await;
     shows!(webhook, {"enabled": false, "disabledReason": "gone"});

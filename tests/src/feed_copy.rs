@@ -16,8 +16,9 @@ struct Copied {
     is_deleted: bool,
 }
 
-/// Compares the entries of a feed, oldest first, with the records of all its types. Returns a line for each
-/// record of which the feed lacks a version, has versions in another order, or ends at another one.
+/// Compares the entries of a feed, oldest first, with the records of all its types. Returns a line
+/// for each record of which the feed lacks a version, has versions in another order, or ends at
+/// another one.
 #[must_use]
 pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
     let mut copy: BTreeMap<Name, Copied> = BTreeMap::new();

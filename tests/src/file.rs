@@ -79,8 +79,8 @@ pub fn path(name: &str) -> PathBuf {
     tests.parent().unwrap().join(name)
 }
 
-/// The files of a folder and of those in it with one of these endings, in order. Hidden folders, and those of
-/// builds, are left out.
+/// The files of a folder and of those in it with one of these endings, in order. Hidden folders,
+/// and those of builds, are left out.
 #[must_use]
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut all = Vec::new();

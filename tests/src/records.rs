@@ -61,7 +61,8 @@ pub async fn connection(
     name: &str,
     put: &Value,
 ) {
-    let (of, put) = (Slug::new(name).unwrap(), sent(put));
+    let of = Slug::new(name).unwrap();
+    let put = sent(put);
     let secret_of = SecretOf::Connection(name.to_owned());
     let seal = async |secret: SentSecret| sealer.seal(tenant, &secret_of, &secret).await;
     let connections = store.connections();

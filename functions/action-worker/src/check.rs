@@ -28,7 +28,8 @@ impl Context {
         Ok(next)
     }
 
-    /// Runs the due check of a completed session's alert: resolves it if its matter is read as settled.
+    /// Runs the due check of a completed session's alert: resolves it if its matter is read as
+    /// settled.
     pub(crate) async fn check_alert(
         &self,
         tenant: OrganizationId,

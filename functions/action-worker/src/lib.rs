@@ -8,9 +8,9 @@
 //! - Elsewhere, a record written before the call prevents a repeat.
 //!
 //! A message is deleted once it is handled, even if its action has no result yet. The action then
-//! stores its retry time, and the sweeper sends another message. An action that waits for its slot at a
-//! connection gets a delayed message. A message is redelivered only if the worker itself failed. A
-//! message that fails every time becomes a dead letter.
+//! stores its retry time, and the sweeper sends another message. An action that waits for its slot
+//! at a connection gets a delayed message. A message is redelivered only if the worker itself
+//! failed. A message that fails every time becomes a dead letter.
 
 mod check;
 mod context;

@@ -48,7 +48,8 @@ impl Limits {
             ..Self::default()
         };
         if limits.lease < limits.step_timeout * 2 {
-            let (step, lease) = (limits.step_timeout.as_secs(), limits.lease.as_secs());
+            let step = limits.step_timeout.as_secs();
+            let lease = limits.lease.as_secs();
             let most = lease / 2;
             let problem =
                 format!("{step}; with ACTION_LEASE_SECONDS={lease} a call may take {most} at most");

@@ -37,7 +37,8 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(context: &'a Context, held: HeldAction) -> Self {
-        let (called, limits) = (Called::of(&held.connection), context.limits.of_run());
+        let called = Called::of(&held.connection);
+        let limits = context.limits.of_run();
         let progress = Progress::new(*held.action, called, held.begins, limits);
         Self {
             context,
@@ -52,7 +53,8 @@ impl<'a> Run<'a> {
     /// Runs the action and records its outcome. Returns the recorded outcome, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = loop {
-            let (store, lease) = (&self.context.store, self.context.limits.lease);
+            let store = &self.context.store;
+            let lease = self.context.limits.lease;
             let left = lease.saturating_sub(self.lease.elapsed());
             match self.progress.next(store.now(), left) {
                 Work::Read(reads) => self.read(&reads).await,
@@ -105,7 +107,8 @@ impl<'a> Run<'a> {
 
     /// Stores the announcement of the next call. Returns whether it may be sent.
     async fn announce(&mut self) -> Result<bool, Error> {
-        let (agent, progress) = (self.context.store.agent(), &mut self.progress);
+        let agent = self.context.store.agent();
+        let progress = &mut self.progress;
         if progress.action.depends_on_alert() && agent.alert_is_resolved(&progress.action).await? {
             progress.alert_resolved();
             return Ok(false);
@@ -185,7 +188,8 @@ impl<'a> Run<'a> {
     /// Records an outcome; none if the action has another holder. A call's result is worth several
     /// attempts, and more than a counter on the dashboard.
     async fn record(&self, outcome: &Outcome) -> Result<Option<ActionState>, Error> {
-        let (agent, action) = (self.context.store.agent(), &self.progress.action);
+        let agent = self.context.store.agent();
+        let action = &self.progress.action;
         let mut recordings = 1;
         loop {
             let recorded = if recordings <= COUNTED_RECORDINGS {
@@ -206,7 +210,8 @@ impl<'a> Run<'a> {
 impl Context {
     /// Sends a call and reads its response.
     async fn call(&self, connection: &Connection, next: &NextCall) -> CallResult {
-        let (call, is_repeated) = (&next.call, next.is_repeated);
+        let call = &next.call;
+        let is_repeated = next.is_repeated;
         let sending = Sending {
             key: Some(&next.key),
             timeout: self.limits.step_timeout,
@@ -218,7 +223,8 @@ impl Context {
             }
             Err(none) => none,
         };
-        let (problem, now) = (none.problem(), self.store.now());
+        let problem = none.problem();
+        let now = self.store.now();
         match none {
             NoResponse::Unsendable(_) => {
                 CallResult::unsent(ApiCall::unsendable(is_repeated), problem, now)

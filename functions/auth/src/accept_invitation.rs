@@ -15,9 +15,10 @@ type Refused = (
 
 /// Accepts an invitation: makes the account, signs in, and sets the session cookie.
 ///
-/// 403 `invitation_invalid` for a token that is unknown, used, replaced or older than 7 days. The same answer
-/// if the inviter was disabled or could not give the role any more. The address counts as verified.
-/// 403 `password_sign_in_off` if the organization has passwords off: its provider accepts the invitation.
+/// 403 `invitation_invalid` for a token that is unknown, used, replaced or older than 7 days. The
+/// same answer if the inviter was disabled or could not give the role any more. The address counts
+/// as verified. 403 `password_sign_in_off` if the organization has passwords off: its provider
+/// accepts the invitation.
 #[utoipa::path(post, path = "/api/auth/accept")]
 pub async fn accept_invitation(
     State(app): State<App>,

@@ -4,9 +4,10 @@ use shared::endpoint::*;
 
 /// Sends a link to a new address of the caller.
 ///
-/// 202 also for an address that another user has. Nothing changes until `POST /api/auth/email/confirm`
-/// returns the link's token, within 24 hours. 400 if `password` is wrong, which counts as a failed sign-in
-/// of the account from this address. 429 `rate_limited` after 10 links in an hour.
+/// 202 also for an address that another user has. Nothing changes until
+/// `POST /api/auth/email/confirm` returns the link's token, within 24 hours. 400 if `password` is
+/// wrong, which counts as a failed sign-in of the account from this address. 429 `rate_limited`
+/// after 10 links in an hour.
 #[utoipa::path(put, path = "/api/auth/email")]
 pub async fn change_email(
     caller: Caller<need::Session>,

@@ -51,7 +51,8 @@ pub async fn change_password(
     let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     };
-    let (network, account) = (caller.app.notices_from(&address), (&account, head));
+    let network = caller.app.notices_from(&address);
+    let account = (&account, head);
     let renewed = sign_in.renew(account, &hash, (session, user), begun, network.as_deref());
     // Both end: the attempt is no failure, whether or not the password changes.
     let (sid, forgot) = tokio::join!(renewed, forget_failures);

@@ -11,9 +11,9 @@ type Refused = (
 
 /// Gives an account the address to which a link was sent.
 ///
-/// 403 `link_invalid` for a token that is unknown, used or older than 24 hours, and after a change of the
-/// password. 409 `email_taken` if another user of the organization has the address. The old address gets a
-/// notice.
+/// 403 `link_invalid` for a token that is unknown, used or older than 24 hours, and after a change
+/// of the password. 409 `email_taken` if another user of the organization has the address. The old
+/// address gets a notice.
 #[utoipa::path(post, path = "/api/auth/email/confirm")]
 pub async fn confirm_email(
     State(app): State<App>,

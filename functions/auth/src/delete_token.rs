@@ -8,7 +8,8 @@ pub async fn delete_token(
     caller: Caller<need::Session>,
     Path(id): Path<PathId<TokenId>>,
 ) -> Result<NoContent, Problem> {
-    let (tokens, user) = (caller.app.store.tokens(), caller.user_id());
+    let tokens = caller.app.store.tokens();
+    let user = caller.user_id();
     tokens.delete(caller.write(), user, id.known()?).await?;
     Ok(NoContent)
 }

@@ -10,7 +10,8 @@ pub async fn end_sessions(
     caller: Caller<need::Session>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let identity = caller.identity().await?;
-    let (sign_in, session) = (caller.app.store.sign_in(), identity.session()?);
+    let sign_in = caller.app.store.sign_in();
+    let session = identity.session()?;
     sign_in.end_others(session, &identity.user).await?;
     Ok(NoContent)
 }

@@ -4,8 +4,9 @@ use shared::endpoint::*;
 
 /// Sends a link for a new password to the account of an address or a username.
 ///
-/// Always 204, after the same work. A mail goes to a verified address of an enabled user who may have a password: one for each
-/// account of the address. At most 3 an hour for an account, and 20 from a network.
+/// Always 204, after the same work. A mail goes to a verified address of an enabled user who may
+/// have a password: one for each account of the address. At most 3 an hour for an account, and 20
+/// from a network.
 #[utoipa::path(post, path = "/api/auth/forgot")]
 pub async fn forgot_password(
     State(app): State<App>,

@@ -14,7 +14,8 @@ view! {
         /// Instant at which it ends unless a request extends it.
         expires_at: Timestamp = session.ends_at(),
         method: SignInMethod,
-        /// Instant at which the user showed credentials. A provider may have asked for them before the session began.
+        /// Instant at which the user showed credentials. A provider may have asked for them before
+        /// the session began.
         signed_in_at: Timestamp = session.signed_in_at(),
         /// True for the session of this request.
         current: bool = is_current,

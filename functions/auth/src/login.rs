@@ -16,16 +16,16 @@ type Refused = (
 ///
 /// - After ten failed ones on an account from one network within 15 minutes.
 /// - After thirty from one network, on any accounts, until the quarter of an hour ends.
-/// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
-///   hour on. Networks where the account signed in within 30 days do not wait.
+/// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter
+///   of an hour on. Networks where the account signed in within 30 days do not wait.
 ///
-/// With passwords off, the right password gets 403 `password_sign_in_off`, but for the admins whom the
-/// organization names.
+/// With passwords off, the right password gets 403 `password_sign_in_off`, but for the admins whom
+/// the organization names.
 ///
 /// A suspended organization is named only after a right password (403 `organization_suspended`).
 ///
-/// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
-/// 503 does not count as failed.
+/// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is
+/// answered 503 does not count as failed.
 #[utoipa::path(post, path = "/api/auth/login")]
 pub async fn login(
     State(app): State<App>,
@@ -55,8 +55,8 @@ pub async fn login(
     Ok(SetCookie(cookie, UserView::of(&user)))
 }
 
-/// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown account
-/// and a disabled user.
+/// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown
+/// account and a disabled user.
 async fn judge(
     app: &App,
     account: Option<Account>,

@@ -6,11 +6,12 @@ use crate::prelude::*;
 
 /// Sets the provider by which the organization's users sign in.
 ///
-/// Takes an OpenID Connect provider: a public https issuer, and the client that was registered there with the
-/// redirect URI `…/api/auth/oidc/callback/{id}`. Reads the issuer's discovery document and keys: 400 at `/issuer` if
-/// they do not serve, with the issuer that the provider states. A provider that does not answer keeps the stored ones
-/// of the same issuer. The secret is encrypted, and no answer has it. No role is above the caller's (403 `permission_denied`). `passwords` are off only after an admin signed in by the provider (409
-/// `no_admin_signed_in`).
+/// Takes an OpenID Connect provider: a public https issuer, and the client that was registered
+/// there with the redirect URI `…/api/auth/oidc/callback/{id}`. Reads the issuer's discovery
+/// document and keys: 400 at `/issuer` if they do not serve, with the issuer that the provider
+/// states. A provider that does not answer keeps the stored ones of the same issuer. The secret is
+/// encrypted, and no answer has it. No role is above the caller's (403 `permission_denied`).
+/// `passwords` are off only after an admin signed in by the provider (409 `no_admin_signed_in`).
 #[utoipa::path(put, path = "/api/organizations/{id}/sign-in")]
 pub async fn put_sign_in(
     State(auth): State<Auth>,
@@ -28,15 +29,16 @@ pub async fn put_sign_in(
     caller.identity().await?;
     let discovery = discovered(&auth, caller.tenant(), &put).await?;
     let by = async || Ok(caller.identity().await?.held());
-    let (sealer, tenant) = (&auth.sealer, caller.tenant());
+    let sealer = &auth.sealer;
+    let tenant = caller.tenant();
     let seal = async |sent: SentSecret| sealer.seal(tenant, &SecretOf::SignIn, &sent).await;
     let providers = auth.app.store.providers();
     let provider = providers.put(caller.write(), &put, discovery, by, seal);
     Ok(Single(SignInView::of(&auth, provider.await?)))
 }
 
-/// Reads the discovery document of the issuer. None if the provider does not answer, and the stored one is of the same
-/// issuer. 400 at `/issuer` for another fault.
+/// Reads the discovery document of the issuer. None if the provider does not answer, and the stored
+/// one is of the same issuer. 400 at `/issuer` for another fault.
 async fn discovered(
     auth: &Auth,
     tenant: OrganizationId,

@@ -11,9 +11,9 @@ type Refused = (
 
 /// Sets a new password by the link of `POST /api/auth/forgot`.
 ///
-/// Ends all sessions, tokens and links of the account. 403 `link_invalid` for a token that is unknown, used,
-/// or older than an hour, and after a change of the address or the password.
-/// 403 `password_sign_in_off` if the organization has passwords off.
+/// Ends all sessions, tokens and links of the account. 403 `link_invalid` for a token that is
+/// unknown, used, or older than an hour, and after a change of the address or the password. 403
+/// `password_sign_in_off` if the organization has passwords off.
 #[utoipa::path(post, path = "/api/auth/reset")]
 pub async fn reset_password(
     State(app): State<App>,
@@ -25,7 +25,8 @@ pub async fn reset_password(
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
     app.store.providers().check_password(&account.user).await?;
-    let (username, organization) = (&account.user.username, &account.organization);
+    let username = &account.user.username;
+    let organization = &account.organization;
     let hash = password::hash_new(password, "password", username, organization).await?;
     let network = app.notices_from(&address);
     let reset = links.reset(account, &token, &hash, network.as_deref());

@@ -16,9 +16,10 @@ pub struct SignInWaysView {
 
 /// Returns the ways to sign in by a username, or to accept an invitation.
 ///
-/// An unknown username has the ways of some user, always the same. After thirty requests of a network for
-/// usernames that do not exist, further ones get 429 `too_many_attempts` until the quarter of an hour ends. A dead
-/// invitation is 403 `invitation_invalid`; `provider` of an open one takes its `invitation`, too.
+/// An unknown username has the ways of some user, always the same. After thirty requests of a
+/// network for usernames that do not exist, further ones get 429 `too_many_attempts` until the
+/// quarter of an hour ends. A dead invitation is 403 `invitation_invalid`; `provider` of an open
+/// one takes its `invitation`, too.
 #[utoipa::path(get, path = "/api/auth/sign-in")]
 pub async fn get_sign_in_ways(
     State(app): State<App>,

@@ -18,8 +18,8 @@ pub struct SignInTestedView {
 
 /// Reads and keeps the discovery document and keys of the provider.
 ///
-/// 200 with `ok: false` and the reason if they do not serve sign-ins. Waits up to eight seconds. 404 without a
-/// provider, and for any other organization.
+/// 200 with `ok: false` and the reason if they do not serve sign-ins. Waits up to eight seconds.
+/// 404 without a provider, and for any other organization.
 #[utoipa::path(post, path = "/api/organizations/{id}/sign-in/test")]
 pub async fn test_sign_in(
     State(auth): State<Auth>,

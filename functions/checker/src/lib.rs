@@ -1,4 +1,5 @@
-//! Checks the API each minute, as a client does: signs in, writes a record, reads and deletes it, and signs out.
+//! Checks the API each minute, as a client does: signs in, writes a record, reads and deletes it,
+//! and signs out.
 //!
 //! The metric `CheckFailures` has the result of each run. Without any, the alarm rings as well.
 
@@ -125,7 +126,8 @@ impl Checker {
         })
     }
 
-    /// Runs the steps by this way of sending requests. The error is the first step that failed, with its cause.
+    /// Runs the steps by this way of sending requests. The error is the first step that failed,
+    /// with its cause.
     pub async fn check(
         &self,
         send: impl AsyncFn(Request) -> Result<Answer, String>,
@@ -145,7 +147,8 @@ impl Checker {
             let failed = |cause| Failed::new(step, cause);
             let answer = send(request).await.map_err(failed)?;
             if !(200..300).contains(&answer.status) {
-                let (status, code) = (answer.status, &answer.body["code"]);
+                let status = answer.status;
+                let code = &answer.body["code"];
                 return Err(failed(format!("status {status}, code {code}")));
             }
             if !answer.cookie.is_empty() {

@@ -4,8 +4,8 @@ use shared::endpoint::*;
 
 /// Checks that the organization's journal is complete and unchanged.
 ///
-/// Names the first entry that was changed or is missing. A request checks up to 5,000 entries; `next`
-/// is the `from` of the request that checks the rest.
+/// Names the first entry that was changed or is missing. A request checks up to 5,000 entries;
+/// `next` is the `from` of the request that checks the rest.
 #[utoipa::path(get, path = "/api/journal/check")]
 pub async fn check_organization_journal(
     caller: Caller<need::ToRead<need::ManageOrganization>, OrganizationJournalFrom>,

@@ -6,12 +6,13 @@ type Refused = (EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken);
 
 /// Creates a user.
 ///
-/// Needs a session, so that a token makes no account. The caller must hold every permission of the role and
-/// each further permission (403 `permission_denied`). A new admin guards the organization, and so does a user
-/// with a permission of admins. Both take all permissions of an admin, and a sign-in of the last 30 minutes (403
-/// `sign_in_again`). Usernames are unique in the whole service, without regard to case (409
-/// `username_taken`), and addresses in the organization (409 `email_taken`). An organization with passwords off
-/// takes no password (403 `password_sign_in_off`).
+/// Needs a session, so that a token makes no account. The caller must hold every permission of the
+/// role and each further permission (403 `permission_denied`). A new admin guards the organization,
+/// and so does a user with a permission of admins. Both take all permissions of an admin, and a
+/// sign-in of the last 30 minutes (403 `sign_in_again`). Usernames are unique in the whole service,
+/// without regard to case (409 `username_taken`), and addresses in the organization (409
+/// `email_taken`). An organization with passwords off takes no password (403
+/// `password_sign_in_off`).
 #[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
     caller: Caller<need::InSession<need::ManageUsers>>,

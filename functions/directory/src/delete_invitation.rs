@@ -4,8 +4,8 @@ use shared::endpoint::*;
 
 /// Deletes an invitation, whose link is dead from then on.
 ///
-/// The caller must hold every permission of the role (403 `permission_denied`). The user of an accepted
-/// invitation stays.
+/// The caller must hold every permission of the role (403 `permission_denied`). The user of an
+/// accepted invitation stays.
 #[utoipa::path(delete, path = "/api/invitations/{id}")]
 pub async fn delete_invitation(
     caller: Caller<need::InSession<need::ManageUsers>>,

@@ -11,7 +11,8 @@ pub async fn get_organization(
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Single<Shown<Organization>>, Problem> {
     caller.owns(id)?;
-    // That of the caller may be five seconds old, and its version names the change of another request.
+    // That of the caller may be five seconds old, and its version names the change of another
+    // request.
     let directory = caller.app.store.directory();
     let organization = directory.organization(caller.tenant()).await?;
     Ok(Single(organization.into()))

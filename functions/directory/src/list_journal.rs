@@ -15,7 +15,8 @@ pub async fn list_organization_journal(
     >,
 ) -> Result<List<OrganizationEntryView>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let filter = &caller.query.filter;
     let journals = caller.app.store.journals();
     let page = journals.list(tenant, caller.user_id(), filter, &pages.wanted);
     let view = |mut entry: Stored<OrganizationEntry>| {

@@ -10,7 +10,8 @@ pub async fn list_project_phases(
 ) -> Result<List<Shown<Phase>>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
     let directory = caller.app.store.directory();
-    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let filter = &caller.query.filter;
     let page = directory.phases(tenant, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)
 }

@@ -10,7 +10,8 @@ pub async fn list_projects(
     caller: Caller<need::ViewWork, Listing<ProjectFilter, ProjectSort>>,
 ) -> Result<List<Shown<Project>>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let filter = &caller.query.filter;
     let directory = caller.app.store.directory();
     let page = directory.projects(tenant, caller.user_id(), filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)

@@ -8,7 +8,8 @@ pub async fn list_users(
     caller: Caller<need::ViewWork, Listing<UserFilter, UserSort>>,
 ) -> Result<List<UserView>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let filter = &caller.query.filter;
     let directory = caller.app.store.directory();
     let users = directory.users(tenant, caller.user_id(), filter, &pages.wanted);
     let page = users.await?;

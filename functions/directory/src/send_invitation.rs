@@ -12,10 +12,10 @@ type Refused = (
 
 /// Sends an invitation again, with a new link.
 ///
-/// The old link is dead. The caller takes the place of the inviter, and must hold every permission of the
-/// role (403 `permission_denied`). 429 `rate_limited` after five times in a day (UTC), and after the day's
-/// invitations of the plan, among which it counts. 409 `invalid_transition` if it was accepted. An admin's
-/// invitation guards the organization, as `POST /api/invitations` says.
+/// The old link is dead. The caller takes the place of the inviter, and must hold every permission
+/// of the role (403 `permission_denied`). 429 `rate_limited` after five times in a day (UTC), and
+/// after the day's invitations of the plan, among which it counts. 409 `invalid_transition` if it
+/// was accepted. An admin's invitation guards the organization, as `POST /api/invitations` says.
 #[utoipa::path(post, path = "/api/invitations/{id}/send")]
 pub async fn send_invitation(
     caller: Caller<need::InSession<need::ManageUsers>>,
@@ -26,7 +26,8 @@ pub async fn send_invitation(
         caller.app.needs_mail()?;
         Ok(inviter(&identity))
     };
-    let (write, link) = (caller.write(), caller.app.links.issue());
+    let write = caller.write();
+    let link = caller.app.links.issue();
     let invitations = caller.app.store.invitations();
     let invitation = invitations.send(write, id.known()?, by, link).await?;
     let by = &caller.identity().await?.user;

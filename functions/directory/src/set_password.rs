@@ -4,9 +4,10 @@ use shared::endpoint::*;
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
-/// Guards the organization: takes all permissions of an admin, and a sign-in of the last 30 minutes. Callers change their own
-/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`). 403
-/// `password_sign_in_off` if the organization has passwords off.
+/// Guards the organization: takes all permissions of an admin, and a sign-in of the last 30
+/// minutes. Callers change their own password with `PUT /api/auth/password`, which asks for the
+/// current one (403 `access_denied`). 403 `password_sign_in_off` if the organization has passwords
+/// off.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
     caller: Caller<need::Root>,

@@ -4,9 +4,9 @@ use shared::endpoint::*;
 
 /// Updates the caller's organization.
 ///
-/// A token changes the name alone (403 `session_required`). `webUrl` guards the organization: it takes all
-/// permissions of an admin, and a sign-in of the last 30 minutes (403 `sign_in_again`). 404 for any other
-/// organization.
+/// A token changes the name alone (403 `session_required`). `webUrl` guards the organization: it
+/// takes all permissions of an admin, and a sign-in of the last 30 minutes (403 `sign_in_again`).
+/// 404 for any other organization.
 #[utoipa::path(patch, path = "/api/organizations/{id}")]
 pub async fn update_organization(
     caller: Caller<need::ToRename<need::ManageOrganization>>,

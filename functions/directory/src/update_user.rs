@@ -17,7 +17,8 @@ type Refused = (
 /// who is not disabled can be neither disabled nor given another role (409 `last_admin`). A token
 /// changes the name alone (403 `session_required`). Role and permissions of another user guard the
 /// organization: they take all permissions of an admin, and a sign-in of the last 30 minutes (403
-/// `sign_in_again`). Addresses are unique in the organization, without regard to case (409 `email_taken`).
+/// `sign_in_again`). Addresses are unique in the organization, without regard to case (409
+/// `email_taken`).
 #[utoipa::path(patch, path = "/api/users/{id}")]
 pub async fn update_user(
     caller: Caller<need::ToRename<need::ManageUsers>>,

@@ -26,7 +26,8 @@ view! {
         id: UserId,
         username: String,
         full_name: String,
-        /// Address for mail; null without one, and for callers without `manage_users`, except the user's own.
+        /// Address for mail; null without one, and for callers without `manage_users`, except the
+        /// user's own.
         email: Option<Email> = user.email.filter(|_| sees_email),
         /// Instant at which the user verified the address by a link; null before.
         email_verified_at: Option<Timestamp> = user.email_verified_at.filter(|_| sees_email),
@@ -118,27 +119,29 @@ view! {
         "digested": null
     })))]
     pub struct OrganizationEntryView of entry(entry: OrganizationEntry, digested: Option<DigestedMembers>) {
-        /// Number, from 1; null for a sign-in, a refused one and a sign-out, which `sign_ins_chained` names.
+        /// Number, from 1; null for a sign-in, a refused one and a sign-out, which
+        /// `sign_ins_chained` names.
         seq: Option<i64> = (!entry.event.is_apart()).then_some(entry.seq),
         at: Timestamp,
         actor: EntryActor,
         /// Credential of the request; null for the service itself and the operator.
         credential: Option<EntryCredential>,
         event: OrganizationEvent,
-        /// Changed records: `organization:1`, `user:7`, `invitation:2`, `token:3`, `policy`, `connection:stripe`, `agent` or
-        /// `alert:9`. A token has its owner, too.
+        /// Changed records: `organization:1`, `user:7`, `invitation:2`, `token:3`, `policy`,
+        /// `connection:stripe`, `agent` or `alert:9`. A token has its owner, too.
         subjects: Vec<String>,
-        /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value with more
-        /// than 2,000 bytes, hash and beginning.
+        /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value
+        /// with more than 2,000 bytes, hash and beginning.
         before: Option<JsonObject> = entry.before.map(|before| before.0),
         /// Changed fields after; null for a deleted record. A new password has no fields.
         after: Option<JsonObject> = entry.after.map(|after| after.0),
         /// Hash of the entry before it; empty for the first, and without a number.
         previous_hash: String,
-        /// SHA-256 of the canonical JSON of the entry without this field and `digested`, in hexadecimal.
+        /// SHA-256 of the canonical JSON of the entry without this field and `digested`, in
+        /// hexadecimal.
         hash: String,
-        /// Names of persons, in place of which the hash covers digests; null for none, and after their erasure.
-        /// A name that was erased is an object.
+        /// Names of persons, in place of which the hash covers digests; null for none, and after
+        /// their erasure. A name that was erased is an object.
         digested: Option<DigestedMembers> = digested,
     }
 }

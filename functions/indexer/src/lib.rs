@@ -1,6 +1,8 @@
-//! The second consumer of the table's stream: writes the search index, notifies users, and plans reminders.
+//! The second consumer of the table's stream: writes the search index, notifies users, and plans
+//! reminders.
 //!
-//! The indexer is apart from the publisher, so that neither the feed nor a delivery waits for words.
+//! The indexer is apart from the publisher, so that neither the feed nor a delivery waits for
+//! words.
 
 use std::time::Duration;
 
@@ -9,8 +11,8 @@ use runtime::{FromStart, Start, config, queue::Queue};
 use store::{Change, Notice, Store, UnlistedChange};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
-/// The time limit of an organization, shorter than the function may run. Records that are indexed by then are
-/// only read the next time.
+/// The time limit of an organization, shorter than the function may run. Records that are indexed
+/// by then are only read the next time.
 const LIMIT: Duration = Duration::from_secs(40);
 
 /// Indexes changes of the table. Created once per cold start.
@@ -66,7 +68,8 @@ impl Consumer for Indexer {
 
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
-        let (mut listed, unlisted) = (changes.listed, changes.unlisted);
+        let mut listed = changes.listed;
+        let unlisted = changes.unlisted;
         self.store.feed().complete(&mut listed).await?;
         let search = self.store.search();
         let (notified, indexed) = tokio::join!(

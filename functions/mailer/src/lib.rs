@@ -1,8 +1,8 @@
 //! The consumer of the mail queue: sends mails by SMTP.
 //!
-//! A mail is sent at least once. An attempt begins and ends with a conditional write: a mail that the server
-//! accepted is sent again only after a crash before the second write. Its `Message-ID` stays the same. If a
-//! message of the queue is lost, the sweeper sends another one.
+//! A mail is sent at least once. An attempt begins and ends with a conditional write: a mail that
+//! the server accepted is sent again only after a crash before the second write. Its `Message-ID`
+//! stays the same. If a message of the queue is lost, the sweeper sends another one.
 
 mod post;
 mod writer;
@@ -41,8 +41,8 @@ impl Mailer {
         }
     }
 
-    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message does not
-    /// affect the others.
+    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message
+    /// does not affect the others.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
         let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
@@ -62,7 +62,8 @@ impl Mailer {
     /// Attempts to send a mail, if an attempt is due. Sends the message for the next attempt.
     async fn attempt(&self, message: &MailMessage) -> Result<(), Error> {
         let mails = self.store.mails();
-        let (organization_id, mail_id) = (message.organization_id, &message.mail_id);
+        let organization_id = message.organization_id;
+        let mail_id = &message.mail_id;
         let Some(attempt) = mails.begin(organization_id, mail_id).await? else {
             return Ok(());
         };

@@ -22,7 +22,8 @@ use url::Url;
 
 use crate::writer::Written;
 
-/// The time limit of each step with the server: connection and sign-in, sender, recipient, content, end.
+/// The time limit of each step with the server: connection and sign-in, sender, recipient, content,
+/// end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most characters of the server's answer in a problem.
@@ -53,8 +54,8 @@ impl fmt::Debug for Post {
 }
 
 impl Post {
-    /// Reads `MAIL_FROM` and `MAIL_URL`. `None` without a sender. With `LOCAL_TARGETS`, the server may have no
-    /// TLS.
+    /// Reads `MAIL_FROM` and `MAIL_URL`. `None` without a sender. With `LOCAL_TARGETS`, the server
+    /// may have no TLS.
     pub fn of(environment: &Environment) -> Result<Option<Self>, ConfigError> {
         let Some(from) = environment.optional(FROM) else {
             return Ok(None);
@@ -64,8 +65,8 @@ impl Post {
         Self::new(from, url, environment.flag("LOCAL_TARGETS")?).map(Some)
     }
 
-    /// Creates the post of a sender and a server: `smtps://…`, or `smtp://…` with STARTTLS. `local` lets a server
-    /// of this machine do without.
+    /// Creates the post of a sender and a server: `smtps://…`, or `smtp://…` with STARTTLS. `local`
+    /// lets a server of this machine do without.
     pub fn new(from: &str, url: &str, local: bool) -> Result<Self, ConfigError> {
         let (name, from) = match from.strip_suffix('>').and_then(|from| from.split_once('<')) {
             Some((name, from)) => (Some(name.trim().to_owned()), from),
@@ -106,7 +107,8 @@ impl Post {
             Ok(content) => content,
             Err(error) => return MailOutcome::Deferred(error.to_string()),
         };
-        let (smtp, from) = (&self.0.smtp, &*self.0.from);
+        let smtp = &self.0.smtp;
+        let from = &*self.0.from;
         if self.0.has_tls {
             submit(smtp.connect().await, from, &mail.to, &content).await
         } else {
@@ -115,7 +117,8 @@ impl Post {
     }
 
     fn content(&self, mail: &Mail, written: &Written, now: Timestamp) -> io::Result<Vec<u8>> {
-        let (from, domain) = (&*self.0.from, &self.0.domain);
+        let from = &*self.0.from;
+        let domain = &self.0.domain;
         let mut message = MessageBuilder::new()
             .to(mail.to.as_str())
             .subject(written.subject.as_str())
@@ -138,8 +141,8 @@ impl Post {
     }
 }
 
-/// Submits a mail. The server's answer to the recipient or the content may be a refusal for good. All other
-/// failures are of the server, the connection or the sender, and the mail is sent later.
+/// Submits a mail. The server's answer to the recipient or the content may be a refusal for good.
+/// All other failures are of the server, the connection or the sender, and the mail is sent later.
 async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
     connected: mail_send::Result<SmtpClient<S>>,
     from: &str,

@@ -46,16 +46,16 @@ impl Writer {
         Self { links, api_url }
     }
 
-    /// Creates a writer from the environment: `LINK_SECRETS` and `API_URL`. `None` without secrets, in a
-    /// deployment that sends no mail.
+    /// Creates a writer from the environment: `LINK_SECRETS` and `API_URL`. `None` without secrets,
+    /// in a deployment that sends no mail.
     pub fn of(environment: &Environment) -> Result<Option<Self>, ConfigError> {
         let api_url = ApiUrl::read(environment)?;
         let links = link_secrets(environment)?.map(Links::new);
         Ok(links.map(|links| Self::new(links, api_url)))
     }
 
-    /// Writes the letter of an attempt. `None` if it has nothing to say, or its user may not get it. An error
-    /// tells why it cannot be written.
+    /// Writes the letter of an attempt. `None` if it has nothing to say, or its user may not get
+    /// it. An error tells why it cannot be written.
     pub(crate) fn write(&self, attempt: &MailAttempt) -> Result<Option<Written>, &'static str> {
         let organization = quoted(&attempt.organization.name);
         let web_url = self.api_url.web_url(attempt.organization.web_url.as_ref());
@@ -152,7 +152,8 @@ impl Writer {
 
 impl Written {
     fn new(subject: String, parts: &[Part], unsubscribe: Option<String>) -> Self {
-        let (mut text, mut html) = (String::new(), HEAD.to_owned());
+        let mut text = String::new();
+        let mut html = HEAD.to_owned();
         for part in parts {
             let (one, shown) = match part {
                 Text(one) => (one.clone(), format!("<p>{}</p>", escaped(one))),
@@ -186,7 +187,8 @@ fn with_link(text: String, link: Part, until: Timestamp, otherwise: &str) -> Vec
 
 /// The subject and the parts of a notice: something of an account changed.
 fn notice(what: &str, change: &AccountChange, organization: &str) -> (String, Vec<Part>) {
-    let (username, at) = (&change.username, time(change.at));
+    let username = &change.username;
+    let at = time(change.at);
     let network = change.network.as_ref();
     let by = network.map(|network| format!("from the network {network}"));
     let by = by.unwrap_or_else(|| "by the operator".to_owned());
@@ -230,7 +232,8 @@ fn one_line(text: &str) -> String {
     on_one_line(text).trim().to_owned()
 }
 
-/// A name that a user wrote, in quotes: it reads as a name, and not as a sentence of the service. It leads nowhere.
+/// A name that a user wrote, in quotes: it reads as a name, and not as a sentence of the service.
+/// It leads nowhere.
 fn quoted(name: &str) -> String {
     let name = without_urls(&one_line(name));
     let whole = name.chars().count() <= NAME;

@@ -7,7 +7,8 @@ use shared::endpoint::*;
 #[schema(as = TicketWithMessages)]
 pub struct TicketWithMessagesView {
     ticket: JoinedTicket,
-    /// Messages by creation time, with internal notes for those who see them. The `Link` header leads to further ones.
+    /// Messages by creation time, with internal notes for those who see them. The `Link` header
+    /// leads to further ones.
     messages: Vec<MessageFrom>,
 }
 
@@ -16,8 +17,8 @@ versioned!(TicketWithMessagesView: ticket);
 /// Returns a ticket with its messages.
 ///
 /// The oldest message comes first unless `sort` says otherwise. `limit` and `cursor` page through
-/// the messages; the `Link` header leads to the next page. Internal notes are only shown to users with
-/// `manage_tickets` or `reply_ticket`.
+/// the messages; the `Link` header leads to the next page. Internal notes are only shown to users
+/// with `manage_tickets` or `reply_ticket`.
 #[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}")]
 pub async fn get_ticket(
     caller: Caller<need::ViewManagedServices, Listing<(), ThreadSort>>,
@@ -25,7 +26,8 @@ pub async fn get_ticket(
 ) -> Result<Linked<TicketWithMessagesView>, Problem> {
     let (id, pages) = (id.known()?, caller.pages()?);
     let tickets = caller.app.store.tickets();
-    let (tenant, sort) = (caller.tenant(), caller.query.sort);
+    let tenant = caller.tenant();
+    let sort = caller.query.sort;
     let with_notes = async { Ok(caller.identity().await?.sees_notes()) };
     let found = tickets.get(tenant, id, sort, &pages.wanted, with_notes);
     let TicketWithMessages { ticket, messages } = found.await?;

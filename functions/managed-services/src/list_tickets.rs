@@ -11,7 +11,8 @@ pub async fn list_tickets(
 ) -> Result<List<JoinedTicket>, Problem> {
     let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
-    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let tenant = caller.tenant();
+    let user = caller.user_id();
     let tickets = caller.app.store.tickets();
     let page = tickets.list(tenant, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |ticket| ticket)?)

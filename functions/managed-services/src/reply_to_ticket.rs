@@ -12,7 +12,8 @@ pub async fn reply_to_ticket(
     Path(id): Path<PathId<TicketId>>,
     Body(reply): Body<TicketReply>,
 ) -> Result<DoneAt, Problem<(TicketClosed, ConcurrentChange)>> {
-    let (tickets, id) = (caller.app.store.tickets(), id.known()?);
+    let tickets = caller.app.store.tickets();
+    let id = id.known()?;
     let replied = tickets.reply(caller.write(), id, caller.user_id(), reply);
     let message = replied.await?;
     let ticket = format!("/api/managed-services/ticket/{id}");

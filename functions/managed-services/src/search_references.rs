@@ -11,7 +11,8 @@ pub async fn search_references(
     caller: Caller<need::ViewManagedServices, Listing<ReferenceSearch, ReferenceSort>>,
 ) -> Result<List<FoundReference>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, search) = (caller.tenant(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let search = &caller.query.filter;
     let references = caller.app.store.references();
     let found = references.search(tenant, search, &pages.wanted).await?;
     Ok(pages.answer(found, |one| one)?)

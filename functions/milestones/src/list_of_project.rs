@@ -13,7 +13,9 @@ pub async fn list_project_milestones(
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<MilestoneWithTasksView>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
-    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let user = caller.user_id();
+    let filter = &caller.query.filter;
     let milestones = caller.app.store.milestones();
     let page = milestones.of_project(tenant, user, project, filter, &pages.wanted);
     let view = |milestone| MilestoneWithTasksView::new(milestone, pages.links());

@@ -1,5 +1,5 @@
-//! The desk: every file of its folder under a flat name. All names share one digest, since modules may import
-//! each other in a circle.
+//! The desk: every file of its folder under a flat name. All names share one digest, since modules
+//! may import each other in a circle.
 
 use std::{
     collections::BTreeMap,
@@ -26,8 +26,8 @@ const BEFORE: [(&str, &[&str]); 3] = [
     ("css", &["url(\"", "@import \""]),
 ];
 
-/// Writes the page and its files. Beside them, writes the files of the desk `before`: a tab that was open during
-/// the deployment still loads views of its own release.
+/// Writes the page and its files. Beside them, writes the files of the desk `before`: a tab that
+/// was open during the deployment still loads views of its own release.
 pub fn pack(folder: &Path, before: Option<&Path>) -> Result<(), Box<dyn Error>> {
     let mut desk = Desk::read(Path::new(FOLDER))?;
     let page = desk.sources.remove(Path::new(PAGE)).ok_or("no page")?;
@@ -119,8 +119,8 @@ impl Desk {
         format!("{stem}.{}.{extension}", self.digest())
     }
 
-    /// Replaces the paths of other files by the names under which they are served. Comments stay: they may
-    /// name types in files that are not served.
+    /// Replaces the paths of other files by the names under which they are served. Comments stay:
+    /// they may name types in files that are not served.
     fn with_served_names(&self, path: &Path, content: &str) -> Result<String, Box<dyn Error>> {
         let extension = path.extension().unwrap_or_default();
         let known = BEFORE.iter().find(|(of, _)| extension == *of);
@@ -168,8 +168,8 @@ impl Desk {
         Ok(line)
     }
 
-    /// The served name of a file that another one names; the name itself where it leads elsewhere. An
-    /// error for a file that is not there.
+    /// The served name of a file that another one names; the name itself where it leads elsewhere.
+    /// An error for a file that is not there.
     fn resolved(&self, path: &Path, named: &str) -> Result<String, Box<dyn Error>> {
         let is_page = path == Path::new(PAGE);
         let (found, folder) = match named.strip_prefix("desk/") {
@@ -180,12 +180,13 @@ impl Desk {
         if self.sources.contains_key(&found) {
             return Ok(format!("{folder}{}", self.served(&found)));
         }
-        let (path, found) = (path.display(), found.display());
+        let path = path.display();
+        let found = found.display();
         Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{found} is not there").into())
     }
 
-    /// Lines of the page, one for each module that starts it: a browser loads these at once, and a view when
-    /// it is opened.
+    /// Lines of the page, one for each module that starts it: a browser loads these at once, and a
+    /// view when it is opened.
     fn preloads(&self, served: &BTreeMap<String, String>) -> String {
         let mut modules = vec![self.served(Path::new(SCRIPT))];
         let mut at = 0;

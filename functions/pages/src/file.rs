@@ -14,7 +14,8 @@ pub(crate) struct File {
 /// Cache policy of files whose names have the digest of their content.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-/// Cache policy of an answer with an entity tag: a browser keeps it, and asks whether it has changed.
+/// Cache policy of an answer with an entity tag: a browser keeps it, and asks whether it has
+/// changed.
 pub(crate) const CURRENT: &str = "no-cache";
 
 /// Returns the file of that name. 404 for any other name.

@@ -1,5 +1,5 @@
-//! The OpenAPI document, the page that shows it, the desk, and the contact for security. All are public; they
-//! need no table and no session.
+//! The OpenAPI document, the page that shows it, the desk, and the contact for security. All are
+//! public; they need no table and no session.
 
 mod desk;
 mod file;

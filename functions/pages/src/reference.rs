@@ -23,7 +23,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 
 /// Serves the page that shows the OpenAPI document and lets a signed-in user try its operations.
 pub(crate) async fn page(headers: HeaderMap) -> Response {
-    // With a cookie the page asks for the session, which may have ended; without one it need not ask.
+    // With a cookie the page asks for the session, which may have ended; without one it need not
+    // ask.
     let session = if cookie::is_sent(&headers) {
         "perhaps"
     } else {

@@ -1,5 +1,5 @@
-//! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, begins
-//! cleanups, and sends the messages of mails.
+//! The first consumer of the table's stream: appends the change feed, creates deliveries to
+//! webhooks, begins cleanups, and sends the messages of mails.
 
 use std::time::Duration;
 
@@ -48,8 +48,9 @@ impl Publisher {
         stream::handle(self, &self.queues.dead_letters, &event, self.store.now()).await
     }
 
-    /// Creates the deliveries of changes to an organization's webhooks, and sends their messages. Returns
-    /// the number of messages. Changes that were handled before create no further deliveries.
+    /// Creates the deliveries of changes to an organization's webhooks, and sends their messages.
+    /// Returns the number of messages. Changes that were handled before create no further
+    /// deliveries.
     async fn deliver(
         &self,
         organization: OrganizationId,
@@ -86,12 +87,14 @@ impl Consumer for Publisher {
         let entries = listed.into_iter().map(|change| change.entry).collect();
         let published = self.store.feed().publish(organization, entries).await?;
         let now = self.store.now();
-        let (mut cleanups, mut mails) = (Vec::new(), Vec::new());
+        let mut cleanups = Vec::new();
+        let mut mails = Vec::new();
         for change in &unlisted {
             cleanups.extend(SweepMessage::of_unlisted(change, now));
             mails.extend(store::mail_of_unlisted(change, now));
         }
-        let (sweeps, mail) = (&self.queues.sweeps, &self.queues.mails);
+        let sweeps = &self.queues.sweeps;
+        let mail = &self.queues.mails;
         tokio::join!(sweeps.try_send(&cleanups), mail.try_send(&mails));
         let delivered = self.deliver(organization, &published, &unlisted).await?;
         tracing::info!(

@@ -14,7 +14,8 @@ pub type Analyse = Arc<dyn Fn(&Case) -> BoxFuture<'_, Result<Proposal, Error>> +
 
 pub fn by_playbooks(playbooks: Arc<Playbooks>, targets: Targets) -> Analyse {
     Arc::new(move |case| {
-        let (playbooks, targets) = (Arc::clone(&playbooks), targets.clone());
+        let playbooks = Arc::clone(&playbooks);
+        let targets = targets.clone();
         Box::pin(async move { Ok(analyse(&playbooks, &targets, case).await) })
     })
 }

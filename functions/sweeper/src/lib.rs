@@ -1,14 +1,14 @@
-//! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and sends the
-//! messages of webhook deliveries and mails that are due.
+//! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and
+//! sends the messages of webhook deliveries and mails that are due.
 //!
-//! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a run for
-//! it. A run resumes what a crashed request or worker left undone. A crashed run leaves nothing worse, and two
-//! runs of a shard at the same time only work in vain.
+//! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a
+//! run for it. A run resumes what a crashed request or worker left undone. A crashed run leaves
+//! nothing worse, and two runs of a shard at the same time only work in vain.
 //!
 //! A cleanup has a message of its own. The runs find those whose message came to nothing.
 //!
-//! Each minute, the discovery documents and keys of organizations' providers are read again that are older than an
-//! hour.
+//! Each minute, the discovery documents and keys of organizations' providers are read again that
+//! are older than an hour.
 
 mod providers;
 mod swept;
@@ -42,7 +42,8 @@ const CONCURRENCY: usize = 10;
 /// Shards counted concurrently, each by eight queries.
 const COUNTED: usize = 4;
 
-/// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
+/// Time limit of a run: less than a minute, after which the next one begins, and than the
+/// function's timeout.
 const BUDGET: Duration = Duration::from_secs(50);
 
 /// Sweeps. Created once per cold start.
@@ -176,8 +177,8 @@ impl Sweeper {
         messages::response(futures::future::join_all(handled).await)
     }
 
-    /// Handles a message. Returns whether it is done with. Failures of due work are logged, and the next
-    /// minute's run tries again.
+    /// Handles a message. Returns whether it is done with. Failures of due work are logged, and the
+    /// next minute's run tries again.
     async fn guarded(&self, message: &SqsMessage) -> bool {
         let handled = async {
             match messages::read(message)? {
@@ -191,8 +192,8 @@ impl Sweeper {
         messages::is_handled(message, handled).await
     }
 
-    /// Works through a shard. A failed item does not affect the others, and no kind of work waits for another.
-    /// The rest after the time limit waits for the next run.
+    /// Works through a shard. A failed item does not affect the others, and no kind of work waits
+    /// for another. The rest after the time limit waits for the next run.
     pub async fn sweep(&self, shard: Shard) -> Swept {
         let (swept, used) = store::metered(Box::pin(self.run(shard))).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
@@ -254,7 +255,8 @@ impl Sweeper {
 
     /// Handles due actions, then due sessions.
     async fn agent(&self, shard: Shard, swept: &mut Swept) {
-        let (agent, now) = (self.store.agent(), self.store.now());
+        let agent = self.store.agent();
+        let now = self.store.now();
         let actions = each_page(
             async |wanted| agent.due_actions(shard, now, wanted).await,
             async |due| {
@@ -285,7 +287,8 @@ impl Sweeper {
 
     /// Sends messages of deliveries. Only messages that the queue accepted count as sent.
     async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
-        let (webhooks, now) = (self.store.webhooks(), self.store.now());
+        let webhooks = self.store.webhooks();
+        let now = self.store.now();
         let sent = each_page(
             async |wanted| webhooks.due(shard, now, wanted).await,
             async |due| {
@@ -302,7 +305,8 @@ impl Sweeper {
 
     /// Sends messages of mails. Only messages that the queue accepted count as sent.
     async fn mails(&self, shard: Shard, swept: &mut Swept) {
-        let (mails, now) = (self.store.mails(), self.store.now());
+        let mails = self.store.mails();
+        let now = self.store.now();
         let sent = each_page(
             async |wanted| mails.due(shard, now, wanted).await,
             async |due| {
@@ -342,8 +346,11 @@ impl Sweeper {
     }
 
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        let (agent, now) = (self.store.agent(), self.store.now());
-        let (mut to_send, mut to_give_up, mut to_count) = (Vec::new(), Vec::new(), Vec::new());
+        let agent = self.store.agent();
+        let now = self.store.now();
+        let mut to_send = Vec::new();
+        let mut to_give_up = Vec::new();
+        let mut to_count = Vec::new();
         let mut to_remove = Vec::new();
         for due in due {
             match due.work(now) {
@@ -422,8 +429,11 @@ impl Sweeper {
     }
 
     async fn sessions(&self, due: Vec<DueSession>, swept: &mut Swept) {
-        let (agent, now) = (self.store.agent(), self.store.now());
-        let (mut to_check, mut to_name, mut to_visit) = (Vec::new(), Vec::new(), Vec::new());
+        let agent = self.store.agent();
+        let now = self.store.now();
+        let mut to_check = Vec::new();
+        let mut to_name = Vec::new();
+        let mut to_visit = Vec::new();
         for due in due {
             if let Some(message) = due.message(now) {
                 to_check.push((due, message));
@@ -470,8 +480,8 @@ fn with_messages<T, M>(
     })
 }
 
-/// Sends a message for each due record, and notes those that the queue accepted. Returns each record with
-/// its outcome.
+/// Sends a message for each due record, and notes those that the queue accepted. Returns each
+/// record with its outcome.
 async fn send<T, M: QueueMessage>(
     queue: &Queue,
     due: impl IntoIterator<Item = (T, M)>,

@@ -1,4 +1,5 @@
-//! The discovery documents and keys of organizations' providers, which sign-ins read from the table.
+//! The discovery documents and keys of organizations' providers, which sign-ins read from the
+//! table.
 
 use futures::{StreamExt, stream};
 use model::{Error, OrganizationId};
@@ -7,7 +8,8 @@ use tokio::time::timeout;
 use crate::{CONCURRENCY, Started, Sweeper};
 
 impl Sweeper {
-    /// Reads the discovery documents that are due. The rest after the time limit waits for the next minute.
+    /// Reads the discovery documents that are due. The rest after the time limit waits for the next
+    /// minute.
     pub(crate) async fn discover(&self, started: &mut Started) {
         let due = match self.store.providers().due_discoveries().await {
             Ok(due) => due,
@@ -28,7 +30,8 @@ impl Sweeper {
         let _ = timeout(self.budget, each).await;
     }
 
-    /// Reads the discovery document of an organization's provider. Returns false if there was none to read.
+    /// Reads the discovery document of an organization's provider. Returns false if there was none
+    /// to read.
     async fn discover_of(&self, organization: OrganizationId) -> Result<bool, Error> {
         let providers = self.store.providers();
         if !providers.begin_discovery(organization).await? {

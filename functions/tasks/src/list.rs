@@ -11,7 +11,8 @@ pub async fn list_tasks(
 ) -> Result<List<JoinedTask>, Problem> {
     let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
-    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let tenant = caller.tenant();
+    let user = caller.user_id();
     let tasks = caller.app.store.tasks();
     let page = tasks.list(tenant, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |task| task)?)

@@ -5,9 +5,9 @@ use shared::endpoint::*;
 /// Moves a task directly before or after another one.
 ///
 /// Both are tasks of one project. With `status` the task gets that status, too. The task's `order`
-/// comes between those of its neighbours. If there is no room, tasks around it get a new `order` and
-/// `version`, too. 409 `no_room` if 1,000 tasks on either side have none. A task that is in its place
-/// stays as it is.
+/// comes between those of its neighbours. If there is no room, tasks around it get a new `order`
+/// and `version`, too. 409 `no_room` if 1,000 tasks on either side have none. A task that is in its
+/// place stays as it is.
 #[utoipa::path(post, path = "/api/tasks/{id}/move")]
 pub async fn move_task(
     _: Conditional,

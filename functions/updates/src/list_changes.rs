@@ -4,12 +4,12 @@ use shared::endpoint::*;
 
 /// Lists changes of records, oldest first.
 ///
-/// Without `cursor` the feed begins now. `cursor=first` begins with the oldest entry; entries are kept for 30
-/// days. The `Link` header is always there: its cursor continues after the last entry, also when the array
-/// is empty. Every change of a record has an entry, normally within 2 seconds. Entries of one record are in
-/// the order of its versions. An entry may come again under a new id: `type`, `recordId`, `part`, `version` and
-/// `action` identify it. The feed has the types that the caller may read. A comment belongs to the project of
-/// what it is on.
+/// Without `cursor` the feed begins now. `cursor=first` begins with the oldest entry; entries are
+/// kept for 30 days. The `Link` header is always there: its cursor continues after the last entry,
+/// also when the array is empty. Every change of a record has an entry, normally within 2 seconds.
+/// Entries of one record are in the order of its versions. An entry may come again under a new id:
+/// `type`, `recordId`, `part`, `version` and `action` identify it. The feed has the types that the
+/// caller may read. A comment belongs to the project of what it is on.
 #[utoipa::path(get, path = "/api/changes")]
 pub async fn list_changes(
     caller: Caller<need::ViewWork, FeedQuery>,

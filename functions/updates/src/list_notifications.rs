@@ -4,20 +4,23 @@ use crate::prelude::*;
 
 /// Lists the caller's notifications, newest first.
 ///
-/// Notifications are kept for 90 days. A notification whose subject is gone, or may no longer be read by the
-/// caller, has neither title nor excerpt.
+/// Notifications are kept for 90 days. A notification whose subject is gone, or may no longer be
+/// read by the caller, has neither title nor excerpt.
 #[utoipa::path(get, path = "/api/notifications")]
 pub async fn list_notifications(
     State(state): State<Updates>,
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,
 ) -> Result<List<JoinedNotification>, Problem> {
     let pages = caller.own_pages()?;
-    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let user = caller.user_id();
+    let filter = &caller.query.filter;
     let notifications = state.app.store.notifications();
     let own = notifications.page(tenant, user, filter, &pages.wanted);
     let page = own.await?;
     let identity = caller.identity().await?;
-    let (may, sees_notes) = (|permission| identity.may(permission), identity.sees_notes());
+    let may = |permission| identity.may(permission);
+    let sees_notes = identity.sees_notes();
     let web_url = identity.organization.web_url.as_ref();
     let web_url = state.webhooks.web_url(web_url);
     let view = |one: JoinedNotification| one.for_user(may, sees_notes, web_url);

@@ -4,10 +4,11 @@ use shared::endpoint::*;
 
 /// Searches the records of the organization by their words.
 ///
-/// Finds tasks, service requests, tickets, projects, milestones, activities, comments and messages. Each word of `query` must begin a word of the record, without regard to case and accents. The last changed
-/// records come first. A page may have fewer rows than `limit`, even none, and a `Link`. A record is
-/// found by its first 500 distinct words, normally within 2 seconds after a change. Tickets and messages are
-/// found by callers with `view_managed_services`.
+/// Finds tasks, service requests, tickets, projects, milestones, activities, comments and messages.
+/// Each word of `query` must begin a word of the record, without regard to case and accents. The
+/// last changed records come first. A page may have fewer rows than `limit`, even none, and a
+/// `Link`. A record is found by its first 500 distinct words, normally within 2 seconds after a
+/// change. Tickets and messages are found by callers with `view_managed_services`.
 #[utoipa::path(get, path = "/api/search")]
 pub async fn search(
     caller: Caller<need::ViewWork, SearchQuery>,
@@ -15,7 +16,8 @@ pub async fn search(
     let query = &caller.query;
     let links = caller.links();
     let pages = links.pages_after(query.cursor.as_ref(), Some(query.most()))?;
-    let (tenant, search) = (caller.tenant(), caller.app.store.search());
+    let tenant = caller.tenant();
+    let search = caller.app.store.search();
     let candidates = Box::pin(search.candidates(tenant, &query.query));
     let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
     let wanted = query.types().iter().copied();

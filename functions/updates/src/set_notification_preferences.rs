@@ -4,8 +4,8 @@ use shared::endpoint::*;
 
 /// Sets which kinds of notifications reach the caller, in the inbox and by mail.
 ///
-/// Returns all kinds. A kind whose `inbox` is false makes no notification, and no mail. Older notifications
-/// stay. `true` for a kind is the inbox without mail, `false` is neither.
+/// Returns all kinds. A kind whose `inbox` is false makes no notification, and no mail. Older
+/// notifications stay. `true` for a kind is the inbox without mail, `false` is neither.
 #[utoipa::path(put, path = "/api/notifications/preferences")]
 pub async fn set_notification_preferences(
     caller: Caller<need::Session>,

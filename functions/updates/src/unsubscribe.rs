@@ -4,8 +4,9 @@ use shared::endpoint::*;
 
 /// Ends the mails of some kinds of notifications, by the link of a mail.
 ///
-/// The link is in the header `List-Unsubscribe` of each mail of notifications. Mail programs send it on one
-/// click, with a body that is not read (RFC 8058). The kinds stay in the inbox. It works more than once.
+/// The link is in the header `List-Unsubscribe` of each mail of notifications. Mail programs send
+/// it on one click, with a body that is not read (RFC 8058). The kinds stay in the inbox. It works
+/// more than once.
 #[utoipa::path(post, path = "/api/notifications/unsubscribe")]
 pub async fn unsubscribe(
     State(app): State<App>,

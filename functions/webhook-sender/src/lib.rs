@@ -4,8 +4,8 @@
 //! repeated message is sent twice only after a crash. The record of a delivery has its next
 //! attempt. If a message is lost, the sweeper sends another one.
 //!
-//! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow receiver
-//! gets one in each turn, and so holds up none but its own.
+//! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow
+//! receiver gets one in each turn, and so holds up none but its own.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ impl WebhookSender {
         }
     }
 
-    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message does not
-    /// affect the others.
+    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message
+    /// does not affect the others.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
         let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
@@ -85,7 +85,8 @@ impl WebhookSender {
                 return Ok(());
             }
         };
-        let (caller, now) = (&self.caller, self.store.now());
+        let caller = &self.caller;
+        let now = self.store.now();
         let event = caller.message_of(&attempt.delivery, attempt.web_url.as_ref());
         let outcome = caller.send(&attempt.webhook, &event, PATIENCE, now).await;
         tracing::info!(

@@ -1,4 +1,5 @@
-//! `workdesk-admin after-restore`: the first command on a table that was put back to an earlier instant.
+//! `workdesk-admin after-restore`: the first command on a table that was put back to an earlier
+//! instant.
 
 use lexopt::Parser;
 use shared::{
@@ -96,7 +97,8 @@ fn say(came_back: &CameBack, ends_tokens: bool) {
         "token, alive at that instant"
     };
     for token in &came_back.tokens {
-        let (id, user) = (token.id, token.user_id);
+        let id = token.id;
+        let user = token.user_id;
         terminal::say(&format!(
             "  {tokens}: {id}, {}, of user {user}",
             &*token.name

@@ -38,14 +38,15 @@ pub(crate) fn values<const N: usize>(
     Ok(Some((values, more)))
 }
 
-/// Reads exactly `N` values, and options that may stand anywhere, each with a value or without; else as
-/// [`values`].
+/// Reads exactly `N` values, and options that may stand anywhere, each with a value or without;
+/// else as [`values`].
 pub(crate) fn with_options<const N: usize, const M: usize>(
     mut given: Parser,
     usage: &'static str,
     options: [(&str, bool); M],
 ) -> Result<Option<WithOptions<N, M>>, Error> {
-    let (mut rest, mut found) = (Vec::new(), [const { None }; M]);
+    let mut rest = Vec::new();
+    let mut found = [const { None }; M];
     while let Some(argument) = given.next()? {
         let option = match &argument {
             Long(name) => (options.iter().zip(&mut found)).find(|((option, _), _)| option == name),

@@ -36,7 +36,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let header = tenants.export_header(organization, at).await?;
     say(&header)?;
     let unusable = accounts.is_none().then(password::unusable);
-    let (mut written, mut failed) = (0, None);
+    let mut written = 0;
+    let mut failed = None;
     let mut each = |line| {
         written += 1;
         failed = failed.take().or(say(&line).err());

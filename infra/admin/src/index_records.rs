@@ -1,4 +1,5 @@
-//! `workdesk-admin index-records`: what older records lack: the search index, participants, reminders.
+//! `workdesk-admin index-records`: what older records lack: the search index, participants,
+//! reminders.
 
 use lexopt::Parser;
 use shared::{

@@ -53,7 +53,9 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 impl Walk {
     /// Reads the arguments. Prints `usage` and returns none for `--help`.
     pub(crate) fn read(mut given: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
-        let (mut table, mut organizations, mut rate) = (None, Vec::new(), None);
+        let mut table = None;
+        let mut organizations = Vec::new();
+        let mut rate = None;
         while let Some(argument) = given.next()? {
             let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
             match argument {

@@ -569,7 +569,8 @@ async fn the_agents_go_on_after_a_restore_by_one_command() {
     // In the journal, as the operator's.
     assert_eq!(world.entries(1).await, entries + 1);
     // A user's pause stays, unless its organization is named.
-    let (tenant, store) = (OrganizationId::new(1).unwrap(), world.store());
+    let tenant = OrganizationId::new(1).unwrap();
+    let store = world.store();
     let user = Some(model::UserId::new(1).unwrap());
     let context = WriteContext::of_operator(tenant);
     store
@@ -618,7 +619,8 @@ async fn an_item_of_an_older_form_is_named_and_rewritten() {
     assert_eq!(world.says("verify", &[]).await, all);
     // A form without its words and its place among the projects.
     let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
-    let (tenant, store) = (OrganizationId::new(1).unwrap(), world.store());
+    let tenant = OrganizationId::new(1).unwrap();
+    let store = world.store();
     let created = store.directory().create_project(tenant, project).await;
     let sk = format!("{:016}", created.unwrap().id.get());
     let update = world.engines.dynamodb().update_item();

@@ -98,8 +98,9 @@ pub(crate) fn listen(port: u16) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Opens a port on both addresses that `localhost` may be: a client takes either. The second one is missing on
-/// a machine without IPv6. Another program must have neither, since it would answer in place of this one.
+/// Opens a port on both addresses that `localhost` may be: a client takes either. The second one is
+/// missing on a machine without IPv6. Another program must have neither, since it would answer in
+/// place of this one.
 pub(crate) fn listen_on_localhost(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
     let (first, address) = listen(port)?;
     let second = TcpListener::bind((Ipv6Addr::LOCALHOST, address.port()));

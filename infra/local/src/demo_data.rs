@@ -148,7 +148,8 @@ struct DemoAlert {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) tenant: OrganizationId,
-    /// The alerts that await a proposal, each with the username of its proposer. None after the first load.
+    /// The alerts that await a proposal, each with the username of its proposer. None after the
+    /// first load.
     pub(crate) to_propose: Vec<(AlertId, String)>,
 }
 
@@ -334,7 +335,8 @@ impl Demo {
         let on = on.into();
         for said in &row.comments {
             let new = input::from_value(&json!({ "content": said.content }))?;
-            let (comments, author) = (self.store.comments(), self.id(&said.by)?);
+            let comments = self.store.comments();
+            let author = self.id(&said.by)?;
             comments.create(self.tenant, on, author, new).await?;
         }
         Ok(())
@@ -365,14 +367,16 @@ impl Demo {
         }
         for row in &project.activities {
             let new = self.body(&row.body, of_project.clone())?;
-            let (activities, creator) = (self.store.activities(), self.id(&row.by)?);
+            let activities = self.store.activities();
+            let creator = self.id(&row.by)?;
             let activity = activities.create(self.tenant, creator, new).await?;
             self.tag(activity.id, row).await?;
         }
         let reference = json!({ "referenceType": "project", "referenceId": id });
         for row in &project.service_requests {
             let new = self.body(&row.body, reference.clone())?;
-            let (requests, creator) = (self.store.service_requests(), self.id(&row.by)?);
+            let requests = self.store.service_requests();
+            let creator = self.id(&row.by)?;
             let past = self.past(&row.past)?;
             let request = requests.create_with(self.tenant, creator, new, past);
             self.comment(request.await?.id, row).await?;
@@ -474,7 +478,8 @@ mod tests {
     #[test]
     fn each_entity_of_an_alert_is_in_its_target_system() {
         let systems = DemoTargets::start(0, None).unwrap();
-        let (state, connections) = (systems.state(), systems.connections());
+        let state = systems.state();
+        let connections = systems.connections();
         let demo = DemoData::shipped().unwrap();
         for alert in demo.open_alerts() {
             let system = alert["targetSystem"].as_str().unwrap();

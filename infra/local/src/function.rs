@@ -37,8 +37,8 @@ enum Place {
 pub type Invocation = BoxFuture<'static, Result<Bytes, InvocationError>>;
 
 impl Functions {
-    /// Starts the functions in this process with these settings, on the engines, with the template's time
-    /// limits.
+    /// Starts the functions in this process with these settings, on the engines, with the
+    /// template's time limits.
     pub async fn start(
         settings: &Environment,
         engines: &Engines,

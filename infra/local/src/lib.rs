@@ -1,5 +1,5 @@
-//! Workdesk on one machine: embedded DynamoDB, SQS and KMS, a gateway, triggers, demo data and target
-//! systems.
+//! Workdesk on one machine: embedded DynamoDB, SQS and KMS, a gateway, triggers, demo data and
+//! target systems.
 
 mod atomic_file;
 mod background;

@@ -1,4 +1,5 @@
-//! A receiver of mail: SMTP without TLS, for this machine. It keeps mails in memory, and may be told to fail.
+//! A receiver of mail: SMTP without TLS, for this machine. It keeps mails in memory, and may be
+//! told to fail.
 
 use std::{
     collections::BTreeMap,
@@ -104,7 +105,8 @@ impl MailReceiver {
     ) -> io::Result<Self> {
         let (listener, address) = listen(0)?;
         let inbox = MailInbox::default();
-        let (kept, judge): (_, Arc<Judge>) = (inbox.clone(), Arc::new(judge));
+        let kept: _ = inbox.clone();
+        let judge: Arc<Judge> = Arc::new(judge);
         let server = Background::start("mail-receiver", move |stopping| async move {
             let serve = async {
                 let Ok(listener) = TcpListener::from_std(listener) else {
@@ -202,7 +204,8 @@ impl Session {
         Ok(())
     }
 
-    /// Returns true if the receiver accepts. Otherwise it has answered. An error cuts the connection.
+    /// Returns true if the receiver accepts. Otherwise it has answered. An error cuts the
+    /// connection.
     async fn accepts(&mut self, to: &str, moment: Moment) -> io::Result<bool> {
         match (self.judge)(to, moment) {
             Verdict::Accept => Ok(true),

@@ -31,10 +31,11 @@
 //!    cancelled ◀─────────────┘
 //! ```
 //!
-//! The organization's [policy](AgentPolicy) says how many people approve an action and which people may. Approvals that
-//! are not enough yet are kept with the proposed action, and the session keeps its status. An approval covers the
-//! action's [digest](ProposedAction::digest). Until a call may have taken effect, it is valid for
-//! [`ActionApproval::VALID`], and while its approver may approve. A user who rejects the proposal cancels the session.
+//! The organization's [policy](AgentPolicy) says how many people approve an action and which people
+//! may. Approvals that are not enough yet are kept with the proposed action, and the session keeps
+//! its status. An approval covers the action's [digest](ProposedAction::digest). Until a call may
+//! have taken effect, it is valid for [`ActionApproval::VALID`], and while its approver may
+//! approve. A user who rejects the proposal cancels the session.
 //!
 //! A failed session completes when later checks show that each of its approved actions is done. An
 //! unneeded action, whose predecessor succeeded, holds nothing up.
@@ -55,9 +56,10 @@
 //! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
 //! starts over, as it does after a check that settles an outcome.
 //!
-//! [Manual actions](Handling) are settled or handed over by users, beside the others. An untouched manual action does
-//! not hold up a session whose approved actions succeeded. While the service request of a handed-over action is open,
-//! the proposal does not expire. Its automated actions can still be approved for the usual 24 hours only.
+//! [Manual actions](Handling) are settled or handed over by users, beside the others. An untouched
+//! manual action does not hold up a session whose approved actions succeeded. While the service
+//! request of a handed-over action is open, the proposal does not expire. Its automated actions can
+//! still be approved for the usual 24 hours only.
 //!
 //! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
 //! `executing` when no action is claimed. A timeout (`failed` after 2 minutes, `expired` after 24
@@ -101,10 +103,11 @@
 //!             └──────────────────┴────────────────────────────────────────▶ skipped
 //! ```
 //!
-//! An action is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried. No message
-//! makes a released action run before its retry time. While its connection or the organization is paused, a claim
-//! defers it. A deferred action keeps its state, is due again soon, and counts no attempt. An action that was not
-//! claimed within the hour of its approvals is skipped all the same.
+//! An action is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was
+//! tried. No message makes a released action run before its retry time. While its connection or the
+//! organization is paused, a claim defers it. A deferred action keeps its state, is due again soon,
+//! and counts no attempt. An action that was not claimed within the hour of its approvals is
+//! skipped all the same.
 //!
 //! An action is *blocked* by records that others hold, by a failed predecessor, and by missing
 //! approvals. Content that differs from the approved content blocks it too. A claim also claims the
@@ -117,10 +120,11 @@
 //!
 //! # Checks
 //!
-//! After a claim, the worker checks the action's *requirements*, before the first call with a change. If a condition no
-//! longer holds, the action ends as skipped (`precondition_changed`). If the target system cannot be read, the action
-//! is released. There is no such check when the call may have been sent or an earlier step changed something. The check
-//! would then find the action's own effect, so the repeat or a later check decides.
+//! After a claim, the worker checks the action's *requirements*, before the first call with a
+//! change. If a condition no longer holds, the action ends as skipped (`precondition_changed`). If
+//! the target system cannot be read, the action is released. There is no such check when the call
+//! may have been sent or an earlier step changed something. The check would then find the action's
+//! own effect, so the repeat or a later check decides.
 //!
 //! ```text
 //!                    its effect was found           ┌──▶ effective
@@ -136,9 +140,9 @@
 //!                 └────────────────────────────────────▶ unknown: a person decides
 //! ```
 //!
-//! An action with `verify` counts (saved minutes, last fix, its alert) once
-//! it is `effective`. Any other action counts once it is `succeeded`. A check without an effect is
-//! believed after an earlier one, `settlesWithin` of the connection before. A changed mark proves it at once.
+//! An action with `verify` counts (saved minutes, last fix, its alert) once it is `effective`. Any
+//! other action counts once it is `succeeded`. A check without an effect is believed after an
+//! earlier one, `settlesWithin` of the connection before. A changed mark proves it at once.
 //!
 //! Each transition writes an entry in the [journal](JournalEntry), in the same transaction.
 //!

@@ -2,8 +2,8 @@
 //!
 //! The strictest rule applies. Of the rules that match an action, the largest number of approvers
 //! counts, and an approver must satisfy each of them. An unknown amount of an action that moves
-//! money exceeds every limit, as does an amount in another currency than the limit. So does an unknown
-//! number of records.
+//! money exceeds every limit, as does an amount in another currency than the limit. So does an
+//! unknown number of records.
 
 mod looser;
 mod pending;
@@ -158,9 +158,11 @@ pub struct Requirement<'a> {
 pub struct Charge {
     /// The most other actions; none for no limit.
     pub others: Option<i64>,
-    /// Its amount, and the most that others may have moved in the same currency. None if it moves no money.
+    /// Its amount, and the most that others may have moved in the same currency. None if it moves
+    /// no money.
     pub money: Option<(Money, i64)>,
-    /// The customer who gets its message, and the most other messages. None if it sends none, or for no limit.
+    /// The customer who gets its message, and the most other messages. None if it sends none, or
+    /// for no limit.
     pub message: Option<(String, i64)>,
 }
 
@@ -232,7 +234,8 @@ impl PolicyPreset {
 
 impl PolicyMatch {
     fn fits(&self, content: &ActionContent) -> bool {
-        let (connection, money) = (self.connection.as_ref(), content.money.as_ref());
+        let connection = self.connection.as_ref();
+        let money = content.money.as_ref();
         // True if the amount may reach a limit.
         let reaches = |limit: &Money, moved: &MoneyMoved| match &moved.amount {
             Some(money) if money.currency == limit.currency => {
@@ -273,12 +276,14 @@ impl<'a> Requirement<'a> {
         self.rules.iter().any(|rule| rule.deny)
     }
 
-    /// True if it asks for another person than the proposers, or for two. A fresh approver is neither.
+    /// True if it asks for another person than the proposers, or for two. A fresh approver is
+    /// neither.
     pub fn asks_for_another(&self) -> bool {
         self.approvers() > 1 || self.rules.iter().any(|rule| rule.not_opener)
     }
 
-    /// True if an approval satisfies every rule. A rule may exclude the users with an interest in the action.
+    /// True if an approval satisfies every rule. A rule may exclude the users with an interest in
+    /// the action.
     pub fn admits(&self, approval: &ActionApproval, proposers: &[UserId]) -> bool {
         let is_involved = proposers.contains(&approval.user_id);
         if approval.is_fresh() && self.asks_for_another() {
@@ -345,7 +350,8 @@ impl<'a> Requirement<'a> {
     }
 }
 
-/// Of some users, those who may approve actions now, with their roles and the time in which they are fresh.
+/// Of some users, those who may approve actions now, with their roles and the time in which they
+/// are fresh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvers(BTreeMap<UserId, (Option<Role>, Option<Timestamp>)>);
 
@@ -359,7 +365,8 @@ impl Approvers {
         Self(users.map(now).collect())
     }
 
-    /// Returns the approvals that these users gave, each with the user's present role and freshness.
+    /// Returns the approvals that these users gave, each with the user's present role and
+    /// freshness.
     pub fn standing(&self, approvals: &[ActionApproval]) -> Vec<ActionApproval> {
         let standing = approvals.iter().filter_map(|approval| {
             let (role, fresh_until) = *self.0.get(&approval.user_id)?;
@@ -384,7 +391,8 @@ pub struct ActionApproval {
     pub note: Option<String>,
     /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,
-    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the user's record tells.
+    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
+    /// user's record tells.
     #[serde(skip)]
     pub fresh_until: Option<Timestamp>,
 }

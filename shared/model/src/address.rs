@@ -45,8 +45,8 @@ pub fn is_base(url: &str) -> bool {
     is_origin(origin) && is_path && path.split('/').skip(1).all(is_segment)
 }
 
-/// Returns true for a URL of https whose host may be a name in the public DNS. IP addresses in any notation
-/// end in a label that begins with a digit, as no such name does.
+/// Returns true for a URL of https whose host may be a name in the public DNS. IP addresses in any
+/// notation end in a label that begins with a digit, as no such name does.
 pub fn is_public(url: &str) -> bool {
     let authority = split(url).and_then(|(origin, _)| origin.strip_prefix("https://"));
     let host = authority.and_then(|authority| authority.split(':').next());

@@ -1,4 +1,5 @@
-//! Messages of queues, and the attempts of mails and deliveries. Each attempt begins with a message.
+//! Messages of queues, and the attempts of mails and deliveries. Each attempt begins with a
+//! message.
 
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ pub trait QueueMessage: Serialize {
     }
 
     fn to_text(&self) -> Result<String, Error> {
-        let (version, message) = (Self::VERSION, self);
+        let version = Self::VERSION;
+        let message = self;
         serde_json::to_string(&Envelope { version, message })
             .map_err(|error| Error::internal("writing a message", error))
     }
@@ -48,18 +50,19 @@ struct Envelope<M> {
     message: M,
 }
 
-/// The longest pause for which the queue holds a message back, in milliseconds. After a longer one, the
-/// sweeper sends the message.
+/// The longest pause for which the queue holds a message back, in milliseconds. After a longer one,
+/// the sweeper sends the message.
 pub const LONGEST_DELAY: i64 = 15 * span::MINUTE;
 
-/// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another one.
+/// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another
+/// one.
 pub const DELIVERY: i64 = 2 * span::MINUTE;
 
 /// The milliseconds by which two clocks may differ.
 pub const SKEW: i64 = span::SECOND;
 
-/// Declares the attempts of a record: its status, its message, the milliseconds of an attempt, and the pauses after the
-/// first and each further one.
+/// Declares the attempts of a record: its status, its message, the milliseconds of an attempt, and
+/// the pauses after the first and each further one.
 macro_rules! attempted {
     ($record:ident, $status:ident, $message:ident, $lease:expr, $pauses:expr) => {
         impl $record {
@@ -77,13 +80,14 @@ macro_rules! attempted {
                 self.due_at = self.due_at.max(Some(until));
             }
 
-            /// Notes that the sweeper sent a message for it. After ten minutes, it sends yet another one.
+            /// Notes that the sweeper sent a message for it. After ten minutes, it sends yet
+            /// another one.
             pub fn resent(&mut self, now: Timestamp) {
                 self.due_at = Some(now.plus(10 * span::MINUTE));
             }
 
-            /// The delay of the next attempt's message. `None` when there is none to come, and when the sweeper is to
-            /// send it.
+            /// The delay of the next attempt's message. `None` when there is none to come, and when
+            /// the sweeper is to send it.
             fn delay(&self, now: Timestamp) -> Option<Duration> {
                 let pause = self.next_attempt_at?.since(now).max(0);
                 (pause <= LONGEST_DELAY).then(|| Duration::from_millis(pause.unsigned_abs()))

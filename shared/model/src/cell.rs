@@ -2,8 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
-/// The name of a stack among those that form one service: 1 to 8 ASCII letters or digits. Tokens and session ids
-/// name the cell that made them. Those without a name belong to cell 0.
+/// The name of a stack among those that form one service: 1 to 8 ASCII letters or digits. Tokens
+/// and session ids name the cell that made them. Those without a name belong to cell 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell(Arc<str>);
 
@@ -16,8 +16,8 @@ impl Cell {
         ((1..=8).contains(&name.len()) && name.bytes().all(is_letter)).then(|| Self(name.into()))
     }
 
-    /// The name in new credentials. Cell 0 writes none: instances of the release before read no name, and serve beside
-    /// those of this one.
+    /// The name in new credentials. Cell 0 writes none: instances of the release before read no
+    /// name, and serve beside those of this one.
     pub fn written(&self) -> Option<&Self> {
         (*self.0 != *Self::FIRST).then_some(self)
     }
@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn what_names_no_cell_is_of_cell_0() {
-        let (first, other) = (Cell::default(), Cell::new("eu1").unwrap());
+        let first = Cell::default();
+        let other = Cell::new("eu1").unwrap();
         assert!(first.made(None) && first.made(Some("0")) && other.made(Some("eu1")));
         assert_eq!((first.written(), other.written()), (None, Some(&other)));
         assert!(!first.made(Some("eu1")) && !other.made(None) && !other.made(Some("EU1")));

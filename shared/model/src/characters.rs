@@ -1,5 +1,5 @@
-//! Rules of characters: the invisible ones, those that no single line holds, and the ends of words and texts.
-//! Each rule stands here alone. The data are Unicode's, from `icu_properties`.
+//! Rules of characters: the invisible ones, those that no single line holds, and the ends of words
+//! and texts. Each rule stands here alone. The data are Unicode's, from `icu_properties`.
 
 use std::iter::from_fn;
 
@@ -14,8 +14,8 @@ use unicode_segmentation::UnicodeSegmentation;
 pub(crate) const WHITE: &str =
     r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
 
-/// The [hidden](is_hidden) characters below U+10000, spelled out: without the flag `u`, `\p{Cf}` has
-/// another meaning in JavaScript. The service refuses those above as well.
+/// The [hidden](is_hidden) characters below U+10000, spelled out: without the flag `u`, `\p{Cf}`
+/// has another meaning in JavaScript. The service refuses those above as well.
 pub(crate) const HIDDEN: &str = r"\u0000-\u001F\u007F-\u009F\u00AD\u200B\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB";
 
 /// The [invisible](is_invisible) characters below U+10000, spelled out likewise.
@@ -30,19 +30,21 @@ const FLAG: char = '\u{1F3F4}';
 /// The most tag characters of a flag: those of a region's code.
 const MOST_TAGS: usize = 6;
 
-/// Returns true for a character that shows nothing by itself: Unicode's `Default_Ignorable_Code_Point`.
+/// Returns true for a character that shows nothing by itself: Unicode's
+/// `Default_Ignorable_Code_Point`.
 pub fn is_invisible(character: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
 }
 
-/// Returns true for a character that a single line cannot hold: a control character, a line or paragraph
-/// separator, or an invisible format character. The bidirectional overrides and isolates are among these.
+/// Returns true for a character that a single line cannot hold: a control character, a line or
+/// paragraph separator, or an invisible format character. The bidirectional overrides and isolates
+/// are among these.
 ///
 /// People type some format characters, which a line holds:
 ///
 /// - the joiners U+200C and U+200D, in Persian, Indic scripts and emoji;
-/// - the direction marks U+200E, U+200F and U+061C, on Hebrew and Arabic keyboards. They move nothing but
-///   the punctuation beside them;
+/// - the direction marks U+200E, U+200F and U+061C, on Hebrew and Arabic keyboards. They move
+///   nothing but the punctuation beside them;
 /// - the vowel separator U+180E, in Mongolian;
 /// - signs that show, such as U+0600 and U+06DD.
 pub fn is_hidden(character: char) -> bool {
@@ -97,7 +99,8 @@ pub fn on_one_line(text: &str) -> String {
 
 /// The characters of a text, each with true for a hidden one. Tag characters of a flag are not.
 fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
-    let (mut rest, mut of_flag) = (text.chars(), 0);
+    let mut rest = text.chars();
+    let mut of_flag = 0;
     from_fn(move || {
         let one = rest.next()?;
         if of_flag > 0 {
@@ -111,7 +114,8 @@ fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// The number of tag characters behind the black flag, with their end; 0 unless they are a region's.
+/// The number of tag characters behind the black flag, with their end; 0 unless they are a
+/// region's.
 fn tags(text: &str) -> usize {
     let is_of_code =
         |one: &char| matches!(one, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
@@ -120,8 +124,8 @@ fn tags(text: &str) -> usize {
     if code >= 3 && has_end { code + 1 } else { 0 }
 }
 
-/// Returns true for a character that a username may hold: a letter, a mark or a digit of any script, or
-/// one of `. _ @ + -`.
+/// Returns true for a character that a username may hold: a letter, a mark or a digit of any
+/// script, or one of `. _ @ + -`.
 pub fn is_of_a_name(character: char) -> bool {
     use GeneralCategoryGroup as Group;
     let lettered = Group::Letter.union(Group::Mark).union(Group::Number);
@@ -134,7 +138,8 @@ pub fn is_mark(character: char) -> bool {
     is_combining_mark(character)
 }
 
-/// Returns true for a character of a word, for a mark on one, and for what is invisible within one (UAX 29, WB4).
+/// Returns true for a character of a word, for a mark on one, and for what is invisible within one
+/// (UAX 29, WB4).
 pub fn is_of_a_word(character: char) -> bool {
     character.is_alphanumeric() || is_mark(character) || is_within_words(character)
 }
@@ -144,8 +149,9 @@ pub(crate) fn is_within_words(character: char) -> bool {
     is_invisible(character) && character != ZERO_WIDTH_SPACE
 }
 
-/// Returns true for a letter after which a line may break without a space: Han, kana, Thai, Lao, Khmer,
-/// Myanmar and others (UAX 14). Hangul is among them, since its particles directly follow a name.
+/// Returns true for a letter after which a line may break without a space: Han, kana, Thai, Lao,
+/// Khmer, Myanmar and others (UAX 14). Hangul is among them, since its particles directly follow a
+/// name.
 pub fn needs_no_space(character: char) -> bool {
     use LineBreak as Is;
     let plain = character.nfkc().next().unwrap_or(character);
@@ -167,14 +173,14 @@ pub fn needs_no_space(character: char) -> bool {
     plain.is_alphanumeric() && is_one.contains(&class)
 }
 
-/// Returns true for a letter or digit that an address may have before its `@`: one of a script with spaces
-/// between words.
+/// Returns true for a letter or digit that an address may have before its `@`: one of a script with
+/// spaces between words.
 pub fn is_of_an_address(character: char) -> bool {
     character.is_alphanumeric() && !needs_no_space(character)
 }
 
-/// Returns the beginning of a text, of so many characters at most. It ends between characters as people
-/// see them (UAX 29): a flag, an emoji and a letter with its marks are not cut.
+/// Returns the beginning of a text, of so many characters at most. It ends between characters as
+/// people see them (UAX 29): a flag, an emoji and a letter with its marks are not cut.
 pub fn beginning(text: &str, most: usize) -> &str {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return text;

@@ -43,8 +43,9 @@ macro_rules! codes {
 
         /// The problems of an operation that do not follow from its arguments, as types.
         ///
-        /// A handler whose error is `Problem<ConcurrentChange>` or `Problem<(NotFound, ConcurrentChange)>` is
-        /// documented with these codes. The tests compare every answer with the document.
+        /// A handler whose error is `Problem<ConcurrentChange>` or
+        /// `Problem<(NotFound, ConcurrentChange)>` is documented with these codes. The tests
+        /// compare every answer with the document.
         pub mod refusal {
             pub use super::Refusals;
 

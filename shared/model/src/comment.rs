@@ -19,7 +19,8 @@ pub struct Comment {
     pub parent_id: Option<CommentId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// When it was deleted. A deleted comment stays in the thread for its replies, without its text.
+    /// When it was deleted. A deleted comment stays in the thread for its replies, without its
+    /// text.
     pub deleted_at: Option<Timestamp>,
 }
 

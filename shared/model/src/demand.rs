@@ -8,8 +8,8 @@ pub enum Demand {
     /// None: a token will do.
     Nothing,
     Session,
-    /// All permissions of an admin, a session, and a new sign-in. The change guards the organization, and
-    /// notifies its other admins.
+    /// All permissions of an admin, a session, and a new sign-in. The change guards the
+    /// organization, and notifies its other admins.
     Root,
 }
 
@@ -49,8 +49,8 @@ impl Demand {
         self == Self::Root
     }
 
-    /// Returns the demand of an account of that role with further permissions: a new admin guards the
-    /// organization. So does a user with a permission that only admins have by role.
+    /// Returns the demand of an account of that role with further permissions: a new admin guards
+    /// the organization. So does a user with a permission that only admins have by role.
     pub fn of_account(role: Role, permissions: &[Permission]) -> Self {
         let mut given = permissions.iter();
         let is_of_admins = |one: &Permission| one.least_role() == Role::Admin;

@@ -13,8 +13,8 @@ names! {
 input! {
     /// The detail of an answer with agent actions.
     pub struct WithDetail {
-        /// Members of the answer: `full` for all of them. Without it, those that are not required are
-        /// left out.
+        /// Members of the answer: `full` for all of them. Without it, those that are not required
+        /// are left out.
         detail: Option<DetailLevel>,
     }
 }

@@ -24,7 +24,8 @@ pub struct Organization {
     #[serde(default = "Organization::usual_invitations")]
     #[schema(required = true, examples(50))]
     pub invitations_per_day: u32,
-    /// The address of the desk, for links of mails, notifications and webhooks; null for the deployment's own.
+    /// The address of the desk, for links of mails, notifications and webhooks; null for the
+    /// deployment's own.
     pub web_url: Option<WebUrl>,
     /// None while the organization works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +55,8 @@ pub struct LeaverRule {
 }
 
 impl LeaverRule {
-    /// Returns true if sessions and tokens of the user have ended. A sign-in before the rule counts from its start.
+    /// Returns true if sessions and tokens of the user have ended. A sign-in before the rule counts
+    /// from its start.
     pub fn has_ended(&self, user: &User, now: Timestamp) -> bool {
         let Some(subject) = &user.provider_subject else {
             return false;
@@ -120,7 +122,8 @@ impl Organization {
 }
 
 impl OrganizationUpdate {
-    /// Returns what the change demands of its caller. The desk's address guards: links of mails lead there.
+    /// Returns what the change demands of its caller. The desk's address guards: links of mails
+    /// lead there.
     pub fn demand(&self) -> Demand {
         let Self { name, web_url } = self;
         let of_name = Demand::Nothing.if_sent(name.is_sent());

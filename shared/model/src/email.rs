@@ -49,8 +49,8 @@ impl PartialSchema for Email {
 
 impl ToSchema for Email {}
 
-/// Returns an address whose domain has other letters than ASCII's with the domain in Punycode. `None` for
-/// another address, and for what is no domain.
+/// Returns an address whose domain has other letters than ASCII's with the domain in Punycode.
+/// `None` for another address, and for what is no domain.
 fn in_ascii(text: &str) -> Option<String> {
     let (local, domain) = text.rsplit_once('@')?;
     if domain.is_ascii() {
@@ -110,7 +110,8 @@ mod tests {
                    ada@-example.com|ada lindqvist@example.com|Ada <ada@example.com>|\
                    ada@example.com\r\nBcc: eve@example.com|ada@example.com,eve@example.com|\
                    ädä@example.com";
-        let (local, domain) = ("a".repeat(65), "b.".repeat(130));
+        let local = "a".repeat(65);
+        let domain = "b.".repeat(130);
         let long = [format!("{local}@example.com"), format!("a@{domain}com")];
         for bad in bad.split('|').chain(long.iter().map(String::as_str)) {
             assert!(!is_one(bad), "{bad}");
@@ -134,7 +135,8 @@ mod tests {
             key("Info@Bücher.Example"),
             key("info@xn--bcher-kva.example")
         );
-        // No letters of a domain, a name that is too long, and a local part that no server need take.
+        // No letters of a domain, a name that is too long, and a local part that no server need
+        // take.
         let long = format!("info@{}.example", "ü".repeat(64));
         let bad = [
             "info@bü cher.example",

@@ -8,8 +8,8 @@ use crate::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({"pointer": "/title", "code": "required", "detail": "Send `title`."})))]
 pub struct Fault {
-    /// The place: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or the name of a
-    /// header.
+    /// The place: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or the
+    /// name of a header.
     #[schema(examples("/title"))]
     pub pointer: String,
     /// The stable name of the kind of fault.
@@ -36,7 +36,8 @@ impl Fault {
     }
 }
 
-/// The errors of operations. A `detail` is written for the client; a `source` never leaves the service.
+/// The errors of operations. A `detail` is written for the client; a `source` never leaves the
+/// service.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// 401: no session, or an ended one.

@@ -9,8 +9,8 @@ use crate::prelude::*;
 pub struct FeedEntry {
     #[serde(flatten)]
     pub of: RecordName,
-    /// The record that it belongs to: the subject of a comment or a message; the project of a task, a
-    /// milestone or a phase.
+    /// The record that it belongs to: the subject of a comment or a message; the project of a task,
+    /// a milestone or a phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<RecordName>,
     pub action: FeedAction,
@@ -20,16 +20,16 @@ pub struct FeedEntry {
     /// For the change of a part that has no type of its own: its id and version, as `a1@3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// The names of the changed fields, at most [`MOST_FIELDS`](Self::MOST_FIELDS). Empty for a record
-    /// that was created or deleted.
+    /// The names of the changed fields, at most [`MOST_FIELDS`](Self::MOST_FIELDS). Empty for a
+    /// record that was created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
     pub at: Timestamp,
     /// The user who made the change; `None` for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
-    /// The id of the write. Those of requests begin with the request's id. `None` in entries of earlier
-    /// releases, and for records that were removed with another one.
+    /// The id of the write. Those of requests begin with the request's id. `None` in entries of
+    /// earlier releases, and for records that were removed with another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_id: Option<String>,
     /// True for an internal note, which takes the permission to manage tickets or to reply to them.
@@ -61,8 +61,8 @@ names! {
 
 input! {
     pub struct FeedQuery {
-        /// The end of the entries that were read, from the `Link` header of the answer before; `first` for
-        /// the oldest entry. Without it, the feed begins now.
+        /// The end of the entries that were read, from the `Link` header of the answer before;
+        /// `first` for the oldest entry. Without it, the feed begins now.
         cursor: Option<Cursor>,
         /// The most entries; 200 without it.
         limit: Option<Whole<1, 1_000>>,

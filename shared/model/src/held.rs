@@ -4,7 +4,8 @@ use strum::VariantArray;
 
 use crate::{SignInAge, prelude::*};
 
-/// The permissions that a caller holds and may give to other users, and the age of the caller's sign-in.
+/// The permissions that a caller holds and may give to other users, and the age of the caller's
+/// sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     pub permissions: Vec<Permission>,
@@ -69,8 +70,9 @@ impl Held {
         self.permissions.contains(&permission)
     }
 
-    /// Checks that the caller may change the user or set their password. 403 if the user has a permission that the
-    /// caller does not hold: the caller could gain it. A name of a later version may grant any of them.
+    /// Checks that the caller may change the user or set their password. 403 if the user has a
+    /// permission that the caller does not hold: the caller could gain it. A name of a later
+    /// version may grant any of them.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
         let mut extra = user.extra_permissions.iter();
         let has_unknown = user.role.known().is_none() || extra.any(|one| one.known().is_none());
@@ -79,8 +81,8 @@ impl Held {
         self.has_all(held, "change a user who has")
     }
 
-    /// Checks that the caller may give the role and the extra permissions, to others or to themselves.
-    /// 403 for a permission that the caller does not hold.
+    /// Checks that the caller may give the role and the extra permissions, to others or to
+    /// themselves. 403 for a permission that the caller does not hold.
     pub fn may_give(&self, role: Role, extra: &[Permission]) -> Result<(), Error> {
         self.has_all([&role.permissions(), extra].concat(), "give")
     }
@@ -90,7 +92,8 @@ impl Held {
         self.has_all(user.permissions(), "give")
     }
 
-    /// Checks that the caller holds the permissions. 403 otherwise; `to` says what the caller does with them.
+    /// Checks that the caller holds the permissions. 403 otherwise; `to` says what the caller does
+    /// with them.
     fn has_all(&self, permissions: Vec<Permission>, to: &str) -> Result<(), Error> {
         let missing = permissions.into_iter().find(|one| !self.holds(*one));
         let Some(permission) = missing.map(Permission::name) else {

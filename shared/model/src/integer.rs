@@ -93,7 +93,8 @@ pub fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> R
     }
 }
 
-/// Converts a float without decimals to an integer, if it is within the integers that a float holds exactly.
+/// Converts a float without decimals to an integer, if it is within the integers that a float holds
+/// exactly.
 fn exactly(float: f64) -> Option<i64> {
     #[expect(
         clippy::cast_precision_loss,

@@ -58,7 +58,8 @@ impl Invitation {
         self.sent_at.plus(Link::INVITATION)
     }
 
-    /// Checks that a user with these permissions may give the role. 403 otherwise, also for an unknown role.
+    /// Checks that a user with these permissions may give the role. 403 otherwise, also for an
+    /// unknown role.
     pub fn may_be_sent_by(&self, held: &Held) -> Result<(), Error> {
         let unknown = || {
             let detail = "This version of the service does not know the role.";
@@ -76,7 +77,8 @@ impl Invitation {
             && self.may_be_sent_by(&Held::newly(inviter)).is_ok()
     }
 
-    /// Sends it again, with another link. 409 if it was accepted, 429 after five times in a day (UTC).
+    /// Sends it again, with another link. 409 if it was accepted, 429 after five times in a day
+    /// (UTC).
     pub fn send_again(&mut self, by: UserId, link_hash: &str, now: Timestamp) -> Result<(), Error> {
         if self.accepted_at.is_some() {
             let detail = "The invitation was accepted. Its user can sign in.";

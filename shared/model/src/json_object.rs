@@ -9,7 +9,8 @@ use utoipa::openapi::{
 
 use crate::prelude::*;
 
-/// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five levels deep.
+/// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
+/// levels deep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JsonObject(pub Map<String, Value>);

@@ -55,7 +55,8 @@ impl Link {
     pub const EMAIL_CONFIRMATION: i64 = span::DAY;
 }
 
-/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix epoch on.
+/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the
+/// Unix epoch on.
 pub fn mail_limit(now: Timestamp, period: i64) -> Error {
     let left = period - now.millis().rem_euclid(period);
     Error::MailLimit {

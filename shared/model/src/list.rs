@@ -37,8 +37,8 @@ pub type Limit = Whole<1, 200>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(String);
 
-/// A filter for rows with one of these values: at most `MOST`, separated by commas or in repeated parameters.
-/// A repeated parameter is not split at commas if its values may hold commas.
+/// A filter for rows with one of these values: at most `MOST`, separated by commas or in repeated
+/// parameters. A repeated parameter is not split at commas if its values may hold commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnyOf<T, const MOST: usize = 50>(pub Vec<T>);
 

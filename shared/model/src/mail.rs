@@ -108,8 +108,8 @@ pub struct AccountChange {
     pub network: Option<String>,
 }
 
-/// The link of a letter. The table has a hash of its token. The token follows from the seed and a secret of
-/// the deployment.
+/// The link of a letter. The table has a hash of its token. The token follows from the seed and a
+/// secret of the deployment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailedLink {
@@ -152,7 +152,8 @@ impl Letter {
         Some(self.link()?.1)
     }
 
-    /// Returns the earliest instant of the first attempt. The notifications of a minute wait for its end.
+    /// Returns the earliest instant of the first attempt. The notifications of a minute wait for
+    /// its end.
     fn earliest(&self, now: Timestamp) -> Timestamp {
         match self {
             Self::Notifications { minute } => minute.plus(span::MINUTE + SETTLED).max(now),
@@ -170,8 +171,8 @@ impl Mail {
         self.letter.expires_at().is_some_and(|end| end <= now)
     }
 
-    /// Creates a mail that is to be sent at once. The mail of a minute's notifications is the same for all
-    /// of them, and waits for the end of the minute.
+    /// Creates a mail that is to be sent at once. The mail of a minute's notifications is the same
+    /// for all of them, and waits for the end of the minute.
     pub fn new(
         tenant: OrganizationId,
         user: Option<UserId>,
@@ -211,8 +212,8 @@ impl Mail {
         self.end(MailStatus::Dropped);
     }
 
-    /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the letter is
-    /// of no use by then.
+    /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the
+    /// letter is of no use by then.
     pub fn defer(&mut self, problem: String, now: Timestamp) {
         let next = self.pause().map(|pause| now.plus(pause));
         let end = self.letter.expires_at();
@@ -229,7 +230,8 @@ impl Mail {
         self.last_error = Some(problem);
     }
 
-    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
+    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is
+    /// to send it.
     pub fn message(&self, now: Timestamp) -> Option<MailMessage> {
         Some(MailMessage {
             organization_id: self.organization_id,
@@ -259,10 +261,8 @@ mod tests {
     use super::*;
 
     fn mail(letter: Letter, now: Timestamp) -> Mail {
-        let (tenant, to) = (
-            OrganizationId::new(1).unwrap(),
-            "mia@example.com".to_owned(),
-        );
+        let tenant = OrganizationId::new(1).unwrap();
+        let to = "mia@example.com".to_owned();
         Mail::new(tenant, UserId::new(4), to, letter, now)
     }
 
@@ -324,7 +324,8 @@ mod tests {
     fn the_notifications_of_a_minute_are_one_mail_after_it() {
         let minute = Timestamp::from_millis(60_000);
         let letter = Letter::Notifications { minute };
-        let (first, second) = (minute.plus(1), minute.plus(59_000));
+        let first = minute.plus(1);
+        let second = minute.plus(59_000);
         let at = |now| mail(letter.clone(), now);
         assert_eq!(at(first).id, at(second).id);
         assert!(!at(first).may_begin(minute.plus(59_000)));

@@ -30,9 +30,9 @@ pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> Schema {
 
 /// Declares enums whose variants the API writes in snake case, with their meanings in the schema.
 ///
-/// The text behind a variant is its meaning; it may be a doc comment before it. `as` gives the schema or a
-/// variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum that clients send. `= default`
-/// marks the default of an enum that derives `Default`.
+/// The text behind a variant is its meaning; it may be a doc comment before it. `as` gives the
+/// schema or a variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum that clients
+/// send. `= default` marks the default of an enum that derives `Default`.
 #[macro_export]
 macro_rules! names {
     ($(

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns the network of a failed sign-in: an IPv4 address, or the first 64 bits of an IPv6 address. One
-/// customer has all of these.
+/// Returns the network of a failed sign-in: an IPv4 address, or the first 64 bits of an IPv6
+/// address. One customer has all of these.
 pub fn counted(address: &str) -> String {
     match address.parse() {
         Ok(IpAddr::V6(address)) => masked_v6(address, 64).to_string(),
@@ -11,8 +11,8 @@ pub fn counted(address: &str) -> String {
     }
 }
 
-/// Returns the network that people see: the first 24 bits of an IPv4 address, or the first 48 of an IPv6
-/// address. None for another text.
+/// Returns the network that people see: the first 24 bits of an IPv4 address, or the first 48 of an
+/// IPv6 address. None for another text.
 pub fn shown(address: &str) -> Option<String> {
     Some(match address.parse::<IpAddr>().ok()?.to_canonical() {
         IpAddr::V4(address) => {

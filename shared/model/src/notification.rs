@@ -79,8 +79,8 @@ impl Notification {
     /// Milliseconds for which a notification is kept.
     pub const KEPT: i64 = 90 * span::DAY;
 
-    /// Returns the id of a notification that is made at an instant. It sorts by time. `cause` names what
-    /// the notification follows from.
+    /// Returns the id of a notification that is made at an instant. It sorts by time. `cause` names
+    /// what the notification follows from.
     pub fn id_of(at: Timestamp, cause: &str) -> String {
         format!("{}-{cause}", Self::beginning_at(at))
     }
@@ -107,8 +107,8 @@ input! {
     pub struct NotificationsRead {
         /// Their ids. Others than the caller's are ignored.
         ids: Option<List<NotificationId, 1, 50>>,
-        /// The `at` of the newest one that was read. All notifications of this instant, and all before
-        /// it, count as read.
+        /// The `at` of the newest one that was read. All notifications of this instant, and all
+        /// before it, count as read.
         before: Option<Timestamp>,
     }
     check(ids, before) one_of_two("ids", ["Send either `ids` or `before`."; 2]);
@@ -176,7 +176,8 @@ impl NotificationPreferences {
 impl Serialize for NotificationPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let channels = |kind: &NotificationKind| {
-            let (inbox, mail) = (!self.off.contains(kind), self.mails(*kind));
+            let inbox = !self.off.contains(kind);
+            let mail = self.mails(*kind);
             (kind.name(), NotificationChannels { inbox, mail })
         };
         serializer.collect_map(NotificationKind::ALL.iter().map(channels))
@@ -326,7 +327,8 @@ impl Unsubscription {
 impl fmt::Display for Unsubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-        let (organization, user) = (self.organization_id, self.user_id);
+        let organization = self.organization_id;
+        let user = self.user_id;
         write!(f, "{organization}.{user}.{}", kinds.join("~"))
     }
 }

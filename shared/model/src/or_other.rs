@@ -10,8 +10,9 @@ use serde::{
 /// The most bytes of a name that this version does not know.
 const MOST: usize = 64;
 
-/// A name that describes a record, such as its status, or grants something, such as a role. During a
-/// deployment, a later version may write an unknown name. It is kept as it was read, and grants nothing.
+/// A name that describes a record, such as its status, or grants something, such as a role. During
+/// a deployment, a later version may write an unknown name. It is kept as it was read, and grants
+/// nothing.
 ///
 /// Another name that decides over effects is not one of these: an unknown state stays unreadable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,4 +1,5 @@
-//! Passwords and their hashes. None of them shows its text when it is formatted, so that no log has it.
+//! Passwords and their hashes. None of them shows its text when it is formatted, so that no log has
+//! it.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serializer;
@@ -9,8 +10,8 @@ use crate::{prelude::*, unique_name::composed};
 
 mod common;
 
-/// A password for a sign-in, of 1 to 1,024 characters: more than any password has. The bound limits the
-/// work to hash it.
+/// A password for a sign-in, of 1 to 1,024 characters: more than any password has. The bound limits
+/// the work to hash it.
 #[derive(Clone, Debug)]
 pub struct LoginPassword(SecretString);
 
@@ -34,8 +35,8 @@ impl TryFrom<String> for LoginPassword {
     }
 }
 
-/// A new password: 12 to 128 characters in the form NFC, and none that attackers try first. NIST SP 800-63B
-/// recommends length rather than kinds of characters.
+/// A new password: 12 to 128 characters in the form NFC, and none that attackers try first. NIST SP
+/// 800-63B recommends length rather than kinds of characters.
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
@@ -43,7 +44,8 @@ impl NewPassword {
     pub const LEAST: usize = 12;
     pub const MOST: usize = 128;
 
-    /// Returns the secret, to hash it for a user of an organization. Words are compared as names are.
+    /// Returns the secret, to hash it for a user of an organization. Words are compared as names
+    /// are.
     pub fn for_user(self, user: &str, organization: &str) -> Result<SecretString, CommonPassword> {
         self.beyond(&[user, organization, common::SERVICE])?;
         Ok(self.0)

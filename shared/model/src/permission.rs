@@ -30,7 +30,8 @@ macro_rules! permissions {
                 }
             }
 
-            /// Returns true if the permission guards accounts, money or secrets, so that changes by it take a session.
+            /// Returns true if the permission guards accounts, money or secrets, so that changes by
+            /// it take a session.
             pub const fn guards(self) -> bool {
                 match self {
                     $(Self::$name => guards!($($guard)?),)+
@@ -62,7 +63,8 @@ pub trait NamedPermission: Send + Sync + 'static {
 
 /// A permission that guards nothing: its tokens do all that a session does.
 ///
-/// One that guards is no requirement by itself. An operation says if it reads, brakes, renames, or takes a session.
+/// One that guards is no requirement by itself. An operation says if it reads, brakes, renames, or
+/// takes a session.
 pub trait OrdinaryPermission: NamedPermission {}
 
 macro_rules! guards {

@@ -112,8 +112,8 @@ pub struct SignInProvider {
     /// Claim of the ID token, or of the provider's user info, with the user's groups.
     pub groups_claim: ClaimName,
     pub passwords: PasswordSignIn,
-    /// True if sign-ins come back to the organization's own `redirectUri`. False for an organization that was set
-    /// up before it had one, until it changes.
+    /// True if sign-ins come back to the organization's own `redirectUri`. False for an
+    /// organization that was set up before it had one, until it changes.
     #[serde(default)]
     #[schema(required = true)]
     pub own_redirect_uri: bool,
@@ -145,23 +145,24 @@ input! {
     pub struct SignInPut {
         issuer: IssuerUrl,
         client_id: ClientId,
-        /// The secret of this client. When absent, it keeps its value; with another issuer or client it is
-        /// required.
+        /// The secret of this client. When absent, it keeps its value; with another issuer or
+        /// client it is required.
         client_secret: Option<SentSecret>,
         /// Roles by group. With any, each sign-in sets the user's role. None is above the caller's.
         roles: Option<GroupRoles>,
-        /// Role of a new user without a group of `roles`, not above the caller's; absent to refuse them.
+        /// Role of a new user without a group of `roles`, not above the caller's; absent to refuse
+        /// them.
         default_role: Option<Role>,
         /// Claim with the user's groups; `groups` when absent.
         groups_claim: Option<ClaimName>,
         passwords: Defaulted<PasswordSignIn>,
-        /// True to use the organization's own `redirectUri`, once it is registered at the provider. A new issuer or
-        /// client always uses it, and no organization goes back.
+        /// True to use the organization's own `redirectUri`, once it is registered at the provider.
+        /// A new issuer or client always uses it, and no organization goes back.
         own_redirect_uri: Defaulted<bool>,
         /// Ids of the admins who sign in by password all the same; none when absent.
         password_admins: Option<List<UserId, 0, 3>>,
-        /// Days from the last sign-in by the provider to the end of a bound user's sessions and tokens; 30 when
-        /// absent.
+        /// Days from the last sign-in by the provider to the end of a bound user's sessions and
+        /// tokens; 30 when absent.
         leaver_days: Option<Whole<1, 366>>,
     }
     example {
@@ -175,9 +176,11 @@ input! {
         organization: OrganizationId,
         /// The page that follows; the desk when absent.
         r#return: Option<ReturnUrl>,
-        /// True to have the provider ask for credentials again, for an operation that refused with `sign_in_again`.
+        /// True to have the provider ask for credentials again, for an operation that refused with
+        /// `sign_in_again`.
         again: Defaulted<bool>,
-        /// True to bind the caller's account to the provider. Needs a session with a sign-in of the last 30 minutes.
+        /// True to bind the caller's account to the provider. Needs a session with a sign-in of the
+        /// last 30 minutes.
         connect: Defaulted<bool>,
         /// The token of an invitation, to accept it by the provider.
         invitation: Option<LinkToken>,
@@ -206,7 +209,8 @@ impl SignInPut {
         of_groups.copied().chain(self.default_role)
     }
 
-    /// The fault of an issuer without a discovery document of its own. `why` is a sentence of its own.
+    /// The fault of an issuer without a discovery document of its own. `why` is a sentence of its
+    /// own.
     pub fn not_discovered(why: &str) -> Fault {
         Fault::at("issuer", FaultCode::Combination, why)
     }
@@ -228,8 +232,9 @@ impl SignInPut {
         Fault::at("passwordAdmins", FaultCode::Unknown, detail)
     }
 
-    /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent. `discovery` is none
-    /// if the provider did not answer. 400 without a secret of this issuer and client.
+    /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent.
+    /// `discovery` is none if the provider did not answer. 400 without a secret of this issuer and
+    /// client.
     pub fn applied_to(
         &self,
         before: Option<&SignInProvider>,
@@ -280,7 +285,8 @@ impl ClaimName {
 impl SignInProvider {
     pub const NOUN: &'static str = "sign-in by a provider";
 
-    /// Returns the stored discovery document of the issuer. An older version may have kept one of another issuer.
+    /// Returns the stored discovery document of the issuer. An older version may have kept one of
+    /// another issuer.
     pub fn discovery(&self) -> Option<&ProviderDiscovery> {
         let discovery = self.discovery.as_ref();
         discovery.filter(|discovery| discovery.issuer == *self.issuer)
@@ -317,13 +323,15 @@ impl SignInProvider {
         self.client_secret.set_at
     }
 
-    /// Returns the user who set issuer, client or secret within a day. They may decide who signs in by it.
+    /// Returns the user who set issuer, client or secret within a day. They may decide who signs in
+    /// by it.
     pub fn set_lately_by(&self, now: Timestamp) -> Option<UserId> {
         let is_late = now.since(self.identity_changed_at()) < User::FRESH;
         self.identity_set_by.filter(|_| is_late)
     }
 
-    /// True for a user who cannot have a password: with passwords off, everybody but the named admins.
+    /// True for a user who cannot have a password: with passwords off, everybody but the named
+    /// admins.
     pub fn forbids_password(&self, user: &User) -> bool {
         let is_named = self.password_admins.contains(&user.id) && user.is_enabled_admin();
         self.passwords == PasswordSignIn::Off && !is_named
@@ -331,7 +339,8 @@ impl SignInProvider {
 }
 
 impl User {
-    /// Returns the user as approvals see them: another provider is another access of all who are bound to it.
+    /// Returns the user as approvals see them: another provider is another access of all who are
+    /// bound to it.
     #[must_use]
     pub fn under(mut self, provider: Option<&SignInProvider>) -> Self {
         let bound = provider.filter(|_| self.provider_subject.is_some());

@@ -12,7 +12,8 @@ pub struct ProviderSubject {
     /// True for a user whom the sign-in of a group made.
     #[serde(default)]
     pub by_group: bool,
-    /// The last sign-in by the provider, to the hour. None of a user whom an earlier version signed in.
+    /// The last sign-in by the provider, to the hour. None of a user whom an earlier version signed
+    /// in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in_at: Option<Timestamp>,
 }

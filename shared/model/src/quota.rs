@@ -1,7 +1,8 @@
 //! Quotas: the table units that an organization, a user or a token may use in ten seconds.
 //!
-//! A quota is a bucket of the units of ten seconds that fills evenly. Its use is told as a time: the whole quota is ten
-//! seconds, and each unit its share of them. Units are free again after that time.
+//! A quota is a bucket of the units of ten seconds that fills evenly. Its use is told as a time:
+//! the whole quota is ten seconds, and each unit its share of them. Units are free again after that
+//! time.
 
 use std::time::Duration;
 
@@ -55,13 +56,14 @@ impl UnitsPerSecond {
         self.0
     }
 
-    /// The most calls of the organization that begin to wait for results in ten seconds: a hundredth of the
-    /// units of one second, and at least one.
+    /// The most calls of the organization that begin to wait for results in ten seconds: a
+    /// hundredth of the units of one second, and at least one.
     pub fn most_waiting(self) -> u32 {
         (self.0 / 100).max(1)
     }
 
-    /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for any other.
+    /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for any
+    /// other.
     pub const fn quota(self, holder: &QuotaHolder) -> u32 {
         let of_organization = self.0 * WINDOW_SECONDS;
         match holder {
@@ -90,8 +92,8 @@ impl QuotaHolder {
         }
     }
 
-    /// 429 for a holder that has used its quota, or more. It is to wait for the first whole second at which
-    /// units are free.
+    /// 429 for a holder that has used its quota, or more. It is to wait for the first whole second
+    /// at which units are free.
     pub const fn exhausted(&self, quota: u32, used: Duration) -> Error {
         Error::RateLimited {
             policy: self.policy(),

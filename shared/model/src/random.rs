@@ -23,8 +23,8 @@ pub fn token() -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes::<18>())
 }
 
-/// A number from 0 up to, but not including, `bound`; 0 when the bound is 0. Spreads retries, and is
-/// not for secrets: the remainder favours small numbers a little.
+/// A number from 0 up to, but not including, `bound`; 0 when the bound is 0. Spreads retries, and
+/// is not for secrets: the remainder favours small numbers a little.
 pub fn below(bound: u64) -> u64 {
     u64::from_le_bytes(bytes()) % bound.max(1)
 }

@@ -1,5 +1,5 @@
-//! Records by type and id, in the roles that only some types have. A record of another type does not
-//! compile, or does not read.
+//! Records by type and id, in the roles that only some types have. A record of another type does
+//! not compile, or does not read.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -295,7 +295,8 @@ impl<'de> Deserialize<'de> for Talk {
     }
 }
 
-/// The stored form: `{"Thread": {"taskId": 17}}`, `{"Phase": [2, 4]}` with the project, `{"Tag": 5}`.
+/// The stored form: `{"Thread": {"taskId": 17}}`, `{"Phase": [2, 4]}` with the project,
+/// `{"Tag": 5}`.
 impl Serialize for Deleted {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if let Some(thread) = self.thread() {

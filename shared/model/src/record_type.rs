@@ -140,8 +140,9 @@ macro_rules! records {
     };
 }
 
-/// A type of id, in bodies and paths. An id is a positive integer up to 2^53-1, which every JSON client holds exactly.
-/// It is unique among the records of its kind in all organizations, and is never reused.
+/// A type of id, in bodies and paths. An id is a positive integer up to 2^53-1, which every JSON
+/// client holds exactly. It is unique among the records of its kind in all organizations, and is
+/// never reused.
 pub trait Id: Copy + Sized + Send + Sync + 'static {
     /// The record that the id names, for messages: `task`.
     const NOUN: &'static str;
@@ -345,8 +346,8 @@ impl RecordType {
         all.find(|kind| kind.name() == name)
     }
 
-    /// Returns the path of the API with a record of the type, or with the list that has it. `parent` is
-    /// the path of the record that it belongs to.
+    /// Returns the path of the API with a record of the type, or with the list that has it.
+    /// `parent` is the path of the record that it belongs to.
     pub fn path(self, id: i64, parent: Option<String>) -> Option<String> {
         match self.facts().path {
             Path::Record(records) => Some(format!("/api/{records}/{id}")),
@@ -357,8 +358,8 @@ impl RecordType {
         }
     }
 
-    /// Returns the view of the desk that shows a record of the type, to be appended to the desk's address.
-    /// `parent` is the view of the record that it belongs to.
+    /// Returns the view of the desk that shows a record of the type, to be appended to the desk's
+    /// address. `parent` is the view of the record that it belongs to.
     pub fn view(self, id: i64, parent: Option<String>) -> String {
         match self.facts().view {
             View::Record(records) => format!("/#/{records}/{id}"),
@@ -368,8 +369,8 @@ impl RecordType {
     }
 }
 
-/// Declares types of records that a part of the service handles. Each is a [`RecordType`], in the order
-/// of the OpenAPI document.
+/// Declares types of records that a part of the service handles. Each is a [`RecordType`], in the
+/// order of the OpenAPI document.
 macro_rules! subsets {
     ($(
         $(#[doc = $about:literal])+
@@ -470,7 +471,8 @@ subsets! {
 }
 
 impl UnlistedKind {
-    /// Returns true for a kind whose changes users are notified of. The publisher handles the others.
+    /// Returns true for a kind whose changes users are notified of. The publisher handles the
+    /// others.
     pub const fn is_indexed(self) -> bool {
         SubjectType::of(self.0).is_some()
     }

@@ -16,11 +16,13 @@ input! {
 
     /// A search among the records of an organization.
     pub struct SearchQuery {
-        /// Words, each of which must begin a word of the record's title, description or content, without
-        /// regard to case and accents. A number, with or without `#`, also finds the record with that id.
+        /// Words, each of which must begin a word of the record's title, description or content,
+        /// without regard to case and accents. A number, with or without `#`, also finds the record
+        /// with that id.
         query: SearchWords,
         r#type: Option<AnyOf<SearchedType>>,
-        /// The projects of the records. Comments and messages, service requests and tickets have none.
+        /// The projects of the records. Comments and messages, service requests and tickets have
+        /// none.
         project_id: Option<AnyOf<ProjectId>>,
         /// The most rows; 20 without it.
         limit: Option<Whole<1, 50>>,

@@ -5,8 +5,8 @@ use utoipa::openapi::KnownFormat;
 
 use crate::prelude::*;
 
-/// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at either
-/// end. It shows no text when it is formatted.
+/// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at
+/// either end. It shows no text when it is formatted.
 #[derive(Clone, Debug)]
 pub struct SentSecret(SecretString);
 

@@ -81,8 +81,8 @@ input! {
         id: Option<Ids<ServiceRequestId>>,
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
-        /// One of these, or `none`. Commas separate them. If the parameter is repeated, commas are part of the
-        /// categories: to name a single one with a comma, send it twice.
+        /// One of these, or `none`. Commas separate them. If the parameter is repeated, commas are
+        /// part of the categories: to name a single one with a comma, send it twice.
         category: Option<AnyOf<OrNone<Category>>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<Who>>,
@@ -93,8 +93,10 @@ input! {
 
 impl ServiceRequestFilter {
     pub fn fits(&self, request: &ServiceRequest, caller: UserId) -> bool {
-        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
-        let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
+        let status = self.status.as_ref();
+        let priority = self.priority.as_ref();
+        let assignee = self.assignee_id.as_ref();
+        let creator = self.creator_id.as_ref();
         let category = self.category.as_ref();
         let by_creator = |who: &Who| who.user(caller) == request.creator_id;
         status.is_none_or(|any| any.has(&request.status))
@@ -111,7 +113,8 @@ fn come_together(
     id: Reading<&Option<ReferenceId>>,
     body: &mut Place<'_>,
 ) {
-    let (has_kind, has_id) = (!matches!(kind, Some(None)), !matches!(id, Some(None)));
+    let has_kind = !matches!(kind, Some(None));
+    let has_id = !matches!(id, Some(None));
     let mut lacks = |other: &str, one: &str| {
         let detail = format!("Send `{other}` with `{one}`.");
         body.at(other).report(FaultCode::Required, detail);
@@ -151,8 +154,8 @@ impl ServiceRequest {
         }
     }
 
-    /// Changes the service request. Returns the change of its resolution, if there is one. 409 if its
-    /// status may not change to the new one.
+    /// Changes the service request. Returns the change of its resolution, if there is one. 409 if
+    /// its status may not change to the new one.
     pub fn change(
         &mut self,
         update: ServiceRequestUpdate,

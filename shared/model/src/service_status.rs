@@ -3,8 +3,9 @@
 use crate::prelude::*;
 
 names! {
-    /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange; each may change to
-    /// `resolved` or `closed`. `resolved` may change to `open` or `closed`; `closed` is final.
+    /// The status of a service request or a ticket. `open`, `in_progress` and `pending`
+    /// interchange; each may change to `resolved` or `closed`. `resolved` may change to `open` or
+    /// `closed`; `closed` is final.
     #[derive(Default)]
     pub enum ServiceStatus = "a status" {
         Open = default: "Raised.",
@@ -33,7 +34,8 @@ impl ServiceStatus {
 }
 
 impl OrOther<ServiceStatus> {
-    /// Returns true if the record counts as a resolution. With an unknown status, its `resolved_at` tells.
+    /// Returns true if the record counts as a resolution. With an unknown status, its `resolved_at`
+    /// tells.
     pub fn is_over(&self, resolved_at: Option<Timestamp>) -> bool {
         let known = self.known().map(ServiceStatus::is_over);
         known.unwrap_or(resolved_at.is_some())
@@ -124,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_refused_change_changes_nothing() {
-        let (mut status, mut resolved_at) = (OrOther::Known(Closed), Some(at(1)));
+        let mut status = OrOther::Known(Closed);
+        let mut resolved_at = Some(at(1));
         let refused = status.set(Open, &mut resolved_at, at(2)).unwrap_err();
         let Error::Conflict { code, .. } = refused else {
             panic!("{refused:?}");
@@ -135,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_resolution_counts_once_and_from_when_it_was_made() {
-        let (mut status, mut resolved_at) = (OrOther::Known(Pending), None);
+        let mut status = OrOther::Known(Pending);
+        let mut resolved_at = None;
         let mut set = |next, now| status.set(next, &mut resolved_at, at(now)).unwrap();
         assert_eq!(set(Pending, 1), None);
         assert_eq!(set(Resolved, 2), Some(Resolution::Made(at(2))));
@@ -150,7 +154,8 @@ mod tests {
     fn an_unknown_status_changes_to_each_and_keeps_its_resolution() {
         for next in ALL {
             for before in [None, Some(at(1))] {
-                let (mut status, mut resolved_at) = (OrOther::Other("parked".into()), before);
+                let mut status = OrOther::Other("parked".into());
+                let mut resolved_at = before;
                 let change = status.set(next, &mut resolved_at, at(2)).unwrap();
                 let expected = match (before, next.is_over()) {
                     (None, true) => Some(Resolution::Made(at(2))),

@@ -20,7 +20,8 @@ pub struct Session {
     pub user_agent: Option<String>,
     #[serde(default)]
     pub method: SignInMethod,
-    /// When the user showed credentials, if that was before the session began: the provider says so.
+    /// When the user showed credentials, if that was before the session began: the provider says
+    /// so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials_at: Option<Timestamp>,
 }
@@ -72,8 +73,8 @@ impl Session {
         self
     }
 
-    /// Makes it a session by the organization's provider. `credentials_at` is when the user showed credentials
-    /// there, as far as the provider says so.
+    /// Makes it a session by the organization's provider. `credentials_at` is when the user showed
+    /// credentials there, as far as the provider says so.
     #[must_use]
     pub fn by_provider(self, credentials_at: Option<Timestamp>) -> Self {
         let credentials_at = credentials_at.filter(|at| *at < self.created_at);
@@ -84,8 +85,8 @@ impl Session {
         }
     }
 
-    /// Returns when the user showed credentials: at the start of the session, unless the provider states an earlier
-    /// instant.
+    /// Returns when the user showed credentials: at the start of the session, unless the provider
+    /// states an earlier instant.
     pub fn signed_in_at(&self) -> Timestamp {
         self.credentials_at.unwrap_or(self.created_at)
     }

@@ -4,9 +4,10 @@ use sha2::{Digest, Sha256};
 
 use crate::prelude::*;
 
-/// A session id: `cell.organization-user-seconds-secret`, in cell 0 without the cell. The cookie's signature protects the cell, the two ids
-/// and the instant of sign-in. So session, user and organization are read in parallel, and an old cookie is
-/// refused without a read. The secret cannot be guessed.
+/// A session id: `cell.organization-user-seconds-secret`, in cell 0 without the cell. The cookie's
+/// signature protects the cell, the two ids and the instant of sign-in. So session, user and
+/// organization are read in parallel, and an old cookie is refused without a read. The secret
+/// cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sid {
     /// `None` for one without a cell.
@@ -67,7 +68,8 @@ impl fmt::Display for Sid {
         if let Some(cell) = &self.cell {
             write!(f, "{cell}.")?;
         }
-        let (organization, user) = (self.organization, self.user);
+        let organization = self.organization;
+        let user = self.user;
         write!(f, "{organization}-{user}-{}-{}", self.issued, self.secret)
     }
 }
@@ -88,8 +90,10 @@ mod tests {
 
     #[test]
     fn a_session_id_reads_in_its_own_cell() {
-        let (first, other) = (Cell::default(), Cell::new("eu1").unwrap());
-        let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
+        let first = Cell::default();
+        let other = Cell::new("eu1").unwrap();
+        let organization = Id::new(7).unwrap();
+        let user = Id::new(9).unwrap();
         let sid = Sid::generate(&other, organization, user, Timestamp::from_millis(0));
         let text = sid.to_string();
         assert!(text.starts_with("eu1.7-9-0-"), "{text}");
@@ -99,8 +103,10 @@ mod tests {
 
     #[test]
     fn a_session_id_without_a_cell_is_of_cell_0() {
-        let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
-        let (cell, now) = (Cell::default(), Timestamp::from_millis(0));
+        let organization = Id::new(7).unwrap();
+        let user = Id::new(9).unwrap();
+        let cell = Cell::default();
+        let now = Timestamp::from_millis(0);
         let plain = Sid::generate(&cell, organization, user, now).to_string();
         assert!(plain.starts_with("7-9-0-"), "{plain}");
         for text in [&plain, &format!("0.{plain}")] {

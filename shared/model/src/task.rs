@@ -139,9 +139,12 @@ impl TaskFilter {
             tags.any(|tag| requested.names(Some(tag)))
                 || (task.tag_ids.is_empty() && requested.names(None))
         };
-        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
-        let (project, milestone) = (self.project_id.as_ref(), self.milestone_id.as_ref());
-        let (phase, assignee) = (self.phase_id.as_ref(), self.assignee_id.as_ref());
+        let status = self.status.as_ref();
+        let priority = self.priority.as_ref();
+        let project = self.project_id.as_ref();
+        let milestone = self.milestone_id.as_ref();
+        let phase = self.phase_id.as_ref();
+        let assignee = self.assignee_id.as_ref();
         let due = task.due_date;
         status.is_none_or(|any| any.has(&task.status))
             && priority.is_none_or(|any| any.has(&task.priority))
@@ -180,7 +183,8 @@ impl Neighbour {
 }
 
 impl Task {
-    /// The distance of a new task's `order` from the largest one, which leaves room for tasks between them.
+    /// The distance of a new task's `order` from the largest one, which leaves room for tasks
+    /// between them.
     pub const ORDER_STEP: i64 = 1024;
 
     pub fn new(

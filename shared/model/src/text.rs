@@ -27,7 +27,8 @@ pub enum Form {
     Id,
     /// Like an id. Scripts that look alike, such as Latin and Cyrillic, do not mix.
     EntityId,
-    /// Letters, marks and digits of any script, and `. _ @ + -`. Scripts that look alike do not mix.
+    /// Letters, marks and digits of any script, and `. _ @ + -`. Scripts that look alike do not
+    /// mix.
     Name,
 }
 
@@ -68,7 +69,8 @@ impl Form {
         }
     }
 
-    /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
+    /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have
+    /// one.
     pub fn pattern(self, least: usize) -> Option<String> {
         match self {
             Self::Lines => Some(format!(
@@ -243,8 +245,8 @@ impl Slug {
         (is_whole && (1..=Self::MOST).contains(&slug.len())).then_some(Self(slug))
     }
 
-    /// Converts any name. A hash stands for letters and digits that do not fit, so different names stay
-    /// different: `磁盘满 EU` becomes `eu_`, and eight digits of the hash.
+    /// Converts any name. A hash stands for letters and digits that do not fit, so different names
+    /// stay different: `磁盘满 EU` becomes `eu_`, and eight digits of the hash.
     pub fn of_any(name: &str) -> Self {
         Self::of(name).unwrap_or_else(|| {
             let mut hash = digest(name);

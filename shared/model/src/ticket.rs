@@ -90,8 +90,8 @@ input! {
 
     pub struct TicketReply {
         content: Content,
-        /// True for a note that only users who manage tickets or reply to them see. It does not reopen the
-        /// ticket and is not counted.
+        /// True for a note that only users who manage tickets or reply to them see. It does not
+        /// reopen the ticket and is not counted.
         internal: Defaulted<bool>,
     }
     example {"content": "We found the missing usage. The corrected invoice follows today."};
@@ -99,8 +99,10 @@ input! {
 
 impl TicketFilter {
     pub fn fits(&self, ticket: &Ticket, caller: UserId) -> bool {
-        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
-        let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
+        let status = self.status.as_ref();
+        let priority = self.priority.as_ref();
+        let assignee = self.assignee_id.as_ref();
+        let creator = self.creator_id.as_ref();
         status.is_none_or(|any| any.has(&ticket.status))
             && priority.is_none_or(|any| any.has(&ticket.priority))
             && assignee.is_none_or(|any| any.names_user(ticket.assignee_id, caller))
@@ -110,8 +112,8 @@ impl TicketFilter {
 }
 
 impl Ticket {
-    /// Changes the ticket. Returns the change of its resolution, if there is one. 409 if its status may
-    /// not change to the new one.
+    /// Changes the ticket. Returns the change of its resolution, if there is one. 409 if its status
+    /// may not change to the new one.
     pub fn change(
         &mut self,
         update: TicketUpdate,

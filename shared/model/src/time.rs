@@ -9,8 +9,8 @@ use crate::prelude::*;
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
 ///
-/// Parsed from RFC 3339 with any offset. Written as UTC with exactly three decimals and `Z`, a form that
-/// also sorts as text.
+/// Parsed from RFC 3339 with any offset. Written as UTC with exactly three decimals and `Z`, a form
+/// that also sorts as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 

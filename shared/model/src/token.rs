@@ -6,9 +6,9 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
 use crate::{each_once, prelude::*};
 
-/// A token of a user, for scripts. A request with it acts as its owner, with at most the permissions
-/// that the token names. The token ends when it expires or is deleted. It also ends, for good, when the
-/// owner's password changes or the owner is disabled.
+/// A token of a user, for scripts. A request with it acts as its owner, with at most the
+/// permissions that the token names. The token ends when it expires or is deleted. It also ends,
+/// for good, when the owner's password changes or the owner is disabled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
@@ -21,8 +21,8 @@ pub struct Token {
     pub name: TokenName,
     /// SHA-256 of the token, in hexadecimal. The table never holds the token itself.
     pub hash: String,
-    /// The permissions of the token, each once; none for all permissions of the owner. Unknown ones are kept, and
-    /// let nothing.
+    /// The permissions of the token, each once; none for all permissions of the owner. Unknown ones
+    /// are kept, and let nothing.
     pub permissions: Option<Vec<OrOther<Permission>>>,
     /// The owner's [`User::token_epoch`] at its creation.
     pub epoch: i64,
@@ -50,8 +50,8 @@ impl TokenCreate {
     /// Long enough for the same date of the next year.
     const LONGEST: i64 = 366 * span::DAY;
 
-    /// Returns when a token that is created now expires. 400 for an instant in the past, or more than
-    /// 366 days from now.
+    /// Returns when a token that is created now expires. 400 for an instant in the past, or more
+    /// than 366 days from now.
     pub fn ends_at(&self, now: Timestamp) -> Result<Timestamp, Error> {
         let at = self.expires_at.unwrap_or(now.plus(Self::USUAL));
         if (1..=Self::LONGEST).contains(&at.since(now)) {
@@ -82,8 +82,8 @@ impl Token {
         named.is_none_or(|named| named.iter().any(|one| *one == permission))
     }
 
-    /// Returns true for a token with the only permission `manage_signals`. Its alerts are a machine's
-    /// word, and not its owner's.
+    /// Returns true for a token with the only permission `manage_signals`. Its alerts are a
+    /// machine's word, and not its owner's.
     pub fn is_machine(&self) -> bool {
         let named = self.permissions.as_deref();
         named.is_some_and(|named| matches!(named, [only] if *only == Permission::ManageSignals))
@@ -95,8 +95,8 @@ impl Token {
     }
 }
 
-/// The token as a script sends it: `wd_`, the cell that made it and `_`, and 32 random bytes in base64url without
-/// padding. Those of cell 0 have no cell.
+/// The token as a script sends it: `wd_`, the cell that made it and `_`, and 32 random bytes in
+/// base64url without padding. Those of cell 0 have no cell.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret(String);
 
@@ -124,7 +124,8 @@ impl TokenSecret {
         (bytes.len() == 32 && cell.made(named)).then(|| Self(text.to_owned()))
     }
 
-    /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow hash.
+    /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a
+    /// slow hash.
     pub fn hash(&self) -> String {
         digest(&self.0)
     }

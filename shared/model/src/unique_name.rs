@@ -7,11 +7,12 @@ use unicode_security::mixed_script::AugmentedScriptSet;
 
 use crate::{characters::is_invisible, prelude::*};
 
-/// The most bytes of a key as it is. No name that a client may create has more; a sign-in may send one.
+/// The most bytes of a key as it is. No name that a client may create has more; a sign-in may send
+/// one.
 const MOST: usize = 512;
 
-/// Returns the key of a name: compatible characters are one (NFKC), as are upper and lower case. Invisible
-/// characters go, and white space is one space, within the name only. Accents stay.
+/// Returns the key of a name: compatible characters are one (NFKC), as are upper and lower case.
+/// Invisible characters go, and white space is one space, within the name only. Accents stay.
 pub fn key(name: &str) -> String {
     let visible = name.chars().filter(|one| !is_invisible(*one));
     let compatible: String = visible.nfkc().collect();
@@ -20,10 +21,11 @@ pub fn key(name: &str) -> String {
     if key.len() > MOST { digest(&key) } else { key }
 }
 
-/// Returns the possible keys of a name, each once. Version 1.0 only folded case: its key of this spelling
-/// comes first, then the [present one](key), then version 1.0's of decomposed letters.
+/// Returns the possible keys of a name, each once. Version 1.0 only folded case: its key of this
+/// spelling comes first, then the [present one](key), then version 1.0's of decomposed letters.
 pub fn keys(name: &str) -> Vec<String> {
-    let (old, key) = (folded(name), key(name));
+    let old = folded(name);
+    let key = key(name);
     let decomposed: String = key.nfd().collect();
     let mut keys = vec![old];
     for one in [key, decomposed] {
@@ -49,16 +51,17 @@ pub fn composed(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Returns true for a username with letters of several scripts in one of its labels, which a dot and `@`
-/// separate: not "moderately restrictive" (UTS 39, 5.2). Latin goes with one other script, but not with
-/// Cyrillic and Greek, whose letters look like its own. Han goes with kana, Hangul or Bopomofo.
+/// Returns true for a username with letters of several scripts in one of its labels, which a dot
+/// and `@` separate: not "moderately restrictive" (UTS 39, 5.2). Latin goes with one other script,
+/// but not with Cyrillic and Greek, whose letters look like its own. Han goes with kana, Hangul or
+/// Bopomofo.
 pub(crate) fn mixes_scripts(username: &str) -> bool {
     username.split(['.', '@']).any(is_mix)
 }
 
 fn is_mix(label: &str) -> bool {
-    let (mut all, mut beside_latin) =
-        (AugmentedScriptSet::default(), AugmentedScriptSet::default());
+    let mut all = AugmentedScriptSet::default();
+    let mut beside_latin = AugmentedScriptSet::default();
     for one in label.chars().map(AugmentedScriptSet::for_char) {
         all.intersect_with(one);
         if !one.base.contains_script(Script::Latin) {

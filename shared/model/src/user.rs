@@ -14,7 +14,8 @@ pub struct User {
     pub email: Option<Email>,
     /// When the user followed a link that was sent there.
     pub email_verified_at: Option<Timestamp>,
-    /// When a server first refused a mail to the address for good. None after a later mail was accepted.
+    /// When a server first refused a mail to the address for good. None after a later mail was
+    /// accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_bounced_at: Option<Timestamp>,
     /// The role. An unknown one has no permission.
@@ -25,15 +26,15 @@ pub struct User {
     /// True for a disabled user, whose sessions and tokens are void.
     #[serde(default)]
     pub disabled: bool,
-    /// A counter. It rises when the password changes, when the user is disabled, and when all sessions
-    /// but one are ended. Sessions of an earlier epoch are void.
+    /// A counter. It rises when the password changes, when the user is disabled, and when all
+    /// sessions but one are ended. Sessions of an earlier epoch are void.
     #[serde(default)]
     pub session_epoch: i64,
-    /// The [`Session::sid_hash`](crate::Session::sid_hash) of the session that last ended all others.
-    /// It stays valid in spite of its earlier epoch.
+    /// The [`Session::sid_hash`](crate::Session::sid_hash) of the session that last ended all
+    /// others. It stays valid in spite of its earlier epoch.
     pub kept_session: Option<String>,
-    /// A counter. It rises when the password changes and when the user is disabled. Tokens of an earlier
-    /// epoch are void.
+    /// A counter. It rises when the password changes and when the user is disabled. Tokens of an
+    /// earlier epoch are void.
     #[serde(default)]
     pub token_epoch: i64,
     /// Another user who made the account or set its password. None if the operator did so since.
@@ -54,7 +55,8 @@ input! {
         disabled: Option<bool>,
         /// `true` for users who are bound to the organization's provider, `false` for the others.
         connected: Option<bool>,
-        /// Words, each of which must begin a word of the username or the full name, without regard to case.
+        /// Words, each of which must begin a word of the username or the full name, without regard
+        /// to case.
         query: Option<SearchText>,
     }
 
@@ -83,13 +85,13 @@ input! {
         full_name: Change<FullName>,
         /// A role whose permissions the caller holds.
         role: Change<Role>,
-        /// Permissions beyond those of the role, which replace the current ones. The caller must hold
-        /// them all.
+        /// Permissions beyond those of the role, which replace the current ones. The caller must
+        /// hold them all.
         permissions: Change<Permissions>,
         /// Disables or enables the user. All sessions and tokens of a disabled user end at once.
         disabled: Change<bool>,
-        /// A new address, which is not verified; null removes it. Unique in the organization without regard to
-        /// case.
+        /// A new address, which is not verified; null removes it. Unique in the organization
+        /// without regard to case.
         email: Patch<Email>,
     }
     needs any;
@@ -124,7 +126,8 @@ fn new_password_is_more_than_the_username(
 }
 
 impl UserUpdate {
-    /// Returns what the change demands of its caller. The role and the permissions of another user guard.
+    /// Returns what the change demands of its caller. The role and the permissions of another user
+    /// guard.
     pub fn demand(&self, is_own: bool) -> Demand {
         let Self {
             full_name,
@@ -185,11 +188,12 @@ impl User {
         self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
     }
 
-    /// The time in which an account is [fresh](Self::fresh_until), in milliseconds. Another user may act through it.
+    /// The time in which an account is [fresh](Self::fresh_until), in milliseconds. Another user
+    /// may act through it.
     pub const FRESH: i64 = span::DAY;
 
-    /// Returns until when the account is fresh. None unless another user made it, set its password, or
-    /// changed what it may do.
+    /// Returns until when the account is fresh. None unless another user made it, set its password,
+    /// or changed what it may do.
     pub fn fresh_until(&self) -> Option<Timestamp> {
         let last = self.password_set_at.max(self.access_changed_at);
         last.map(|at| at.plus(Self::FRESH))
@@ -208,7 +212,8 @@ impl User {
         all.filter(|permission| self.may(*permission)).collect()
     }
 
-    /// Returns true for an admin by role who is not disabled. Every organization keeps at least one.
+    /// Returns true for an admin by role who is not disabled. Every organization keeps at least
+    /// one.
     pub fn is_enabled_admin(&self) -> bool {
         self.role == Role::Admin && !self.disabled
     }

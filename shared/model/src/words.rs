@@ -15,14 +15,16 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the words, each with a space before it: ` ac` occurs if and only if a word begins with `ac`.
+/// Returns the words, each with a space before it: ` ac` occurs if and only if a word begins with
+/// `ac`.
 pub fn spaced(words: impl IntoIterator<Item = String>) -> String {
     let words = words.into_iter();
     words.flat_map(|word| [" ".to_owned(), word]).collect()
 }
 
-/// Returns a text without case, accents and invisible characters: compatibility caseless form (Unicode,
-/// D146), without its marks. Letters with a stroke, and others that people type as plain ones, are plain.
+/// Returns a text without case, accents and invisible characters: compatibility caseless form
+/// (Unicode, D146), without its marks. Letters with a stroke, and others that people type as plain
+/// ones, are plain.
 pub fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

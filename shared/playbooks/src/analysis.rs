@@ -79,7 +79,8 @@ fn lifecycle(alert: &Alert) -> String {
     let steps = steps.map(|event| format!("{} at {}", quoted(&event.state), event.at));
     let steps: Vec<String> = steps.collect();
     let minutes = alert.occurred_at.since(last.at).max(0) / span::MINUTE;
-    let (hours, minutes) = (minutes / 60, minutes % 60);
+    let hours = minutes / 60;
+    let minutes = minutes % 60;
     format!(
         "{}. When the alert occurred, the record had been in state {} for {hours} h {minutes} min.",
         steps.join(", then "),

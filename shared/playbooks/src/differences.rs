@@ -24,7 +24,8 @@ pub(super) fn of(alert: &Alert, reads: &[Read], values: &Values) -> Vec<Differen
     let mut differences: Vec<Difference> = Vec::new();
     for read in reads {
         let other = read.other_record(values.facts()).map(|(asked, answered)| {
-            let (asked, answered) = (quoted(asked), quoted(&answered));
+            let asked = quoted(asked);
+            let answered = quoted(&answered);
             let system = quoted(&read.connection);
             Difference {
                 id: format!("{}_is_the_one_asked_for", read.name),
@@ -42,8 +43,8 @@ pub(super) fn of(alert: &Alert, reads: &[Read], values: &Values) -> Vec<Differen
     differences
 }
 
-/// Returns the records of a read that differ from those of the alert. A fact with the name of a type
-/// of the alert's records has to be one of them.
+/// Returns the records of a read that differ from those of the alert. A fact with the name of a
+/// type of the alert's records has to be one of them.
 fn named_otherwise<'a>(
     alert: &'a Alert,
     read: &'a Read,
@@ -64,7 +65,8 @@ fn named_otherwise<'a>(
         }
         let noun = kind.replace('_', " ");
         let named: Vec<String> = named.into_iter().map(quoted).collect();
-        let (named, found) = (named.join(", "), quoted(&found));
+        let named = named.join(", ");
+        let found = quoted(&found);
         let system = quoted(&read.connection);
         Some(Difference {
             id: format!("alert_names_the_{kind}"),
@@ -76,8 +78,8 @@ fn named_otherwise<'a>(
     })
 }
 
-/// Returns the further records of an alert. Its playbook acts on the first record of each type that a
-/// parameter takes.
+/// Returns the further records of an alert. Its playbook acts on the first record of each type that
+/// a parameter takes.
 pub(super) fn others<'a>(alert: &'a Alert, types: &BTreeSet<&str>) -> Vec<&'a AlertEntity> {
     let mut seen = BTreeSet::new();
     let further = alert.entities.iter().filter(|entity| {

@@ -253,8 +253,8 @@ fn for_others(case: &Case, others: &[&AlertEntity], playbook: PlaybookVersion) -
     ProposedAction::manual("others".to_owned(), content)
 }
 
-/// Returns a playbook's reads and values, by the answers so far. A read may use facts of those before
-/// it.
+/// Returns a playbook's reads and values, by the answers so far. A read may use facts of those
+/// before it.
 fn known(
     playbook: &Playbook,
     case: &Case,

@@ -14,12 +14,14 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
             (number, false) => number.to_string(),
             (number, true) => format!("At least {number}"),
         };
-        let (hours, usual) = (hours(window.hours), usual(cycle, window));
+        let hours = hours(window.hours);
+        let usual = usual(cycle, window);
         text.push(format!("{number} in the last {hours}; {usual}."));
     }
     let shared = pattern.shared.iter().map(|label| {
         let label_says = format!("{}={}", label.name, label.value);
-        let (count, of) = (label.count, label.of);
+        let count = label.count;
+        let of = label.of;
         // Labels are read of a sample.
         let is_sample = fired.is_some_and(|window| window.count_is_least || window.count > of);
         let the = if is_sample { "the newest " } else { "" };
@@ -32,7 +34,8 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
         text.push("A systemic cause is likely.".to_owned());
     }
     if let Some(last) = &pattern.recurrence {
-        let (session, entity) = (last.agent_session_id, quoted(&last.entity));
+        let session = last.agent_session_id;
+        let entity = quoted(&last.entity);
         text.push(format!("Session {session} fixed {entity} at {}.", last.at));
     }
     text.join(" ")

@@ -49,7 +49,8 @@ pub(super) fn nothing() -> ClassHistory {
 /// Connections of the demo systems, and to Stripe, Lago and Chargebee.
 pub(super) fn connections() -> Vec<Connection> {
     let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
-    let (tenant, now) = (Id::new(1).unwrap(), alert(&json!({})).occurred_at);
+    let tenant = Id::new(1).unwrap();
+    let now = alert(&json!({})).occurred_at;
     let mut connections = demo.connections();
     connections["stripe"] = json!({
         "kind": "stripe", "baseUrl": "https://api.stripe.com", "secretParameter": "stripe-key",
@@ -211,8 +212,10 @@ fn a_stuck_usage_batch_is_reprocessed() {
     let action = &proposal.actions[0].content;
     assert_eq!(action.action_type, ActionType::ReprocessUsageBatch);
     assert_eq!(action.records, ["usage_batch/ub_1001"]);
-    let (step, verify) = (&action.steps[0], action.verify.as_ref().unwrap());
-    let (call, reconcile) = (step.call.as_ref().unwrap(), &step.reconcile);
+    let step = &action.steps[0];
+    let verify = action.verify.as_ref().unwrap();
+    let call = step.call.as_ref().unwrap();
+    let reconcile = &step.reconcile;
     let reconcile = reconcile.as_ref().unwrap();
     let not_done = reconcile.not_done.as_ref().unwrap();
     let stuck_or_failed = "batch.state is `processing` or `failed`";
@@ -525,10 +528,8 @@ fn a_batch_that_makes_progress_is_left_alone() {
 
 #[test]
 fn each_open_alert_of_the_demo_has_a_playbook() {
-    let (demo, playbooks) = (
-        local::demo_data::DemoData::shipped().unwrap(),
-        Playbooks::shipped().unwrap(),
-    );
+    let demo = local::demo_data::DemoData::shipped().unwrap();
+    let playbooks = Playbooks::shipped().unwrap();
     for alert in demo.open_alerts() {
         let case = case(&json!(alert));
         let (matching, _) = playbooks.for_case(&case);

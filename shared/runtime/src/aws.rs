@@ -8,10 +8,11 @@ use aws_types::SdkConfig;
 /// Time limits and attempts of requests to AWS.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
-    /// A client waits. An operation fails after four seconds, so that the client has an answer within five.
+    /// A client waits. An operation fails after four seconds, so that the client has an answer
+    /// within five.
     Client,
-    /// No client waits. A slow request is waited for rather than sent again, since the first one still uses the
-    /// table.
+    /// No client waits. A slow request is waited for rather than sent again, since the first one
+    /// still uses the table.
     Background,
 }
 

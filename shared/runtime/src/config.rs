@@ -15,8 +15,8 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};
 
-/// The ciphertexts of a deployed function, which thus has no secret in its environment. A function has those that
-/// it uses, and decrypts each once at start.
+/// The ciphertexts of a deployed function, which thus has no secret in its environment. A function
+/// has those that it uses, and decrypts each once at start.
 const ENCRYPTED: [Encrypted; 5] = [
     Encrypted {
         name: "ENCRYPTED_SESSION_SECRETS",
@@ -208,8 +208,9 @@ impl SigningSecrets {
     /// The fewest characters of a secret. `openssl rand -hex 32` writes 64.
     pub const LEAST: usize = 32;
 
-    /// Reads a comma-separated list, newest first. `purpose` describes it in the error if it is empty. A secret of
-    /// fewer than 32 characters is an error: whoever guesses it signs as the service.
+    /// Reads a comma-separated list, newest first. `purpose` describes it in the error if it is
+    /// empty. A secret of fewer than 32 characters is an error: whoever guesses it signs as the
+    /// service.
     fn read(
         environment: &Environment,
         name: &'static str,
@@ -280,7 +281,8 @@ pub struct ApiConfig {
     pub cell: Cell,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
     pub session_secrets: SigningSecrets,
-    /// `LINK_SECRETS`: as those of sessions, for the links of mails. None in a function that has no links.
+    /// `LINK_SECRETS`: as those of sessions, for the links of mails. None in a function that has no
+    /// links.
     pub link_secrets: Option<SigningSecrets>,
     /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: scope of the session cookie.
     pub cookie_scope: CookieScope,
@@ -299,7 +301,8 @@ pub struct ApiConfig {
 pub struct TrustedProxy {
     /// The header in which it names the client's address.
     pub address_header: HeaderName,
-    /// The values of its [`SECRET_HEADER`](Self::SECRET_HEADER). Several, so that a rotation has no gap.
+    /// The values of its [`SECRET_HEADER`](Self::SECRET_HEADER). Several, so that a rotation has no
+    /// gap.
     pub secrets: SigningSecrets,
 }
 
@@ -319,8 +322,9 @@ impl ApiConfig {
     }
 }
 
-/// Reads `ALLOWED_ORIGINS`: comma-separated origins. One of http is an error unless it is of this machine, or
-/// `PLAIN_HTTP` is true. Anyone on the way to such a page could change it, and act for its users.
+/// Reads `ALLOWED_ORIGINS`: comma-separated origins. One of http is an error unless it is of this
+/// machine, or `PLAIN_HTTP` is true. Anyone on the way to such a page could change it, and act for
+/// its users.
 fn allowed_origins(environment: &Environment) -> Result<Vec<String>, ConfigError> {
     const NAME: &str = "ALLOWED_ORIGINS";
     let origins = environment.list(NAME);
@@ -344,7 +348,8 @@ fn is_safe(origin: &str) -> bool {
 }
 
 impl ApiConfig {
-    /// Returns the secrets of links. Those of sessions come last: earlier releases signed links with them.
+    /// Returns the secrets of links. Those of sessions come last: earlier releases signed links
+    /// with them.
     pub fn secrets_of_links(&self) -> SigningSecrets {
         let Some(links) = &self.link_secrets else {
             return self.session_secrets.clone();
@@ -371,8 +376,8 @@ pub fn session_secrets(environment: &Environment) -> Result<SigningSecrets, Conf
     SigningSecrets::read(environment, "SESSION_SECRETS", purpose)
 }
 
-/// Reads `LINK_SECRETS`: comma-separated; the first signs, all verify. An error if they are absent in a function that
-/// knows the sender of mails.
+/// Reads `LINK_SECRETS`: comma-separated; the first signs, all verify. An error if they are absent
+/// in a function that knows the sender of mails.
 pub fn link_secrets(environment: &Environment) -> Result<Option<SigningSecrets>, ConfigError> {
     const NAME: &str = "LINK_SECRETS";
     if environment.optional(NAME).is_none() && !sends_mail(environment) {
@@ -401,8 +406,8 @@ impl ApiUrl {
         &self.0
     }
 
-    /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
-    /// deployment.
+    /// Returns the address of an organization's desk, without a slash at its end: its own, or that
+    /// of the deployment.
     pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
         own.map_or(&*self.0, |own| own.trim_end_matches('/'))
     }
@@ -442,7 +447,8 @@ pub fn table(environment: &Environment) -> Result<String, ConfigError> {
     Ok(name.to_owned())
 }
 
-/// Reads `WEBHOOK_SECRETS`: comma-separated. The secrets of webhooks follow from the first; all sign.
+/// Reads `WEBHOOK_SECRETS`: comma-separated. The secrets of webhooks follow from the first; all
+/// sign.
 pub fn webhook_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
     let purpose =
         "the secrets from which those of webhooks follow, comma-separated, the newest first";

@@ -1,7 +1,7 @@
 //! AWS Key Management Service: encrypts and decrypts secrets of up to 4,096 bytes.
 //!
-//! The key never leaves the service. Each ciphertext belongs to an encryption context: pairs of names
-//! and values without which it does not decrypt.
+//! The key never leaves the service. Each ciphertext belongs to an encryption context: pairs of
+//! names and values without which it does not decrypt.
 //!
 //! Workdesk calls two operations. The crate `aws-sdk-kms` has 50 of them and would take long to
 //! build. This client is made of the same parts as the SDK's own.
@@ -48,8 +48,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{aws, config_error::ConfigError};
 
-/// Time limit of a decryption at start. Lambda gives a start ten seconds. If that fails, Lambda starts
-/// again within the time of the first request, also ten seconds.
+/// Time limit of a decryption at start. Lambda gives a start ten seconds. If that fails, Lambda
+/// starts again within the time of the first request, also ten seconds.
 const START_TIMEOUT: Duration = Duration::from_millis(8_500);
 
 /// More attempts than fit into [`START_TIMEOUT`].
@@ -68,8 +68,8 @@ pub struct Kms {
     encrypt: Arc<Operation<Value, Blob, Refusal>>,
 }
 
-/// A failed operation. Its text has an error code or a cause, and never a request or an answer, which
-/// may hold secrets.
+/// A failed operation. Its text has an error code or a cause, and never a request or an answer,
+/// which may hold secrets.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
 pub struct KmsError {
@@ -88,8 +88,8 @@ struct Blob(SecretString);
 struct Refusal(ErrorMetadata);
 
 impl Kms {
-    /// A client with the SDK's usual retries and time limits. Fails if no region or no credentials are
-    /// configured.
+    /// A client with the SDK's usual retries and time limits. Fails if no region or no credentials
+    /// are configured.
     pub fn new(aws: &SdkConfig) -> Result<Self, ConfigError> {
         let retries = aws.retry_config().cloned();
         let retries = retries.unwrap_or_else(RetryConfig::standard);
@@ -121,8 +121,8 @@ impl Kms {
         })
     }
 
-    /// Encrypts a text of 1 to 4,096 bytes with a key. Returns the ciphertext in base64. Fails if the service
-    /// refused the request, or did not answer in time.
+    /// Encrypts a text of 1 to 4,096 bytes with a key. Returns the ciphertext in base64. Fails if
+    /// the service refused the request, or did not answer in time.
     pub async fn encrypt(
         &self,
         key: &str,
@@ -138,8 +138,8 @@ impl Kms {
         Ok(ciphertext.expose_secret().to_owned())
     }
 
-    /// Decrypts a ciphertext in base64 with the key that encrypted it. Fails if the ciphertext does not belong to
-    /// the context, or the service refused the request, or did not answer in time.
+    /// Decrypts a ciphertext in base64 with the key that encrypted it. Fails if the ciphertext does
+    /// not belong to the context, or the service refused the request, or did not answer in time.
     pub async fn decrypt(
         &self,
         ciphertext: &str,

@@ -1,7 +1,7 @@
 //! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
-//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
-//! The [`links`] of mails are signed here, too.
-//! Functions without clients share [`background`](mod@background).
+//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets
+//! ([`kms`]). The [`links`] of mails are signed here, too. Functions without clients share
+//! [`background`](mod@background).
 
 mod aws;
 pub mod background;

@@ -30,7 +30,8 @@ pub async fn is_handled(
     false
 }
 
-/// As [`is_handled`], unless the invocation began 15 seconds ago: then the message is delivered again.
+/// As [`is_handled`], unless the invocation began 15 seconds ago: then the message is delivered
+/// again.
 pub async fn is_handled_in_time(
     began: Stopwatch,
     message: &SqsMessage,

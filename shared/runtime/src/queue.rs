@@ -37,15 +37,16 @@ impl Queue {
         sent.into_iter().flatten().collect()
     }
 
-    /// Sends messages of work that is recorded already. Logs a failure: the sweeper sends what is due. Waits
-    /// two seconds at most.
+    /// Sends messages of work that is recorded already. Logs a failure: the sweeper sends what is
+    /// due. Waits two seconds at most.
     pub async fn try_send<M: QueueMessage>(&self, messages: &[M]) {
         if !messages.is_empty() {
             log_failure(self.send(messages)).await;
         }
     }
 
-    /// As [`try_send`](Self::try_send), of a message that the queue holds back for `delay`, at most 15 minutes.
+    /// As [`try_send`](Self::try_send), of a message that the queue holds back for `delay`, at most
+    /// 15 minutes.
     pub async fn try_send_after<M: QueueMessage>(&self, message: M, delay: Duration) {
         log_failure(self.send_batch(&[message], |_| delay)).await;
     }
@@ -65,7 +66,8 @@ impl Queue {
         places.map(|place| result(&accepted, place)).collect()
     }
 
-    /// Sends a batch. Returns the places of the messages that the queue accepted, or why it took none.
+    /// Sends a batch. Returns the places of the messages that the queue accepted, or why it took
+    /// none.
     async fn accepted<M: QueueMessage>(
         &self,
         messages: &[M],

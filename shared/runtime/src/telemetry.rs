@@ -1,11 +1,11 @@
 //! One JSON line per request, and the service's own metrics.
 //!
-//! The line of a request has its result, the used read and write units of the table, and the ids of caller and
-//! organization. It never contains parts of a body, a cookie or a secret. Only the line of a
-//! refused sign-in or change of password has the client's address. A share of the successes is logged;
-//! errors, refusals and slow requests always are. Metrics count all requests. A metric is a line in
-//! CloudWatch's embedded metric format. The stack is a dimension of each; no dimension grows with
-//! users or tenants.
+//! The line of a request has its result, the used read and write units of the table, and the ids of
+//! caller and organization. It never contains parts of a body, a cookie or a secret. Only the line
+//! of a refused sign-in or change of password has the client's address. A share of the successes is
+//! logged; errors, refusals and slow requests always are. Metrics count all requests. A metric is a
+//! line in CloudWatch's embedded metric format. The stack is a dimension of each; no dimension
+//! grows with users or tenants.
 
 use std::{
     cell::RefCell,
@@ -117,8 +117,9 @@ pub enum Metric {
 }
 
 impl Function {
-    /// Returns a function with the metrics of the stack `STACK_NAME`; `local` without it. `SUCCESS_LOG_SHARE` is
-    /// the share of successes that is logged: all, unless it is a number from 0 to 1.
+    /// Returns a function with the metrics of the stack `STACK_NAME`; `local` without it.
+    /// `SUCCESS_LOG_SHARE` is the share of successes that is logged: all, unless it is a number
+    /// from 0 to 1.
     pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
         let stack = environment.optional("STACK_NAME").unwrap_or("local");
         Arc::new(Self {
@@ -135,8 +136,8 @@ impl Function {
     }
 }
 
-/// Runs the function of this process, with JSON lines on standard output from the level `RUST_LOG` (`info` by
-/// default) on.
+/// Runs the function of this process, with JSON lines on standard output from the level `RUST_LOG`
+/// (`info` by default) on.
 pub async fn run<F: Future>(function: &'static str, work: F) -> F::Output {
     let environment = Environment::process();
     let level = environment.optional("RUST_LOG").unwrap_or_default();
@@ -150,8 +151,8 @@ fn function() -> Option<&'static str> {
     FUNCTION.try_with(|function| function.name).ok()
 }
 
-/// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty. `has_span` adds the
-/// span of a line.
+/// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty.
+/// `has_span` adds the span of a line.
 pub fn lines<W>(level: &str, has_span: bool, writer: W) -> impl tracing::Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -176,8 +177,8 @@ fn share(setting: Option<&str>) -> f64 {
     known.unwrap_or(1.0)
 }
 
-/// Returns the share of requests like this one that is logged, if this one is among them. The id of the
-/// request decides, so that it is logged everywhere or nowhere.
+/// Returns the share of requests like this one that is logged, if this one is among them. The id of
+/// the request decides, so that it is logged everywhere or nowhere.
 fn logged_share(of_successes: f64, id: &str, status: StatusCode, millis: u128) -> Option<f64> {
     let is_success = !status.is_client_error() && !status.is_server_error();
     if is_success && millis < SLOW {
@@ -227,8 +228,8 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
     (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
 }
 
-/// Returns the id of a client's trace: that of `traceparent` (W3C Trace Context). None if the header is absent
-/// or malformed.
+/// Returns the id of a client's trace: that of `traceparent` (W3C Trace Context). None if the
+/// header is absent or malformed.
 fn trace_of_client(headers: &HeaderMap) -> Option<String> {
     let header = headers.get("traceparent")?.to_str().ok()?;
     let mut parts = header.split('-');
@@ -335,8 +336,8 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
 }
 
 impl Record {
-    /// Writes the line: at level error with the cause for a 5xx, at level info otherwise. Of successes, writes
-    /// a share.
+    /// Writes the line: at level error with the cause for a 5xx, at level info otherwise. Of
+    /// successes, writes a share.
     pub fn log(
         &self,
         request_id: &str,
@@ -514,7 +515,8 @@ mod tests {
             headers.insert("traceparent", text.parse().unwrap());
             trace_of_client(&headers)
         };
-        let (id, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let parent = "00f067aa0ba902b7";
         for known in ["00-{}-01", "00-{}-00", "01-{}-01", "cc-{}-01-what-comes"] {
             let header = known.replace("{}", &format!("{id}-{parent}"));
             assert_eq!(trace(&header).as_deref(), Some(id), "{header}");

@@ -2,8 +2,9 @@
 
 use crate::prelude::*;
 
-/// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It does
-/// not come from a foreign page: a browser lets such a page send the header only after a preflight.
+/// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It
+/// does not come from a foreign page: a browser lets such a page send the header only after a
+/// preflight.
 pub fn is_shown(headers: &HeaderMap) -> bool {
     shown(headers).next().is_some()
 }

@@ -10,12 +10,13 @@ use crate::{
     prelude::*,
 };
 
-/// The caller of an operation, who claims to have the permission `N`, with the query parameters `Q`.
+/// The caller of an operation, who claims to have the permission `N`, with the query parameters
+/// `Q`.
 ///
-/// 401 at once for a cookie with a bad signature, and for a malformed token. 409 for a credential of another
-/// user than the request names; the operation does not start. The session or token and the permission are
-/// checked beside the operation (see `claim`). A read simply starts; a write passes its
-/// [`write`](Self::write) to the store.
+/// 401 at once for a cookie with a bad signature, and for a malformed token. 409 for a credential
+/// of another user than the request names; the operation does not start. The session or token and
+/// the permission are checked beside the operation (see `claim`). A read simply starts; a write
+/// passes its [`write`](Self::write) to the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
@@ -54,14 +55,15 @@ impl<N, Q> Caller<N, Q> {
 }
 
 impl<N: Need, Q> Caller<N, Q> {
-    /// A write of the caller, authorized once the authentication has succeeded, under the conditions of
-    /// the request. The record must have the fields of the body that the operation does not change.
+    /// A write of the caller, authorized once the authentication has succeeded, under the
+    /// conditions of the request. The record must have the fields of the body that the operation
+    /// does not change.
     pub fn write(&self) -> PendingWrite {
         self.write_demanding(N::DEMAND)
     }
 
-    /// As [`write`](Self::write), of a change whose demand follows from its body. 403 unless the caller
-    /// meets it.
+    /// As [`write`](Self::write), of a change whose demand follows from its body. 403 unless the
+    /// caller meets it.
     pub fn write_demanding(&self, demand: Demand) -> PendingWrite {
         let conditions = self.conditions.clone();
         self.claim.write(conditions, self.rest.fields(), demand)

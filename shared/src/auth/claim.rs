@@ -1,19 +1,21 @@
 //! Authentication beside the operation, as shared/README.md draws it. The argument [`Caller`]
 //! hands the authentication to the layer, which runs it beside the operation.
 //!
-//! The session cookie is signed and names organization and user. So the operation starts as soon as the
-//! signature is verified, as the tenant of the cookie. Meanwhile the layer reads the session and checks
-//! the permission. Three guarantees hold:
+//! The session cookie is signed and names organization and user. So the operation starts as soon as
+//! the signature is verified, as the tenant of the cookie. Meanwhile the layer reads the session
+//! and checks the permission. Three guarantees hold:
 //!
 //! - No response is sent before the caller is known.
-//! - An error of the authentication replaces the response of the operation, which starts no further read.
+//! - An error of the authentication replaces the response of the operation, which starts no further
+//!   read.
 //! - No write begins before the authentication has succeeded ([`PendingWrite`]).
 //!
-//! A request may name its user (`Workdesk-User`). The credential of another user starts no operation: the
-//! request is 409, or 401 if that session or token has ended, and no other refusal comes before these.
+//! A request may name its user (`Workdesk-User`). The credential of another user starts no
+//! operation: the request is 409, or 401 if that session or token has ended, and no other refusal
+//! comes before these.
 //!
-//! A token is random and names no user. Its holder is read before the operation starts, so that a token
-//! costs one request more than a cookie. From there on both are the same.
+//! A token is random and names no user. Its holder is read before the operation starts, so that a
+//! token costs one request more than a cookie. From there on both are the same.
 
 use std::{pin::pin, sync::atomic::Ordering};
 
@@ -73,8 +75,9 @@ enum Shown {
 type Authenticating = BoxFuture<'static, Result<(), Error>>;
 
 impl Claim {
-    /// The claim of a request, which hands its authentication to the layer. 401 for a cookie or a token
-    /// that the service did not issue. 409 for another user's than the request names. Reads nothing for a cookie, and the holder of a well-formed token.
+    /// The claim of a request, which hands its authentication to the layer. 401 for a cookie or a
+    /// token that the service did not issue. 409 for another user's than the request names. Reads
+    /// nothing for a cookie, and the holder of a well-formed token.
     pub(super) async fn make(
         parts: &Parts,
         check: fn(&Identity) -> Result<(), Error>,
@@ -82,7 +85,8 @@ impl Claim {
         let defect = |why| Error::internal("authenticating a request", why);
         let left = parts.extensions.get::<AuthenticationSlot>();
         let slot = left.ok_or_else(|| defect("the layer left no slot"))?;
-        let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
+        let authentication = slot.authentication.clone();
+        let meter = slot.meter.clone();
         let limits = &authentication.limits;
         let named = named_user::read(&parts.headers);
         let of_other = |user: UserId| {
@@ -97,7 +101,8 @@ impl Claim {
             limits.admit(&counted, None)?;
             let known = authentication.store.tokens().holder(&token).await?;
             let holder = known.ok_or(Error::Unauthenticated)?;
-            let (tenant, user) = (holder.organization_id, holder.user_id);
+            let tenant = holder.organization_id;
+            let user = holder.user_id;
             meter.caller(counted.clone(), tenant);
             let admitted = limits.admit(&counted, Some(tenant));
             admitted.map_err(|limited| of_other(user).unwrap_or(limited))?;
@@ -109,7 +114,8 @@ impl Claim {
                 .and_then(|text| Sid::parse(&text, authentication.store.cell()))
                 .filter(|sid| !sid.is_too_old(now))
                 .ok_or(Error::Unauthenticated)?;
-            let (tenant, user) = (sid.organization, sid.user);
+            let tenant = sid.organization;
+            let user = sid.user;
             let unproven = QuotaHolder::Session(sid.hash());
             let counted = vec![QuotaHolder::User(user), unproven.clone()];
             for holder in &counted {
@@ -146,8 +152,8 @@ impl Claim {
         })
     }
 
-    /// A write of the caller under conditions, authorized once the authentication has succeeded and the
-    /// caller meets the demand.
+    /// A write of the caller under conditions, authorized once the authentication has succeeded and
+    /// the caller meets the demand.
     pub(super) fn write(
         &self,
         conditions: Preconditions,
@@ -193,7 +199,8 @@ pub(crate) async fn authenticate(
     });
     let operation = pin!(next.run(request));
     let authenticated = pin!(async {
-        // Without one, the operation takes no caller, or was refused before it came to that argument.
+        // Without one, the operation takes no caller, or was refused before it came to that
+        // argument.
         let Ok(authenticated) = authenticated.await else {
             return Ok(());
         };
@@ -214,7 +221,8 @@ pub(crate) async fn authenticate(
         add_quota(response.headers_mut(), meter.headers());
     }
     if replayed.is_some_and(|replayed| replayed.load(Ordering::Relaxed)) {
-        let (headers, yes) = (response.headers_mut(), HeaderValue::from_static("true"));
+        let headers = response.headers_mut();
+        let yes = HeaderValue::from_static("true");
         headers.insert(condition::IDEMPOTENCY_REPLAYED, yes);
     }
     response
@@ -222,8 +230,8 @@ pub(crate) async fn authenticate(
 
 impl Authentication {
     /// The idempotency key of a request, with signatures of its path and body. Lambda hands over at
-    /// most 6 MB of a body, and all of it is in memory already. A body that is larger than the service
-    /// reads is refused later, and is not signed.
+    /// most 6 MB of a body, and all of it is in memory already. A body that is larger than the
+    /// service reads is refused later, and is not signed.
     async fn idempotency_key(
         &self,
         request: Request,
@@ -245,7 +253,8 @@ impl Authentication {
         Ok((Request::from_parts(parts, body.into()), key))
     }
 
-    /// Reads the caller, and beside it charges what earlier requests used. 429 if a quota is used up.
+    /// Reads the caller, and beside it charges what earlier requests used. 429 if a quota is used
+    /// up.
     async fn within_limits(
         &self,
         read: impl Future<Output = Result<Identity, Error>>,
@@ -303,7 +312,8 @@ impl Authentication {
         let now = self.clock.now();
         let (holds, credential, user, organization) = match shown {
             Shown::Session(sid) => {
-                let (sign_in, hash) = (self.store.sign_in(), sid.hash());
+                let sign_in = self.store.sign_in();
+                let hash = sid.hash();
                 let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
                 let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
                 let holds = session.holds(&user, now);

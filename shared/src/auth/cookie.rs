@@ -19,8 +19,8 @@ pub const NAME: &str = "connect.sid";
 /// The most cookies of this name that a request has verified.
 const MOST: usize = 8;
 
-/// The beginning of the names of cookies of sign-ins by a provider. Each sign-in has its own, until the provider sends
-/// the user back.
+/// The beginning of the names of cookies of sign-ins by a provider. Each sign-in has its own, until
+/// the provider sends the user back.
 const PROVIDER: &str = "connect.oidc.";
 
 /// The characters of a state that name its cookie.
@@ -48,7 +48,8 @@ pub struct SessionCookie {
 }
 
 impl SessionCookie {
-    /// Signs with the first of these secrets, and verifies with all. Browsers send the cookie in `scope`.
+    /// Signs with the first of these secrets, and verifies with all. Browsers send the cookie in
+    /// `scope`.
     pub fn new(secrets: SigningSecrets, scope: CookieScope) -> Self {
         Self {
             secrets: Arc::new(secrets),
@@ -62,8 +63,8 @@ impl SessionCookie {
         utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
     }
 
-    /// Signatures of a path and a body, one with each secret, the newest first. `kind` keeps them apart
-    /// from all other signatures.
+    /// Signatures of a path and a body, one with each secret, the newest first. `kind` keeps them
+    /// apart from all other signatures.
     pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
         let signed = |secret| {
             let signed = mac(secret, &format!("{kind}\n{path}\n"));
@@ -86,8 +87,8 @@ impl SessionCookie {
         self.secrets.all().any(fits)
     }
 
-    /// The session id of the first cookie that verifies; `None` without one. Another host of the domain may have set a
-    /// cookie of our name, which browsers send, too.
+    /// The session id of the first cookie that verifies; `None` without one. Another host of the
+    /// domain may have set a cookie of our name, which browsers send, too.
     pub fn read(&self, headers: &HeaderMap) -> Option<String> {
         values(headers)
             .take(MOST)
@@ -103,8 +104,9 @@ impl SessionCookie {
         self.header("", "; Max-Age=0")
     }
 
-    /// The cookie of a sign-in by a provider, for ten minutes. The cookie signs `flow`, for
-    /// the service to remember. `state` is the parameter that the provider returns, and names the cookie.
+    /// The cookie of a sign-in by a provider, for ten minutes. The cookie signs `flow`, for the
+    /// service to remember. `state` is the parameter that the provider returns, and names the
+    /// cookie.
     pub fn set_flow(&self, state: &str, flow: &str) -> Result<HeaderValue, Error> {
         let flow = BASE64_URL_SAFE_NO_PAD.encode(flow);
         let signature = mac(&self.secrets.first, &signed_flow(&flow));
@@ -147,8 +149,8 @@ impl SessionCookie {
         is_ours.then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(flow).ok()?).ok())?
     }
 
-    /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one leaves it as it
-    /// is.
+    /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one
+    /// leaves it as it is.
     pub fn number_of(&self, text: &str) -> u64 {
         let oldest = self.secrets.all().last().unwrap_or(&self.secrets.first);
         let signed = mac(oldest, &format!("number\n{text}")).finalize();
@@ -257,7 +259,8 @@ mod tests {
 
     #[test]
     fn a_flow_opens_as_it_was_signed_and_in_its_own_cookie() {
-        let (ours, others) = (cookie(&["new", "keyboard cat"]), cookie(&["another"]));
+        let ours = cookie(&["new", "keyboard cat"]);
+        let others = cookie(&["another"]);
         let state = "1a2b3c4d5e";
         let set = cookie(&["keyboard cat"]).set_flow(state, "{\"a\": 1}");
         let set = set.unwrap();

@@ -6,9 +6,9 @@ use crate::prelude::*;
 /// The most characters of an origin that a message shows.
 const LONGEST_ORIGIN: usize = 200;
 
-/// Returns `true` for a request that may use the session of its cookie. With an unsafe method it has to
-/// [come from our own pages](is_ours). A request whose cookie does not verify passes here, and gets
-/// 401 from the operation.
+/// Returns `true` for a request that may use the session of its cookie. With an unsafe method it
+/// has to [come from our own pages](is_ours). A request whose cookie does not verify passes here,
+/// and gets 401 from the operation.
 pub fn may_pass(
     method: &Method,
     headers: &HeaderMap,
@@ -22,9 +22,9 @@ pub fn may_pass(
 /// `allowed`, or from no page at all.
 ///
 /// `Origin` decides first, since a page cannot forge it. Any other origin is foreign, also `null`.
-/// Without `Origin`, `Sec-Fetch-Site: cross-site` marks a foreign page. A client that sends neither is
-/// no browser. `Sec-Fetch-Site` alone is not enough: an allowed origin may be of another site, and a
-/// foreign one of the same site.
+/// Without `Origin`, `Sec-Fetch-Site: cross-site` marks a foreign page. A client that sends neither
+/// is no browser. `Sec-Fetch-Site` alone is not enough: an allowed origin may be of another site,
+/// and a foreign one of the same site.
 pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
         let site = headers.get("sec-fetch-site");
@@ -72,8 +72,8 @@ pub fn refused(headers: &HeaderMap) -> Cause {
 }
 
 /// An argument of an operation that begins a session, and so has no caller. 403 for a foreign page,
-/// with a cookie or without. Otherwise the page could sign a browser in to an account of its own, and
-/// read there what the browser's owner writes.
+/// with a cookie or without. Otherwise the page could sign a browser in to an account of its own,
+/// and read there what the browser's owner writes.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPage;
 
@@ -173,7 +173,8 @@ mod tests {
         let cookie = SessionCookie::new(secrets, CookieScope::SameSite);
         let signed = format!("connect.sid={}", cookie.sign("sid"));
         let foreign = ("origin", "https://evil.example");
-        let (signed, forged) = (("cookie", &*signed), ("cookie", "connect.sid=s%3Asid.x"));
+        let signed = ("cookie", &*signed);
+        let forged = ("cookie", "connect.sid=s%3Asid.x");
         for (method, headers, passes) in [
             (Method::POST, &[API, foreign, signed][..], false),
             (Method::GET, &[API, foreign, signed], true),

@@ -1,9 +1,9 @@
-//! Cursors: encrypted and signed places in lists. The signature covers the organization and the list, so
-//! that a client can neither forge a cursor nor use it for another list. A place may name a record that the
-//! client may not see, so no client can read it.
+//! Cursors: encrypted and signed places in lists. The signature covers the organization and the
+//! list, so that a client can neither forge a cursor nor use it for another list. A place may name
+//! a record that the client may not see, so no client can read it.
 //!
-//! The signature is the synthetic initialization vector of the encryption (RFC 5297): HMAC-SHA256 with it
-//! as input makes the key stream. One place of one list has one cursor.
+//! The signature is the synthetic initialization vector of the encryption (RFC 5297): HMAC-SHA256
+//! with it as input makes the key stream. One place of one list has one cursor.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
@@ -86,7 +86,8 @@ mod tests {
         let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK\n0007#0012").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/tasks", &place);
-        let (others, rotated) = (cursors(&["another"]), cursors(&["another", "a secret"]));
+        let others = cursors(&["another"]);
+        let rotated = cursors(&["another", "a secret"]);
         for (cursors, id, list, opened) in [
             (&ours, 1, "/api/tasks", Some(&place)),
             (&ours, 2, "/api/tasks", None),

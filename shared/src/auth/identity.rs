@@ -32,8 +32,8 @@ impl Credential {
 }
 
 impl Identity {
-    /// Returns `true` when the user holds the permission, and the credential is a session or a token that
-    /// has it too.
+    /// Returns `true` when the user holds the permission, and the credential is a session or a
+    /// token that has it too.
     pub fn may(&self, permission: Permission) -> bool {
         let lets = match &self.credential {
             Credential::Session(_) => true,
@@ -79,8 +79,8 @@ impl Identity {
         }
     }
 
-    /// Notes that the credential is used at `now`. Returns `true` when the table is to store the use: of a
-    /// session after a tenth of its idle time, of a token once a day (UTC).
+    /// Notes that the credential is used at `now`. Returns `true` when the table is to store the
+    /// use: of a session after a tenth of its idle time, of a token once a day (UTC).
     pub(super) fn touch(&mut self, now: Timestamp) -> bool {
         match &mut self.credential {
             Credential::Session(session) => {

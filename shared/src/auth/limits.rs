@@ -4,14 +4,15 @@
 //! seconds. So a holder may use it at once, and then gets a tenth a second. No burst of it comes
 //! back with each window.
 //!
-//! An instance counts the units of its requests after they end. After each hundredth of a quota, it charges
-//! them in the table, beside the reads of the next request, and learns what all instances have charged. So a
-//! request waits for no further round trip, and a quiet caller costs no write. A holder whose quota is used
-//! is refused without a read until units are free.
+//! An instance counts the units of its requests after they end. After each hundredth of a quota, it
+//! charges them in the table, beside the reads of the next request, and learns what all instances
+//! have charged. So a request waits for no further round trip, and a quiet caller costs no write. A
+//! holder whose quota is used is refused without a read until units are free.
 //!
-//! The table never has more than was used. So a holder with units left is never refused. An instance does not
-//! know the last hundredth of the others, nor requests that are under way: with `n` instances, up to `n`
-//! hundredths and `n` requests more are served. If the table takes no charge, callers are served.
+//! The table never has more than was used. So a holder with units left is never refused. An
+//! instance does not know the last hundredth of the others, nor requests that are under way: with
+//! `n` instances, up to `n` hundredths and `n` requests more are served. If the table takes no
+//! charge, callers are served.
 
 use std::{
     collections::HashMap,
@@ -78,8 +79,8 @@ pub(super) struct Meter {
 struct Metered {
     caller: QuotaHolder,
     organization: OrganizationId,
-    /// The plan, once the caller is authenticated. Only then the quotas of user and organization count: an
-    /// ended session does not use them up.
+    /// The plan, once the caller is authenticated. Only then the quotas of user and organization
+    /// count: an ended session does not use them up.
     plan: Option<UnitsPerSecond>,
 }
 
@@ -145,8 +146,8 @@ impl Known {
         }
     }
 
-    /// 429 if the quota of the caller or the organization is used. Without an organization, that of the
-    /// caller's earlier requests counts.
+    /// 429 if the quota of the caller or the organization is used. Without an organization, that of
+    /// the caller's earlier requests counts.
     fn admit(
         &mut self,
         caller: &QuotaHolder,
@@ -166,8 +167,8 @@ impl Known {
         Ok(())
     }
 
-    /// The more used quota of the caller's and the organization's, if half of it is used: the holder's policy,
-    /// the quota and the time that is used.
+    /// The more used quota of the caller's and the organization's, if half of it is used: the
+    /// holder's policy, the quota and the time that is used.
     fn half_used(
         &mut self,
         metered: &Metered,
@@ -199,7 +200,8 @@ impl Known {
 
     /// Counts units of a request that has ended.
     fn count(&mut self, metered: Metered, units: f64, now: Timestamp) {
-        let (organization, plan) = (metered.organization, metered.plan);
+        let organization = metered.organization;
+        let plan = metered.plan;
         let of_organization = plan.map(|_| QuotaHolder::Organization(organization));
         for holder in std::iter::once(metered.caller).chain(of_organization) {
             let quota = plan.unwrap_or_default().quota(&holder);
@@ -222,8 +224,8 @@ impl Limits {
         }
     }
 
-    /// 429 if the quota of the caller or of the organization is used, as far as this instance knows.
-    /// Without an organization, that of the caller's earlier requests counts.
+    /// 429 if the quota of the caller or of the organization is used, as far as this instance
+    /// knows. Without an organization, that of the caller's earlier requests counts.
     pub(super) fn admit(
         &self,
         caller: &QuotaHolder,
@@ -233,7 +235,8 @@ impl Limits {
         self.known(now).admit(caller, organization, now)
     }
 
-    /// Charges the due time of the callers and the organization, and learns the charges of other instances.
+    /// Charges the due time of the callers and the organization, and learns the charges of other
+    /// instances.
     pub(super) async fn charge(&self, callers: &[QuotaHolder], organization: OrganizationId) {
         let of_organization = QuotaHolder::Organization(organization);
         let holders = callers.iter().chain([&of_organization]);
@@ -296,8 +299,8 @@ impl Meter {
         }
     }
 
-    /// The headers of the caller's quota, once half of it is used by what this instance knows. None before the
-    /// caller is authenticated.
+    /// The headers of the caller's quota, once half of it is used by what this instance knows. None
+    /// before the caller is authenticated.
     pub(super) fn headers(&self) -> Option<QuotaHeaders> {
         let metered = self.metered().clone()?;
         metered.plan?;
@@ -377,7 +380,8 @@ mod tests {
             units: f64,
             now: Timestamp,
         ) -> Result<(), Error> {
-            let (now, known) = (now.plus(self.ahead), &mut self.known);
+            let now = now.plus(self.ahead);
+            let known = &mut self.known;
             let organization = Some(caller.organization);
             known.forget(now);
             known.admit(&caller.caller, organization, now)?;
@@ -445,7 +449,8 @@ mod tests {
         /// As [`request`](Self::request). A refused one must have nothing left.
         fn truly(&mut self, caller: &Metered, units: f64) -> Result<(), &'static str> {
             let sent = self.request(caller, units);
-            let (now, plan) = (self.clock.now(), caller.plan.unwrap());
+            let now = self.clock.now();
+            let plan = caller.plan.unwrap();
             for holder in holders(caller) {
                 let new = Usage::new(caller.organization, plan.quota(&holder), now);
                 let usage = self.truth.entry(holder.policy()).or_insert(new).at(now);
@@ -498,7 +503,8 @@ mod tests {
             let beyond = f64::from(instances) * (1.0 + 12.0);
             let mut served = Vec::new();
             for _ in 0..30 {
-                let (mut second, mut elapsed) = (0.0, 0);
+                let mut second = 0.0;
+                let mut elapsed = 0;
                 while elapsed < 1_000 {
                     let units = deployment.units();
                     let sent = deployment.request(&caller(1), units);

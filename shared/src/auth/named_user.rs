@@ -1,5 +1,6 @@
-//! The header with the user whom the client takes for signed in. Two tabs of a browser share one session:
-//! a tab that shows another user's page must neither write as the new user nor show the new user's records.
+//! The header with the user whom the client takes for signed in. Two tabs of a browser share one
+//! session: a tab that shows another user's page must neither write as the new user nor show the
+//! new user's records.
 
 use crate::prelude::*;
 

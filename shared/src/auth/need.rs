@@ -1,5 +1,5 @@
-//! Requirements on the caller of an endpoint, as types: `Caller<need::CreateTask>` is the only way for a
-//! handler to get its caller.
+//! Requirements on the caller of an endpoint, as types: `Caller<need::CreateTask>` is the only way
+//! for a handler to get its caller.
 
 pub use model::need::*;
 
@@ -44,8 +44,8 @@ impl Need for SignedIn {
     }
 }
 
-/// A session. Changes of the account itself refuse tokens, so that a stolen token neither creates others
-/// nor locks its owner out.
+/// A session. Changes of the account itself refuse tokens, so that a stolen token neither creates
+/// others nor locks its owner out.
 #[derive(Debug)]
 pub struct Session;
 
@@ -61,10 +61,11 @@ impl Need for Session {
     }
 }
 
-/// All that the organization's root asks for: a session, all permissions of an admin, and a new sign-in.
+/// All that the organization's root asks for: a session, all permissions of an admin, and a new
+/// sign-in.
 ///
-/// A caller who meets it may decide who the users of the organization are. An operation with a few guarding
-/// fields asks by [`write_demanding`](super::Caller::write_demanding).
+/// A caller who meets it may decide who the users of the organization are. An operation with a few
+/// guarding fields asks by [`write_demanding`](super::Caller::write_demanding).
 #[derive(Debug)]
 pub struct Root;
 
@@ -181,7 +182,8 @@ impl<A: Need, B: Need> Need for Both<A, B> {
     }
 }
 
-/// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no brake.
+/// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no
+/// brake.
 pub type InSession<P> = Both<Holds<P>, Session>;
 
 /// A permission, a session and a new sign-in: it lifts a brake.
@@ -190,11 +192,12 @@ pub type ToResume<P> = Both<InSession<P>, NewSignIn>;
 /// A guarding permission of an operation with no effect. Takes tokens.
 pub type ToRead<P> = Holds<P>;
 
-/// A guarding permission of an operation whose only effect is to stop something. Takes tokens: a script
-/// may pull the brake.
+/// A guarding permission of an operation whose only effect is to stop something. Takes tokens: a
+/// script may pull the brake.
 pub type ToBrake<P> = Holds<P>;
 
-/// A guarding permission of an operation whose names a token may change. Other fields have a [`Demand`].
+/// A guarding permission of an operation whose names a token may change. Other fields have a
+/// [`Demand`].
 pub type ToRename<P> = Holds<P>;
 
 /// A permission, possibly in a session, and a plan with the agent.
@@ -202,9 +205,9 @@ pub type WithAgent<P> = Both<P, AgentPlan>;
 
 /// To have created the record, or a permission for records of others.
 ///
-/// The creator is known once the record is read. So the layer checks only the session or token, and the
-/// operation calls [`Caller::created_or_may`](super::Caller::created_or_may). A token that names
-/// permissions needs this one even for records of its owner.
+/// The creator is known once the record is read. So the layer checks only the session or token, and
+/// the operation calls [`Caller::created_or_may`](super::Caller::created_or_may). A token that
+/// names permissions needs this one even for records of its owner.
 #[derive(Debug)]
 pub struct OwnOr<P>(PhantomData<fn() -> P>);
 

@@ -37,7 +37,8 @@ pub async fn hash_new(
     hash(fits.map_err(|common| Error::invalid(common.at(field)))?).await
 }
 
-/// Hashes a password in PHC form, with a fresh salt. Takes tens of milliseconds, off the async threads.
+/// Hashes a password in PHC form, with a fresh salt. Takes tens of milliseconds, off the async
+/// threads.
 pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     blocking(move || {
         let hash: phc::PasswordHash = argon2()?
@@ -48,8 +49,9 @@ pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     .await
 }
 
-/// Returns `true` when the password fits the hash, in the form NFC or as sent: passwords of before were
-/// hashed as sent. Without a hash, as for an unknown user, returns `false` after the same time.
+/// Returns `true` when the password fits the hash, in the form NFC or as sent: passwords of before
+/// were hashed as sent. Without a hash, as for an unknown user, returns `false` after the same
+/// time.
 pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
         let known = hash.is_some();
@@ -93,7 +95,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_fits_composed_and_as_it_was_hashed() {
-        let (composed, decomposed) = ("cr\u{E8}me", "cre\u{300}me");
+        let composed = "cr\u{E8}me";
+        let decomposed = "cre\u{300}me";
         for (hashed, fits) in [(composed, [true, true]), (decomposed, [false, true])] {
             let hash = hash(hashed.into()).await.unwrap();
             for (sent, fits) in [composed, decomposed].into_iter().zip(fits) {

@@ -37,7 +37,8 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
     }
 }
 
-/// The fields of a body that its operation does not read. Begun by the caller of a change, set by the body.
+/// The fields of a body that its operation does not read. Begun by the caller of a change, set by
+/// the body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rest(Arc<OnceLock<Fields>>);
 

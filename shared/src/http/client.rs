@@ -24,8 +24,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Trace {
     }
 }
 
-/// The address of the client: from the header of a proxy that sends its secret, or as the gateway saw it. Empty
-/// where there is none.
+/// The address of the client: from the header of a proxy that sends its secret, or as the gateway
+/// saw it. Empty where there is none.
 #[derive(Debug)]
 pub struct ClientAddress(pub String);
 
@@ -38,7 +38,8 @@ where
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        let (app, headers) = (App::from_ref(state), &parts.headers);
+        let app = App::from_ref(state);
+        let headers = &parts.headers;
         let proxy = app.proxy.filter(|proxy| sent_by(proxy, headers));
         let named = proxy.and_then(|proxy| named_by_proxy(headers, &proxy.address_header));
         let seen = || match parts.extensions.get()? {
@@ -50,7 +51,8 @@ where
     }
 }
 
-/// Returns true if a request has one secret of the proxy. A client that goes around the proxy has none.
+/// Returns true if a request has one secret of the proxy. A client that goes around the proxy has
+/// none.
 fn sent_by(proxy: &TrustedProxy, headers: &HeaderMap) -> bool {
     let sent = headers.get(TrustedProxy::SECRET_HEADER);
     sent.is_some_and(|sent| {
@@ -59,8 +61,8 @@ fn sent_by(proxy: &TrustedProxy, headers: &HeaderMap) -> bool {
     })
 }
 
-/// The last address of a header, without its port: the one that the proxy itself wrote. Clients may have sent
-/// others before it.
+/// The last address of a header, without its port: the one that the proxy itself wrote. Clients may
+/// have sent others before it.
 fn named_by_proxy(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();

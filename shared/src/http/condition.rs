@@ -1,5 +1,6 @@
-//! The headers that put a request under a condition. `If-Match` names the allowed versions of the record,
-//! and `If-None-Match` the excluded ones. `Idempotency-Key` makes a request one that is done at most once.
+//! The headers that put a request under a condition. `If-Match` names the allowed versions of the
+//! record, and `If-None-Match` the excluded ones. `Idempotency-Key` makes a request one that is
+//! done at most once.
 
 use axum::{body::Body, extract::MatchedPath};
 use model::input::string;
@@ -118,8 +119,8 @@ pub(crate) fn none(parts: &Parts) -> Result<(), Error> {
     takes_none(&parts.headers).map_err(Error::Invalid)
 }
 
-/// Replaces an answer by 304 without a body if the client has it: `If-None-Match` of a read names its entity
-/// tag, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
+/// Replaces an answer by 304 without a body if the client has it: `If-None-Match` of a read names
+/// its entity tag, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
     let known = sent(request.headers(), &header::IF_NONE_MATCH);
@@ -167,13 +168,13 @@ enum Tags<'a> {
     These(Vec<&'a [u8]>),
 }
 
-/// The entity tags of a header (RFC 9110, 8.8.3 and 5.6.1); `None` for a malformed list, and for one without
-/// any. `W/"7"` is the same tag as `"7"`.
+/// The entity tags of a header (RFC 9110, 8.8.3 and 5.6.1); `None` for a malformed list, and for
+/// one without any. `W/"7"` is the same tag as `"7"`.
 ///
-/// RFC 9110, 13.1.1, wants strong comparison for If-Match, by which a weak tag never matches. We set that
-/// aside: nginx and `CloudFront` make a strong tag weak when they compress the response. Clients with that
-/// tag would get 412 forever. Comparing the numbers is safe, since the number names one state of
-/// the record, whatever its encoding.
+/// RFC 9110, 13.1.1, wants strong comparison for If-Match, by which a weak tag never matches. We
+/// set that aside: nginx and `CloudFront` make a strong tag weak when they compress the response.
+/// Clients with that tag would get 412 forever. Comparing the numbers is safe, since the number
+/// names one state of the record, whatever its encoding.
 fn tags(value: &[u8]) -> Option<Tags<'_>> {
     let mut rest = value.trim_ascii();
     if rest == b"*" {
@@ -280,7 +281,8 @@ mod tests {
         // Letters of a tag, commas and what looks like tags or white space elsewhere among them.
         let letters: Vec<u8> = (b'#'..=b'~').chain(0x80..=0xff).chain([b'!']).collect();
         for _ in 0..20_000 {
-            let (mut list, mut expected) = (Vec::new(), Vec::new());
+            let mut list = Vec::new();
+            let mut expected = Vec::new();
             let count = 1 + below(4);
             for _ in 0..count {
                 for _ in 0..below(3) {

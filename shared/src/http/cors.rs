@@ -1,7 +1,7 @@
 //! Headers and methods that pages of other origins may send and read.
 //!
-//! The tests write these lists into the template, for the deployed gateway and the local one. They also
-//! compare them with the document.
+//! The tests write these lists into the template, for the deployed gateway and the local one. They
+//! also compare them with the document.
 
 /// Request headers that such a page may set, in lower case.
 pub const ALLOWED_HEADERS: [&str; 10] = [
@@ -17,8 +17,8 @@ pub const ALLOWED_HEADERS: [&str; 10] = [
     "workdesk-user",
 ];
 
-/// Request headers of tracing (W3C Trace Context and Baggage). No operation takes them, but libraries add them to
-/// every request.
+/// Request headers of tracing (W3C Trace Context and Baggage). No operation takes them, but
+/// libraries add them to every request.
 pub const OF_TRACES: [&str; 3] = ["baggage", "traceparent", "tracestate"];
 
 /// Response headers for pages beside those that every page may read, in lower case.

@@ -71,8 +71,8 @@ impl Links {
         }
     }
 
-    /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with these
-    /// filters, of the caller's organization.
+    /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with
+    /// these filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
         self.pages_after(part.cursor.as_ref(), part.limit.map(model::Limit::count))
     }
@@ -179,7 +179,8 @@ impl Pages {
         mut view: impl FnMut(R) -> T,
         mut take: impl FnMut(T),
     ) -> Result<Option<HeaderValue>, Error> {
-        let (mut last, mut end) = (None, page.end);
+        let mut last = None;
+        let mut end = page.end;
         for Row { record, place } in page.rows {
             let row = view(record);
             if !rows.push(&row)? {

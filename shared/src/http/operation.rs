@@ -57,7 +57,8 @@ pub struct Description {
     /// Parameters of the path, in order. Path arguments take them from the front.
     path_parameters: VecDeque<String>,
     pub(super) names_a_record: bool,
-    /// True if the operation takes an idempotency key. Successes that follow have the header of replays.
+    /// True if the operation takes an idempotency key. Successes that follow have the header of
+    /// replays.
     pub(super) may_be_repeated: bool,
     has_caller: bool,
     /// The needs of the caller as a sentence.
@@ -110,8 +111,8 @@ impl Description {
         mut schema: Schema,
         about: &str,
     ) {
-        // Commas separate the values of one parameter. A repeated one is understood as well, since many
-        // clients repeat it whatever the document says.
+        // Commas separate the values of one parameter. A repeated one is understood as well, since
+        // many clients repeat it whatever the document says.
         let is_list = matches!(schema, Schema::T(openapi::Schema::Array(_)));
         let explode = (place == ParameterIn::Query && is_list).then_some(false);
         let about = take_description(&mut schema).unwrap_or_else(|| about.to_owned());

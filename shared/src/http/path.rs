@@ -61,8 +61,8 @@ fn describe<N: Field>(description: &mut Description, about: &str, absent: Code) 
     description.problems(&[absent]);
 }
 
-/// An id as the path has it, valid or not. The handler calls [`known`](Self::known) after it read the
-/// body, since faults of the body come before a missing record.
+/// An id as the path has it, valid or not. The handler calls [`known`](Self::known) after it read
+/// the body, since faults of the body come before a missing record.
 #[derive(Clone, Copy, Debug)]
 pub struct PathId<I>(Option<I>);
 
@@ -130,7 +130,8 @@ impl<R: Named> PathParameters for PathName<R> {
 
 impl<'de, R: Named> Deserialize<'de> for PathName<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (text, mut faults) = (String::deserialize(deserializer)?.into(), Vec::new());
+        let text = String::deserialize(deserializer)?.into();
+        let mut faults = Vec::new();
         Ok(Self(R::Name::read(&text, &mut Place::body(&mut faults))))
     }
 }

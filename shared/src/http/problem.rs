@@ -37,7 +37,8 @@ pub struct ProblemDetails {
 
 impl ProblemDetails {
     pub fn of(cause: Cause, path: &str, request_id: &str) -> Self {
-        let (code, detail) = (cause.code(), cause.detail());
+        let code = cause.code();
+        let detail = cause.detail();
         Self {
             kind: format!("urn:workdesk:problem:{}", code.name()),
             title: code.title(),

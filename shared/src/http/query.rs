@@ -33,7 +33,8 @@ pub(crate) fn parse<Q: Input>(parts: &Parts) -> Result<Q, Error> {
 
 /// Returns the names and values of a query, and a fault for each pair that does not decode.
 pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
-    let (mut pairs, mut faults) = (Vec::new(), Vec::new());
+    let mut pairs = Vec::new();
+    let mut faults = Vec::new();
     for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if let (Some(name), Some(value)) = (decode(name), decode(value)) {
@@ -52,7 +53,8 @@ pub(super) fn name(pair: &str) -> Option<String> {
 
 pub(crate) fn describe<Q: Input>(description: &mut Description) {
     for property in Q::properties() {
-        let (name, required) = (&property.name, property.required);
+        let name = &property.name;
+        let required = property.required;
         let schema = without_null(property.schema);
         let about = about(name, &schema);
         description.parameter(ParameterIn::Query, name, required, schema, about);

@@ -38,8 +38,8 @@ impl<S> Endpoint<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Endpoint<S> {
-    /// Returns an operation of a handler that several types of records share. `about` is its text, as a
-    /// doc comment has it.
+    /// Returns an operation of a handler that several types of records share. `about` is its text,
+    /// as a doc comment has it.
     pub(crate) fn described<H, T, A>(
         method: HttpMethod,
         path: &str,

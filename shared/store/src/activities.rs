@@ -111,7 +111,8 @@ impl Activities<'_> {
         new: ActivityCreate,
     ) -> Result<TaggedActivity> {
         let (pending, tenant) = pending.with_tenant();
-        let (organization, project) = (new.organization_id, new.project_id);
+        let organization = new.organization_id;
+        let project = new.project_id;
         let directory = self.0.directory();
         let read = async {
             if organization.is_some_and(|named| named != tenant) {
@@ -149,7 +150,8 @@ impl Activities<'_> {
         self.joined(tenant, page, query).await
     }
 
-    /// A project's activities that match a filter, by time. 404 when the project is not the tenant's.
+    /// A project's activities that match a filter, by time. 404 when the project is not the
+    /// tenant's.
     pub async fn of_project(
         &self,
         tenant: Tenant,
@@ -169,7 +171,9 @@ impl Activities<'_> {
         activities: List<Activity, I>,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<Stored<Activity>>> {
-        let (filter, from, to) = (query.filter, query.filter.from, query.filter.to);
+        let filter = query.filter;
+        let from = query.filter.from;
+        let to = query.filter.to;
         if from.zip(to).is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
@@ -203,8 +207,8 @@ impl Activities<'_> {
         }))
     }
 
-    /// Changes an activity, unless `allow` refuses its creator. A new timestamp moves it in the lists. 404
-    /// when it is not the tenant's, 409 when other requests kept changing it.
+    /// Changes an activity, unless `allow` refuses its creator. A new timestamp moves it in the
+    /// lists. 404 when it is not the tenant's, 409 when other requests kept changing it.
     pub async fn update<A: Future<Output = Result<()>>>(
         &self,
         pending: impl Pending,
@@ -221,7 +225,8 @@ impl Activities<'_> {
             let before = self.0.whole(activity).await?;
             let mut activity = before.clone();
             activity.change(update.clone(), self.0.now());
-            let (tags, none) = (Names::of_tags(&activity.tag_ids), Writes::default());
+            let tags = Names::of_tags(&activity.tag_ids);
+            let none = Writes::default();
             let written = self.0.commit_change(&context, before, activity, none);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
             Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
@@ -229,8 +234,8 @@ impl Activities<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from then on,
-    /// and the sweeper deletes them. 404 when it is not the tenant's.
+    /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from
+    /// then on, and the sweeper deletes them. 404 when it is not the tenant's.
     pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
         pending: impl Pending,

@@ -1,6 +1,7 @@
 //! Reports of alerts, applied to the alerts that they are of.
 //!
-//! Reports of one request may be of one alert, and of several firings of a series. Each follows the others.
+//! Reports of one request may be of one alert, and of several firings of a series. Each follows the
+//! others.
 
 use model::journal::subject;
 use serde_json::{Map, json};
@@ -96,7 +97,8 @@ impl Reported {
         } else {
             report.status
         };
-        let (occurred_at, now) = (report.occurred_at, self.now);
+        let occurred_at = report.occurred_at;
+        let now = self.now;
         let sent = &report.content;
         let name = (sent.source.to_string(), sent.external_id.to_string());
         let stored = self.found.names.get(at).cloned().flatten();
@@ -120,7 +122,8 @@ impl Reported {
             let source = AlertSource::of(&alert);
             self.writes.push(Write::create_or_replace(stored, source)?);
             self.named.insert(name, id);
-            let (alert, was) = (Stored::unwritten(alert), None);
+            let alert = Stored::unwritten(alert);
+            let was = None;
             self.alerts.insert(id, Changed { alert, was });
             (id, Some(occurred_at))
         };
@@ -150,8 +153,9 @@ impl Reported {
             && last.is_some_and(|last| firing.starts_at < last.starts_at && is_open(last.alert_id))
     }
 
-    /// Resolves the alert of another firing of the series that the report ends. An open firing becomes the
-    /// series' last one. `id` is of the report's alert, and `status` is the one that it was given.
+    /// Resolves the alert of another firing of the series that the report ends. An open firing
+    /// becomes the series' last one. `id` is of the report's alert, and `status` is the one that it
+    /// was given.
     fn end_others(&mut self, id: AlertId, status: AlertStatus, report: &AlertReport) {
         let Some(firing) = &report.firing else {
             return;
@@ -208,7 +212,8 @@ impl Reported {
     /// Returns the journal's entries: one for all new alerts, and one for all whose status changed.
     pub(super) fn entries(&self) -> impl Iterator<Item = EntryContent> {
         let mut recorded = Map::new();
-        let (mut before, mut after) = (Map::new(), Map::new());
+        let mut before = Map::new();
+        let mut after = Map::new();
         for Changed { alert, was } in self.alerts.values() {
             let name = subject::alert(alert.id);
             let Some((was, was_by)) = was else {

@@ -25,7 +25,8 @@ impl Tracked for Alert {
 }
 
 impl Alerts<'_> {
-    /// Records an alert. A repeated report, known by source and external id, is counted and returns the alert.
+    /// Records an alert. A repeated report, known by source and external id, is counted and returns
+    /// the alert.
     pub async fn record(
         &self,
         pending: impl Pending,
@@ -36,7 +37,8 @@ impl Alerts<'_> {
     }
 
     /// Records several alerts as [`record`](Self::record) does, nineteen per transaction. Returns
-    /// them in order. After an error, the earlier ones stay. A repeat records the rest and counts them.
+    /// them in order. After an error, the earlier ones stay. A repeat records the rest and counts
+    /// them.
     pub async fn record_all(
         &self,
         pending: impl Pending,
@@ -90,7 +92,8 @@ impl Alerts<'_> {
         }
     }
 
-    /// Reads the records that reports refer to, and reserves an id: most reports are of one new alert.
+    /// Reads the records that reports refer to, and reserves an id: most reports are of one new
+    /// alert.
     async fn found(&self, tenant: Tenant, some: &[AlertReport]) -> Result<Found> {
         let of_head = key::organization_head(tenant);
         let mut keys = vec![AnyKey::from(key::alerts_since(tenant)), of_head.into()];
@@ -144,7 +147,8 @@ impl Alerts<'_> {
         some: &[AlertReport],
         found: Found,
     ) -> Result<Option<Created<Vec<Stored<Alert>>>>> {
-        let (tenant, now) = (context.tenant, self.0.now());
+        let tenant = context.tenant;
+        let now = self.0.now();
         let since = key::alerts_since(tenant);
         let is_first = !found.batch.has(&since) && !some.is_empty();
         let context = context.clone().with_head(head_in(&found.batch, tenant)?);

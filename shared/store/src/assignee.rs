@@ -39,9 +39,9 @@ impl Assignee {
 }
 
 impl Store {
-    /// Changes a service request or a ticket. `change` returns the resolution to count, made or taken
-    /// back, with the instant of the record's creation. 404 when the record is not the tenant's, 400
-    /// when its new assignee is not, or is disabled.
+    /// Changes a service request or a ticket. `change` returns the resolution to count, made or
+    /// taken back, with the instant of the record's creation. 404 when the record is not the
+    /// tenant's, 400 when its new assignee is not, or is disabled.
     pub(super) async fn update_assigned<R: Tracked + Clone, I: Keyed<Record = R>>(
         &self,
         pending: impl Pending,
@@ -51,13 +51,15 @@ impl Store {
         change: impl Fn(&mut R, Timestamp) -> Result<Option<(Timestamp, Resolution)>>,
     ) -> Result<Stored<R>> {
         let (pending, tenant) = pending.with_tenant();
-        let (key, assignee) = (id.key(tenant), Assignee::new(tenant, assignee.as_ref()));
+        let key = id.key(tenant);
+        let assignee = Assignee::new(tenant, assignee.as_ref());
         let read = || self.batch(assignee.key().into_iter().chain([AnyKey::from(&key)]));
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, I::NOUN)?;
             let before = self.whole(before).await?;
             assignee.known(&found, current(&before))?;
-            let (mut stored, now) = (before.clone(), self.clock.now());
+            let mut stored = before.clone();
+            let now = self.clock.now();
             let resolution = change(&mut stored.record, now)?;
             let mut writes = Writes::default();
             writes.extend(resolution.map(|(at, it)| resolutions::count(tenant, at, it)));

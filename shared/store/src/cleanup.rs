@@ -1,7 +1,7 @@
 //! Cleanups: they remove the references to a deleted record, or its comments.
 //!
-//! The transaction of a delete also stores its cleanup, which the sweeper runs later. So a crash loses
-//! nothing, however many records refer to the deleted one.
+//! The transaction of a delete also stores its cleanup, which the sweeper runs later. So a crash
+//! loses nothing, however many records refer to the deleted one.
 
 mod walk;
 
@@ -15,8 +15,8 @@ use crate::prelude::*;
 /// show the newest links.
 pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
 
-/// Milliseconds for which a deletion of a record without a history is kept after its cleanup. That is
-/// longer than the stream keeps the change: the change feed can name the actor.
+/// Milliseconds for which a deletion of a record without a history is kept after its cleanup. That
+/// is longer than the stream keeps the change: the change feed can name the actor.
 const DELETION_KEPT: i64 = 2 * span::DAY;
 
 record! {
@@ -68,8 +68,8 @@ impl Cleanups<'_> {
     /// Cleanups run at the same time.
     const CONCURRENCY: usize = 10;
 
-    /// Runs a cleanup to its end. Does nothing if it has ended, or is due later. The future may be dropped at
-    /// any time: an unfinished cleanup stays due. One that fails is deferred.
+    /// Runs a cleanup to its end. Does nothing if it has ended, or is due later. The future may be
+    /// dropped at any time: an unfinished cleanup stays due. One that fails is deferred.
     pub async fn run(&self, name: &CleanupName) -> Result<()> {
         let key = key::cleanup(name.organization_id, name.subject).read_as::<AtKey>();
         loop {
@@ -84,9 +84,10 @@ impl Cleanups<'_> {
         }
     }
 
-    /// Runs all due cleanups of a shard, the longest overdue first, until none is left. Passes the outcome
-    /// of each round to `tell`, with the cleanup's key. A cleanup that fails is deferred, for longer each
-    /// time, and delays no other. The future may be dropped at any time: unfinished cleanups stay due.
+    /// Runs all due cleanups of a shard, the longest overdue first, until none is left. Passes the
+    /// outcome of each round to `tell`, with the cleanup's key. A cleanup that fails is deferred,
+    /// for longer each time, and delays no other. The future may be dropped at any time: unfinished
+    /// cleanups stay due.
     pub async fn run_due(
         &self,
         shard: Shard,
@@ -164,7 +165,8 @@ impl Cleanups<'_> {
         }
     }
 
-    /// Runs one round of a cleanup: handles a page of records, and stores the place for the next round.
+    /// Runs one round of a cleanup: handles a page of records, and stores the place for the next
+    /// round.
     async fn round(&self, cleanup: &Cleanup) -> Result<Progress> {
         let Some(walked) = self.next_page(cleanup).await? else {
             let done = Write::put(&Deletion {
@@ -189,7 +191,8 @@ impl Cleanups<'_> {
 }
 
 impl Cleanup {
-    /// The write of a change after which the cleanup is due from an instant on. Refused if it has ended.
+    /// The write of a change after which the cleanup is due from an instant on. Refused if it has
+    /// ended.
     fn continued(&self, change: Change, at: Timestamp) -> Write {
         let change = due_from(change, key::due::<Self>(self.organization_id, at));
         // A deletion, which takes its place, is never due.
@@ -198,8 +201,8 @@ impl Cleanup {
     }
 }
 
-/// Milliseconds until the next round, after this many earlier failures in a row: a minute, doubled each
-/// time, up to an hour.
+/// Milliseconds until the next round, after this many earlier failures in a row: a minute, doubled
+/// each time, up to an hour.
 fn pause(failures: u32) -> i64 {
     (span::MINUTE << failures.min(6)).min(span::HOUR)
 }

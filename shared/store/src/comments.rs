@@ -21,11 +21,11 @@ record! {
 }
 
 impl Comments<'_> {
-    /// Creates a comment. A comment of the creator of a pending or resolved service request reopens the
-    /// request.
+    /// Creates a comment. A comment of the creator of a pending or resolved service request reopens
+    /// the request.
     ///
-    /// 404 when the thread's record is not the tenant's. 400 when the parent is deleted, or not a comment
-    /// of the same thread. 409 when other requests kept changing the service request.
+    /// 404 when the thread's record is not the tenant's. 400 when the parent is deleted, or not a
+    /// comment of the same thread. 409 when other requests kept changing the service request.
     pub async fn create(
         &self,
         pending: impl Pending,
@@ -70,15 +70,17 @@ impl Comments<'_> {
         created.or_load(again).await
     }
 
-    /// The writes of a comment and of its author's taking part, with those that reopen its service request. For
-    /// a comment of the request's creator they expect the status that was read, since the effect depends on it.
+    /// The writes of a comment and of its author's taking part, with those that reopen its service
+    /// request. For a comment of the request's creator they expect the status that was read, since
+    /// the effect depends on it.
     async fn writes(
         &self,
         context: &WriteContext,
         comment: &Comment,
         found: &Batch,
     ) -> Result<Writes> {
-        let (tenant, thread) = (comment.organization_id, comment.thread);
+        let tenant = comment.organization_id;
+        let thread = comment.thread;
         let request = service_request(found, tenant, thread)?;
         let mut writes = Writes::default();
         writes.extend(Participant::from(comment).joins(found)?);
@@ -104,8 +106,8 @@ impl Comments<'_> {
         Ok(writes)
     }
 
-    /// Changes the text of a comment, unless `allow` refuses its author. 404 when the thread has no such
-    /// comment, or it is deleted. 409 when other requests kept changing it.
+    /// Changes the text of a comment, unless `allow` refuses its author. 404 when the thread has no
+    /// such comment, or it is deleted. 409 when other requests kept changing it.
     pub async fn edit<A: Future<Output = Result<()>>>(
         &self,
         pending: impl Pending,
@@ -117,8 +119,9 @@ impl Comments<'_> {
         self.change(pending, place, allow, edit).await
     }
 
-    /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its place. 404
-    /// when the thread has no such comment, or it is deleted. 409 when other requests kept changing it.
+    /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its
+    /// place. 404 when the thread has no such comment, or it is deleted. 409 when other requests
+    /// kept changing it.
     pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
         pending: impl Pending,
@@ -169,7 +172,8 @@ impl Comments<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's record is not the tenant's.
+    /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's
+    /// record is not the tenant's.
     pub async fn of(
         &self,
         tenant: Tenant,
@@ -215,7 +219,8 @@ impl Comments<'_> {
     ) -> Result<Vec<Write>> {
         let mut request = before.clone();
         let resolution = request.reopen(now)?;
-        let (tenant, created_at) = (request.organization_id, request.created_at);
+        let tenant = request.organization_id;
+        let created_at = request.created_at;
         let mut writes = vec![Write::replace(&request)?];
         writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
         writes.extend(context.updated(&before.record, &request, now)?);
@@ -234,7 +239,8 @@ struct InProject {
     project_id: Option<ProjectId>,
 }
 
-/// The service request of a thread; `None` for a thread on another record. 404 if it does not exist.
+/// The service request of a thread; `None` for a thread on another record. 404 if it does not
+/// exist.
 fn service_request(
     found: &Batch,
     tenant: Tenant,

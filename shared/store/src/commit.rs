@@ -23,8 +23,8 @@ impl WriteContext {
 }
 
 impl Store {
-    /// The earlier request with the same idempotency key, of the last 24 hours. 422 when its path or
-    /// body differs.
+    /// The earlier request with the same idempotency key, of the last 24 hours. 422 when its path
+    /// or body differs.
     pub(super) async fn earlier_request(
         &self,
         context: &WriteContext,
@@ -45,9 +45,9 @@ impl Store {
         }
     }
 
-    /// Does all of the writes or none, at most 96, and stores the idempotency key and the entries of the
-    /// organization's journal with them. Returns `value`; `None` on a conflict, when what was read has
-    /// changed. Without a key, no writes are no request.
+    /// Does all of the writes or none, at most 96, and stores the idempotency key and the entries
+    /// of the organization's journal with them. Returns `value`; `None` on a conflict, when what
+    /// was read has changed. Without a key, no writes are no request.
     pub(crate) async fn commit<T>(
         &self,
         context: &WriteContext,

@@ -23,8 +23,8 @@ pub struct Preconditions {
 }
 
 impl Preconditions {
-    /// 412 unless a record of that version fulfils them. A record has version 0 before its first write, which
-    /// `If-None-Match: *` allows.
+    /// 412 unless a record of that version fulfils them. A record has version 0 before its first
+    /// write, which `If-None-Match: *` allows.
     pub(crate) fn judge(&self, version: i64) -> Result<()> {
         let may_be = match &self.if_match {
             None | Some(Versions::Any) => true,
@@ -41,8 +41,8 @@ impl Preconditions {
     }
 }
 
-/// 400 for each field of the record with another value than the client sent. Clients may send back a whole
-/// record. Only plain values are compared, and only fields with a public name.
+/// 400 for each field of the record with another value than the client sent. Clients may send back
+/// a whole record. Only plain values are compared, and only fields with a public name.
 pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<()> {
     if sent.is_empty() {
         return Ok(());
@@ -64,7 +64,8 @@ pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(
     Err(Error::Invalid(faults))
 }
 
-/// Returns true for plain values that are not the same. Numbers and instants may be written differently.
+/// Returns true for plain values that are not the same. Numbers and instants may be written
+/// differently.
 fn differs(sent: &Value, own: &Value) -> bool {
     let is_plain = |value: &Value| !value.is_object() && !value.is_array();
     let instant = |value: &Value| value.as_str()?.parse::<Timestamp>().ok();

@@ -38,11 +38,11 @@ impl Connections<'_> {
         self.0.one(&key, Connection::NOUN).await
     }
 
-    /// Creates a connection or replaces the one of its name. `seal` encrypts a new secret, once, when
-    /// the write is authorized. `identify` reads the account behind the connection; its error ends the
-    /// write. 404 if none exists and the request expects a version. 400 if the base URL changes and the
-    /// secret is not sent, and if a partner is no other connection of its kind. 409 at the limit of
-    /// connections.
+    /// Creates a connection or replaces the one of its name. `seal` encrypts a new secret, once,
+    /// when the write is authorized. `identify` reads the account behind the connection; its error
+    /// ends the write. 404 if none exists and the request expects a version. 400 if the base URL
+    /// changes and the secret is not sent, and if a partner is no other connection of its kind. 409
+    /// at the limit of connections.
     pub async fn put<S, I>(
         &self,
         pending: impl Pending,
@@ -73,7 +73,8 @@ impl Connections<'_> {
         let read = || async { tokio::try_join!(self.all(tenant), self.0.head(tenant)) };
         let write = async |context: WriteContext, (all, head): (Vec<Stored<Connection>>, _)| {
             let context = context.with_head(head);
-            let (count, now) = (all.len(), self.0.now());
+            let count = all.len();
+            let now = self.0.now();
             let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
             let others: Vec<&Connection> = all.iter().map(|one| &one.record).collect();
             let fault = new.partners.fault(name, &others);
@@ -155,7 +156,8 @@ impl Connections<'_> {
             let context = context.with_head(head);
             let before: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
             let mut connection = before.clone();
-            let (mut writes, now) = (Writes::default(), self.0.now());
+            let mut writes = Writes::default();
+            let now = self.0.now();
             let changes = connection.paused != paused;
             if changes {
                 connection.paused = paused;

@@ -8,7 +8,8 @@ use super::{CLEANUP_DELAY, fields::is_same};
 use crate::prelude::*;
 
 impl Store {
-    /// A record as it is at this moment, with its long text. 404 when it is not there, by that name.
+    /// A record as it is at this moment, with its long text. 404 when it is not there, by that
+    /// name.
     pub(crate) async fn one<R: DeserializeOwned>(
         &self,
         key: &Key<R>,
@@ -27,8 +28,8 @@ impl Store {
         self.one(&id.key(tenant), I::NOUN).await
     }
 
-    /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads
-    /// again and writes again after a conflict; 409 after eight.
+    /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit).
+    /// Reads again and writes again after a conflict; 409 after eight.
     pub(crate) async fn write<F, T, R, W>(
         &self,
         pending: impl Pending,
@@ -60,8 +61,8 @@ impl Store {
         done.or_load(async |_| read().await).await
     }
 
-    /// Creates a record with its history; a replay loads the record of the first request. `new` makes
-    /// it of the context, its id, the outcome of `read` and the time, with further writes.
+    /// Creates a record with its history; a replay loads the record of the first request. `new`
+    /// makes it of the context, its id, the outcome of `read` and the time, with further writes.
     pub(crate) async fn create<R: Tracked, I: Keyed<Record = R>, F>(
         &self,
         pending: impl Pending,
@@ -96,7 +97,8 @@ impl Store {
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
         context.head = head.map(Box::new);
-        let (id, now) = (id.used(), self.clock.now());
+        let id = id.used();
+        let now = self.clock.now();
         let (record, mut writes) = new(&context, id, found, now)?;
         writes.note(record.entry_of_new());
         writes.push(Write::create(&record)?);
@@ -106,8 +108,8 @@ impl Store {
         done.ok_or_else(|| id_is_taken(R::KIND))
     }
 
-    /// Changes a record, and adds to its history. 404 when it is not the tenant's, 412 at a version that the
-    /// conditions do not allow. `change` returns further writes, and may refuse.
+    /// Changes a record, and adds to its history. 404 when it is not the tenant's, 412 at a version
+    /// that the conditions do not allow. `change` returns further writes, and may refuse.
     pub(crate) async fn update<R: Tracked + Clone, I: Keyed<Record = R>>(
         &self,
         pending: impl Pending,
@@ -126,7 +128,8 @@ impl Store {
         let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
             context.head = head.map(Box::new);
             let before: Stored<R> = self.whole(context.current(found, I::NOUN)?).await?;
-            let (mut after, now) = (before.clone(), self.clock.now());
+            let mut after = before.clone();
+            let now = self.clock.now();
             let mut writes = change(&context, &mut after.record, now)?;
             writes.note(R::entry_of_change(&before, &after));
             writes.extend(context.updated(&before.record, &after, now)?);
@@ -135,8 +138,9 @@ impl Store {
         self.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Commits the change of a record with what follows from it, and returns the record. A record that is
-    /// as it was keeps its version and `updatedAt`: nothing is written but an idempotency key.
+    /// Commits the change of a record with what follows from it, and returns the record. A record
+    /// that is as it was keeps its version and `updatedAt`: nothing is written but an idempotency
+    /// key.
     pub(crate) async fn commit_change<R: Record<Workdesk>>(
         &self,
         context: &WriteContext,
@@ -155,8 +159,9 @@ impl Store {
         self.commit(context, writes, after.replaced()).await
     }
 
-    /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the tenant's, 412
-    /// at a version that the conditions do not allow. `plan` returns the deleted record, with further writes.
+    /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
+    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the deleted
+    /// record, with further writes.
     pub(crate) async fn delete<R: Tracked, I: Keyed<Record = R>>(
         &self,
         pending: impl Pending,

@@ -29,7 +29,8 @@ pub struct Metrics {
     /// Mean hours from creation to resolution of the service requests and tickets that were
     /// resolved on the last 90 days (UTC, today included), to two decimals. 0 if there were none.
     avg_resolution_time: f64,
-    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the actions.
+    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the
+    /// actions.
     hours_saved: f64,
 }
 

@@ -11,8 +11,8 @@ use crate::prelude::*;
 pub struct Shard(Option<u8>);
 
 impl Shard {
-    /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations. Each
-    /// leaves it with its next write.
+    /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations.
+    /// Each leaves it with its next write.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..key::SHARDS).map(Some).chain([None]).map(Self)
     }
@@ -49,8 +49,8 @@ pub(crate) fn not_due(change: Change) -> Change {
     change.leave(Gsi4).leave(Gsi2)
 }
 
-/// Reads a page of the records of a kind that are due at `now`, the longest overdue first, as they are in
-/// the table.
+/// Reads a page of the records of a kind that are due at `now`, the longest overdue first, as they
+/// are in the table.
 pub(crate) async fn page<R, T>(
     table: &Table,
     shard: Shard,
@@ -80,7 +80,8 @@ pub struct DueCount {
     pub kind: &'static str,
     /// The number that is due, at most 1,000.
     pub count: usize,
-    /// The number of those that have been overdue for a while, also where the next visit is to come.
+    /// The number of those that have been overdue for a while, also where the next visit is to
+    /// come.
     pub overdue: usize,
     /// The instant from which the longest overdue one is due.
     pub oldest: Timestamp,
@@ -170,7 +171,8 @@ impl QueueMessage for SweepMessage {
 }
 
 impl SweepMessage {
-    /// Returns the message for a new cleanup, held back until that is due. `None` for other changes.
+    /// Returns the message for a new cleanup, held back until that is due. `None` for other
+    /// changes.
     pub fn of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<Self> {
         if change.kind != RecordType::Cleanup || change.before::<Cleanup>().is_some() {
             return None;

@@ -1,10 +1,12 @@
-//! The change feed: an entry for each change of a record, with increasing numbers in an organization.
+//! The change feed: an entry for each change of a record, with increasing numbers in an
+//! organization.
 //!
-//! The publisher appends what it reads from the table's stream. The entries of an organization in one
-//! delivery are one item, a batch, so that a busy organization costs a write per delivery and not per
-//! entry. A batch is written under the end of the batch before, and only if no batch is there yet. So two
-//! publishers never give one number twice. Its first number is that end or the time in milliseconds,
-//! whichever is greater. So a number is not used again, even if the newest batches were lost.
+//! The publisher appends what it reads from the table's stream. The entries of an organization in
+//! one delivery are one item, a batch, so that a busy organization costs a write per delivery and
+//! not per entry. A batch is written under the end of the batch before, and only if no batch is
+//! there yet. So two publishers never give one number twice. Its first number is that end or the
+//! time in milliseconds, whichever is greater. So a number is not used again, even if the newest
+//! batches were lost.
 //!
 //! Batches expire. A feed without batches starts again under the time in milliseconds.
 //!
@@ -70,13 +72,14 @@ struct Newest {
     end: Option<i64>,
     /// The start of a feed without batches, as it was read.
     start: Option<Stored<FeedStart>>,
-    /// The batches that may have entries of the same changes: those written since the earliest change.
+    /// The batches that may have entries of the same changes: those written since the earliest
+    /// change.
     known: Vec<TailBatch>,
 }
 
 impl Feed<'_> {
-    /// Appends entries, which are in the order of their changes. Leaves out those of an earlier delivery.
-    /// 503 if other publishers kept appending.
+    /// Appends entries, which are in the order of their changes. Leaves out those of an earlier
+    /// delivery. 503 if other publishers kept appending.
     pub async fn publish(&self, tenant: Tenant, mut entries: Vec<FeedEntry>) -> Result<Published> {
         self.name_deleters(tenant, &mut entries).await?;
         let mut published = Published::default();
@@ -107,11 +110,12 @@ impl Feed<'_> {
             let now = self.0.now();
             let Newest { end, start, known } = self.newest(tenant, entries, now).await?;
             let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
-            // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is greater than
-            // all before.
+            // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is
+            // greater than all before.
             let follows = end.unwrap_or(now.millis());
             let first = follows.max(now.millis());
-            let (mut next, mut new) = (first, Vec::new());
+            let mut next = first;
+            let mut new = Vec::new();
             let numbered = entries.iter().map(|entry| {
                 let number = number(entry).unwrap_or_else(|| {
                     new.push(entry.clone());
@@ -158,9 +162,11 @@ impl Feed<'_> {
             let last = newest_of(table, key::feed(tenant)).await?;
             Ok::<_, Error>(last.filter(|batch| !batch.is_expired(now)))
         };
-        let (mut start, mut found) = (None, last().await?);
+        let mut start = None;
+        let mut found = last().await?;
         if found.is_none() {
-            // The start is read before the batches: a publisher that starts the feed meanwhile changes it.
+            // The start is read before the batches: a publisher that starts the feed meanwhile
+            // changes it.
             start = self.start(tenant).await?;
             found = last().await?;
         }
@@ -196,7 +202,8 @@ impl Feed<'_> {
     }
 }
 
-/// Raises the epoch of a feed, at least to the instant: a table that is put back has no epoch of before.
+/// Raises the epoch of a feed, at least to the instant: a table that is put back has no epoch of
+/// before.
 pub(crate) fn restarted(
     tenant: Tenant,
     start: Option<Stored<FeedStart>>,

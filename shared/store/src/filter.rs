@@ -5,7 +5,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::words::having_words;
 use crate::prelude::*;
 
-/// Builds the condition of a filter. Each method adds nothing for a parameter that the client left out.
+/// Builds the condition of a filter. Each method adds nothing for a parameter that the client left
+/// out.
 pub(crate) struct Filter {
     condition: Condition,
     /// The user that `me` stands for.

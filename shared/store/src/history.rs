@@ -1,5 +1,5 @@
-//! Histories of records. Each change adds an entry in its own transaction. No entry is altered or deleted,
-//! not even with its record.
+//! Histories of records. Each change adds an entry in its own transaction. No entry is altered or
+//! deleted, not even with its record.
 
 use super::fields::{UPDATED_AT, fields};
 use crate::prelude::*;
@@ -76,7 +76,8 @@ impl WriteContext {
         record: &Stored<R>,
         now: Timestamp,
     ) -> Result<Option<Write>> {
-        let (of, version) = (record.history(), record.version + 1);
+        let of = record.history();
+        let version = record.version + 1;
         self.entry(of, version, HistoryEvent::Deleted, Vec::new(), now)
     }
 
@@ -118,8 +119,8 @@ fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChang
 }
 
 impl Store {
-    /// The history of a record, the newest entry first, also of a deleted record. 404 when the tenant
-    /// never had it.
+    /// The history of a record, the newest entry first, also of a deleted record. 404 when the
+    /// tenant never had it.
     pub async fn history(
         &self,
         tenant: Tenant,

@@ -1,7 +1,8 @@
 //! Idempotency keys: a repeated request returns the first one's result.
 //!
-//! The transaction that does the work of a request also stores its key. So the same request finds the key
-//! however the first answer got lost. Nothing is stored before: a request that died leaves its key free.
+//! The transaction that does the work of a request also stores its key. So the same request finds
+//! the key however the first answer got lost. Nothing is stored before: a request that died leaves
+//! its key free.
 
 use std::sync::{Arc, atomic::AtomicBool};
 

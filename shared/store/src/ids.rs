@@ -32,8 +32,8 @@ struct Block {
     size: i64,
 }
 
-/// An id for a new record. It goes to another record unless [`used`](Self::used) took it: a caller who is
-/// refused leaves no gap. Only a request that is dropped while it reserves leaves one.
+/// An id for a new record. It goes to another record unless [`used`](Self::used) took it: a caller
+/// who is refused leaves no gap. Only a request that is dropped while it reserves leaves one.
 #[derive(Clone, Debug)]
 pub(super) struct Reserved<I>(I, Arc<Given>);
 

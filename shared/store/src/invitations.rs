@@ -71,8 +71,8 @@ type ToCreate = (Reserved<InvitationId>, Inviter, Invited, ReadHead);
 type ToSend = (Option<Stored<Invitation>>, Inviter, Invited);
 
 impl Invitations<'_> {
-    /// The organization's invitations, open ones first, then the newest. Each has the user who sent it. An
-    /// address that a user has since has no open one.
+    /// The organization's invitations, open ones first, then the newest. Each has the user who sent
+    /// it. An address that a user has since has no open one.
     pub async fn list(
         &self,
         tenant: Tenant,
@@ -102,8 +102,8 @@ impl Invitations<'_> {
         }))
     }
 
-    /// Invites a person, by mail, and ends an earlier invitation of the address. 403 for a role beyond the inviter,
-    /// 409 if a user has the address, 429 if the day's invitations are sent.
+    /// Invites a person, by mail, and ends an earlier invitation of the address. 403 for a role
+    /// beyond the inviter, 409 if a user has the address, 429 if the day's invitations are sent.
     pub async fn create<H: Future<Output = Result<Inviter>>>(
         &self,
         pending: impl Pending,
@@ -114,7 +114,8 @@ impl Invitations<'_> {
         let (pending, tenant) = pending.with_tenant();
         let id = OnceCell::new();
         let read = || async {
-            let (invited, head) = (self.invited(tenant, &new.email), self.0.head(tenant));
+            let invited = self.invited(tenant, &new.email);
+            let head = self.0.head(tenant);
             // All end, also after an error, so that no id is lost on its way.
             let (id, by, invited, head) =
                 tokio::join!(self.0.id_once(&id), by(), invited, Box::pin(head));
@@ -122,7 +123,8 @@ impl Invitations<'_> {
         };
         let write = async |context: WriteContext, (id, by, invited, head): ToCreate| {
             let context = context.with_head(head);
-            let (id, now) = (id.used(), self.0.now());
+            let id = id.used();
+            let now = self.0.now();
             let invitation = Invitation {
                 id,
                 organization_id: tenant,
@@ -186,14 +188,16 @@ impl Invitations<'_> {
             let before = context.current(found, InvitationId::NOUN)?;
             before.may_be_sent_by(&by.held)?;
             let context = context.demanding(before.demand(), &by.held)?;
-            let (mut after, now) = (before.clone(), self.0.now());
+            let mut after = before.clone();
+            let now = self.0.now();
             after.send_again(by.user.id, &mailed.hash, now)?;
             let mut writes = self.sending(&after, &by, mailed.clone(), now)?;
             writes.push(ended(&before, Condition::default()));
             writes.push(Write::replace(&after)?);
             writes.append(invited.replaced_by(&after)?);
             writes.note(EntryContent::invitation_sent(&before, &after));
-            let (writes, after) = (writes.making(id), after.replaced());
+            let writes = writes.making(id);
+            let after = after.replaced();
             self.0.commit(&context, writes, after).await
         };
         let sent = self.0.write(pending, read, write).await?;
@@ -209,7 +213,8 @@ impl Invitations<'_> {
         mailed: MailedLink,
         now: Timestamp,
     ) -> Result<Writes> {
-        let (tenant, email) = (invitation.organization_id, &invitation.email);
+        let tenant = invitation.organization_id;
+        let email = &invitation.email;
         invitation.may_be_sent_by(&by.held)?;
         let link = Link {
             hash: mailed.hash.clone(),
@@ -239,7 +244,8 @@ impl Invitations<'_> {
         Ok(writes)
     }
 
-    /// Deletes an invitation with its link. 404 if it is another tenant's, 403 for a role beyond the caller.
+    /// Deletes an invitation with its link. 404 if it is another tenant's, 403 for a role beyond
+    /// the caller.
     pub async fn delete<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
@@ -299,7 +305,8 @@ impl Invitations<'_> {
         is_own.then_some(open).ok_or_else(refused)
     }
 
-    /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.
+    /// Makes the account of an invitation, and begins a session of its user. 403 for a dead
+    /// invitation, 409 when the username or the address is taken.
     pub async fn accept(
         &self,
         open: OpenInvitation,
@@ -307,11 +314,13 @@ impl Invitations<'_> {
         new: &Accepted,
         begun: impl Fn(&Sid, &User) -> Session,
     ) -> Result<(Sid, User)> {
-        let (id, begun) = (OnceCell::new(), &begun);
+        let id = OnceCell::new();
+        let begun = &begun;
         let first: Reserved<UserId> = self.0.id_once(&id).await?;
         let read = || async { Ok((first.clone(), self.open(token).await?)) };
         let write = |(id, open): (Reserved<UserId>, OpenInvitation)| async move {
-            let (id, now) = (id.used(), self.0.now());
+            let id = id.used();
+            let now = self.0.now();
             let tenant = open.invitation.organization_id;
             let (user, mut writes) = self.account(&open, id, new, now)?;
             let sid = Sid::generate(&self.0.cell, tenant, id, now);
@@ -324,7 +333,8 @@ impl Invitations<'_> {
         accepted.not_replayed()
     }
 
-    /// The user of an accepted invitation, and the writes. The account is fresh: the inviter made it.
+    /// The user of an accepted invitation, and the writes. The account is fresh: the inviter made
+    /// it.
     pub(crate) fn account(
         self,
         open: &OpenInvitation,
@@ -332,7 +342,8 @@ impl Invitations<'_> {
         new: &Accepted,
         now: Timestamp,
     ) -> Result<(User, Writes)> {
-        let (invitation, inviter) = (&open.invitation, &open.inviter);
+        let invitation = &open.invitation;
+        let inviter = &open.inviter;
         let new = NewUser {
             username: new.username.clone().into(),
             full_name: new.full_name.clone().into(),
@@ -343,7 +354,8 @@ impl Invitations<'_> {
             password_hash: new.password_hash.clone(),
             provider_subject: new.provider_subject.clone(),
         };
-        let (directory, tenant) = (self.0.directory(), invitation.organization_id);
+        let directory = self.0.directory();
+        let tenant = invitation.organization_id;
         let (user, mut writes) = directory.new_user(tenant, id, new, Some(inviter.id))?;
         writes.push(Write::create(&user)?);
         writes.push_or(ended(invitation, Condition::exists()), refused());

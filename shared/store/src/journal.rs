@@ -1,5 +1,5 @@
-//! The organization's journal. The transaction of a change writes its entries, and replaces the head of
-//! the chain, which must be as it was read. Entries are never changed or deleted.
+//! The organization's journal. The transaction of a change writes its entries, and replaces the
+//! head of the chain, which must be as it was read. Entries are never changed or deleted.
 
 use futures::{FutureExt, future::OptionFuture};
 use model::journal::Chained;
@@ -9,10 +9,12 @@ use crate::prelude::*;
 /// The most entries of one check, with those of sessions that they name.
 const CHECKED: usize = 5_000;
 
-/// The attempts to append to a journal while other requests do: up to three seconds, since a client waits.
+/// The attempts to append to a journal while other requests do: up to three seconds, since a client
+/// waits.
 const ATTEMPTS: u32 = 12;
 
-/// The checks of a journal that does not match its head. A write between two reads looks like a break.
+/// The checks of a journal that does not match its head. A write between two reads looks like a
+/// break.
 const CHECKS: usize = 3;
 
 resource! { pub Journals as journals }
@@ -52,9 +54,9 @@ impl Store {
         Ok((batch.get(key)?, head_in(&batch, tenant)?))
     }
 
-    /// Does all of the writes or none, in the name of their author, with an entry for each of `contents`.
-    /// Appends to a newer head when that alone was refused; 503 after 12 times. The log line of the request has
-    /// the id of the write.
+    /// Does all of the writes or none, in the name of their author, with an entry for each of
+    /// `contents`. Appends to a newer head when that alone was refused; 503 after 12 times. The log
+    /// line of the request has the id of the write.
     pub(crate) async fn transact(
         &self,
         context: &WriteContext,
@@ -146,8 +148,8 @@ impl Journals<'_> {
         self.0.table.page(entries, wanted).await
     }
 
-    /// Checks up to 5,000 entries of the organization's journal, from the first one of that instant or
-    /// later. Head and entries are read concurrently, so that both are read again after a break.
+    /// Checks up to 5,000 entries of the organization's journal, from the first one of that instant
+    /// or later. Head and entries are read concurrently, so that both are read again after a break.
     pub async fn check(
         &self,
         tenant: Tenant,

@@ -1,7 +1,7 @@
 //! Links in mails: a forgotten password, a new address, and the limits of such mails.
 //!
-//! The table has the hash of a link's token, and the letter a seed. A link ends with the change that it
-//! makes, in the same transaction.
+//! The table has the hash of a link's token, and the letter a seed. A link ends with the change
+//! that it makes, in the same transaction.
 
 use futures::future::try_join_all;
 
@@ -74,8 +74,8 @@ impl Store {
         Ok(link.filter(|link| self.now() < link.ends_at))
     }
 
-    /// The notice of a change of a user's account, to an address of the user. None without an address, and
-    /// without a `network` to name: then the deployment sends no mail.
+    /// The notice of a change of a user's account, to an address of the user. None without an
+    /// address, and without a `network` to name: then the deployment sends no mail.
     pub(crate) fn notice(
         &self,
         user: &User,
@@ -102,7 +102,8 @@ impl Store {
         after: &User,
         network: Option<&str>,
     ) -> Result<Option<Write>> {
-        let (old, new) = (before.email.as_ref(), after.email.as_ref());
+        let old = before.email.as_ref();
+        let new = after.email.as_ref();
         let is_same = old.map(Email::key) == new.map(Email::key);
         let old = old.filter(|_| !is_same);
         self.notice(before, old, network, Letter::EmailChanged)
@@ -143,7 +144,8 @@ impl AccountLinks<'_> {
         let found = self.0.followed(token).await?.ok_or_else(refused_link)?;
         let tenant = found.organization_id;
         let link = of(found.purpose).ok_or_else(refused_link)?;
-        let (user, organization) = (link.user_id.key(tenant), key::organization(tenant));
+        let user = link.user_id.key(tenant);
+        let organization = key::organization(tenant);
         let keys = any_keys![&user, &organization, key::organization_head(tenant)];
         let records = self.0.batch(keys).await?;
         let user: Option<Stored<User>> = records.get(&user)?;
@@ -160,8 +162,8 @@ impl AccountLinks<'_> {
         })
     }
 
-    /// Sets the password of a link's account, which ends all sessions, tokens and links of the account. 403
-    /// for a dead link.
+    /// Sets the password of a link's account, which ends all sessions, tokens and links of the
+    /// account. 403 for a dead link.
     pub async fn reset(
         &self,
         account: LinkedAccount,
@@ -171,12 +173,14 @@ impl AccountLinks<'_> {
     ) -> Result<()> {
         let read = || self.to_reset(token);
         let write = |account: LinkedAccount| async move {
-            let (user, context) = (&account.user, account.context());
+            let user = &account.user;
+            let context = account.context();
             let expected = Condition::version(user.version);
             let directory = self.0.directory();
             let mut writes = directory.new_password(&context, user, password_hash, expected);
             account.ends(&mut writes);
-            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            let to = user.email.as_ref();
+            let letter = Letter::PasswordChanged;
             writes.extend(self.0.notice(user, to, network, letter)?);
             writes.note(EntryContent::password_reset(user.id));
             self.0.commit(&context, writes, ()).await
@@ -186,7 +190,8 @@ impl AccountLinks<'_> {
 
     /// Sends a link to a new address of a user. 429 after ten in an hour.
     pub async fn ask_for(&self, user: &User, email: Email, mailed: MailedLink) -> Result<()> {
-        let (tenant, now) = (user.organization_id, self.0.now());
+        let tenant = user.organization_id;
+        let now = self.0.now();
         let link = Link {
             hash: mailed.hash.clone(),
             organization_id: tenant,
@@ -206,8 +211,8 @@ impl AccountLinks<'_> {
         done.ok_or_else(Error::contended)?.not_replayed()
     }
 
-    /// Gives a link's account the address to which it was sent. 403 for a dead link, 409 if another user has
-    /// the address.
+    /// Gives a link's account the address to which it was sent. 403 for a dead link, 409 if another
+    /// user has the address.
     pub async fn confirm_email(&self, token: &str, network: Option<&str>) -> Result<()> {
         let of = |purpose| match purpose {
             LinkPurpose::EmailConfirmation(link) => Some(link),
@@ -229,8 +234,8 @@ impl AccountLinks<'_> {
         done.not_replayed().map(|_| ())
     }
 
-    /// Sends a link for each account of an address or a username: to the verified address of an enabled
-    /// user. Takes as many requests for a name without an account. `issue` makes a link.
+    /// Sends a link for each account of an address or a username: to the verified address of an
+    /// enabled user. Takes as many requests for a name without an account. `issue` makes a link.
     ///
     /// Sends nothing after three links for an account in an hour, and after twenty from a network.
     pub async fn forgot(

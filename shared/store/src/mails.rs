@@ -20,8 +20,9 @@ record! {
 resource! { pub Mails as mails }
 
 impl Store {
-    /// The write of a mail. Belongs into the transaction of the change that causes it: the publisher then
-    /// sends the message of the mail. `user` is the owner of the address; none for an invitation.
+    /// The write of a mail. Belongs into the transaction of the change that causes it: the
+    /// publisher then sends the message of the mail. `user` is the owner of the address; none for
+    /// an invitation.
     pub fn mail_of(
         &self,
         tenant: Tenant,
@@ -84,10 +85,11 @@ impl MailOutcome {
 }
 
 impl Mails<'_> {
-    /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is running, it is
-    /// not due yet, or its organization is suspended.
+    /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is
+    /// running, it is not due yet, or its organization is suspended.
     pub async fn begin(&self, tenant: Tenant, id: &str) -> Result<Option<Box<MailAttempt>>> {
-        let (of_mail, of_organization) = (key::mail(tenant, id), key::organization(tenant));
+        let of_mail = key::mail(tenant, id);
+        let of_organization = key::organization(tenant);
         let keys = any_keys![&of_mail, &of_organization];
         let read = || self.0.batch(keys.clone());
         let write = async |found: Batch| {
@@ -134,7 +136,8 @@ impl Mails<'_> {
         })))
     }
 
-    /// Ends an attempt. Returns the message for the next one. Notes on the user if the address refuses mails.
+    /// Ends an attempt. Returns the message for the next one. Notes on the user if the address
+    /// refuses mails.
     pub async fn end(
         &self,
         attempt: MailAttempt,

@@ -116,8 +116,9 @@ impl Milestones<'_> {
         Ok(page.filter_map(|one| there.has(&key_of(&one.milestone)).then_some(one)))
     }
 
-    /// Joins a page of milestones with their tasks. All linked tasks of the project are read at once. If
-    /// there is one milestone, or one answer does not hold these tasks, those of each are read.
+    /// Joins a page of milestones with their tasks. All linked tasks of the project are read at
+    /// once. If there is one milestone, or one answer does not hold these tasks, those of each are
+    /// read.
     async fn with_their_tasks(
         &self,
         tenant: Tenant,
@@ -187,7 +188,8 @@ fn with_tasks(
 ) -> Page<MilestoneWithTasks> {
     let mut by_milestone: HashMap<MilestoneId, Vec<Row<LinkedTask>>> = HashMap::new();
     for Row { record, place } in tasks.rows {
-        let (record, place) = (record.record, place.by_id());
+        let record = record.record;
+        let place = place.by_id();
         let linked = by_milestone.entry(record.milestone_id).or_default();
         linked.push(Row { record, place });
     }

@@ -78,7 +78,8 @@ impl Names {
 }
 
 impl Named {
-    /// The tags of a record, by id, of those that exist. A deleted tag is gone from all records at once.
+    /// The tags of a record, by id, of those that exist. A deleted tag is gone from all records at
+    /// once.
     pub(crate) fn tags(&self, ids: &BTreeSet<TagId>) -> Vec<TagRef> {
         let tags = ids.iter().filter_map(|id| self.tags.get(id));
         tags.cloned().collect()
@@ -86,9 +87,10 @@ impl Named {
 }
 
 impl Store {
-    /// Reads the records that others name. Users and projects are never deleted: they are read at half the
-    /// price, and a name may be the one before a change. Deleted milestones, phases and tags must not show,
-    /// not even for the moment in which an eventually consistent read still finds them.
+    /// Reads the records that others name. Users and projects are never deleted: they are read at
+    /// half the price, and a name may be the one before a change. Deleted milestones, phases and
+    /// tags must not show, not even for the moment in which an eventually consistent read still
+    /// finds them.
     pub(crate) async fn named(&self, tenant: Tenant, names: Names) -> Result<Named> {
         let (lasting, deletable) = tokio::try_join!(
             self.table.batch_get(names.lasting(tenant), Read::Lasting),

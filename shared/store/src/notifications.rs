@@ -1,8 +1,8 @@
 //! Notifications: what users of an organization are told.
 //!
 //! The publisher makes [`Notice`]s of changes in the table's stream, and the sweeper makes them of
-//! reminders. Each names its cause. The key of a notification follows from its user and its cause. So a
-//! cause that comes again changes nothing, and a notification stays read.
+//! reminders. Each names its cause. The key of a notification follows from its user and its cause.
+//! So a cause that comes again changes nothing, and a notification stays read.
 //!
 //! Notifications expire after 90 days.
 

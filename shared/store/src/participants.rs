@@ -1,5 +1,5 @@
-//! Participants: the users who wrote in a thread. A comment or a message writes its author's, in its own
-//! transaction, unless it is there.
+//! Participants: the users who wrote in a thread. A comment or a message writes its author's, in
+//! its own transaction, unless it is there.
 
 use super::Change;
 use crate::prelude::*;
@@ -54,8 +54,8 @@ impl Participant {
 }
 
 impl Store {
-    /// Adds the authors of comments and messages, of which the changes are in the order of their writes.
-    /// Participants who are there are only read.
+    /// Adds the authors of comments and messages, of which the changes are in the order of their
+    /// writes. Participants who are there are only read.
     pub(crate) async fn add_participants(&self, changes: &[Change]) -> Result<()> {
         let mut first: BTreeMap<(Talk, UserId), Participant> = BTreeMap::new();
         for participant in changes.iter().filter_map(Participant::of) {

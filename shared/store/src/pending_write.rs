@@ -29,7 +29,8 @@ pub struct WriteContext {
     pub credential: Option<Box<EntryCredential>>,
     /// True if the operator writes, with a program of their own.
     pub is_operator: bool,
-    /// True if the write guards the organization. Its first entry in the journal notifies the admins.
+    /// True if the write guards the organization. Its first entry in the journal notifies the
+    /// admins.
     pub guards: bool,
     /// The versions that the record may have.
     pub conditions: Preconditions,
@@ -80,16 +81,17 @@ impl PendingWrite {
 }
 
 impl Store {
-    /// Waits for the authorization of a write, and runs `read` and the search for an earlier request
-    /// of the same idempotency key beside it. An error of the authorization comes first, then the
-    /// replay, then an error of `read`.
+    /// Waits for the authorization of a write, and runs `read` and the search for an earlier
+    /// request of the same idempotency key beside it. An error of the authorization comes first,
+    /// then the replay, then an error of `read`.
     pub(crate) async fn authorized<T>(
         &self,
         pending: impl Pending,
         read: impl Future<Output = Result<T>>,
     ) -> Result<Created<(WriteContext, T)>> {
         let pending = pending.into();
-        let (context, authorization) = (pending.context, pending.authorization);
+        let context = pending.context;
+        let authorization = pending.authorization;
         let authorization = OptionFuture::from(authorization);
         let (authorized, earlier, read) =
             tokio::join!(authorization, self.earlier_request(&context), read);
@@ -129,8 +131,8 @@ impl WriteContext {
         Self { guards, ..self }
     }
 
-    /// As [`guarding`](Self::guarding), of a demand by the records. 403 unless a caller with these permissions
-    /// meets it.
+    /// As [`guarding`](Self::guarding), of a demand by the records. 403 unless a caller with these
+    /// permissions meets it.
     pub(crate) fn demanding(self, demand: Demand, by: &Held) -> Result<Self> {
         by.meets(demand)?;
         Ok(self.guarding(demand))

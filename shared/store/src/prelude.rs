@@ -1,7 +1,7 @@
 //! The names of the store's files: `use crate::prelude::*;` imports them.
 //!
-//! Contains the records with their ids, and what writes and reads them. A name of two crates is listed beside the `*`
-//! of the crate whose type it means here.
+//! Contains the records with their ids, and what writes and reads them. A name of two crates is
+//! listed beside the `*` of the crate whose type it means here.
 
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap};
 

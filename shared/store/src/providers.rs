@@ -63,7 +63,8 @@ impl Providers<'_> {
         self.0.read_only(pending, || self.get(tenant)).await
     }
 
-    /// Returns true if the organization's provider has this issuer, and its discovery document is stored.
+    /// Returns true if the organization's provider has this issuer, and its discovery document is
+    /// stored.
     pub async fn has_discovery_of(&self, tenant: Tenant, issuer: &str) -> Result<bool> {
         let provider = self.0.read(&key::sign_in_provider(tenant)).await?;
         let provider = provider.filter(|provider| *provider.issuer == *issuer);
@@ -95,17 +96,19 @@ impl Providers<'_> {
     }
 
     async fn found(&self, tenant: Tenant) -> Result<Found> {
-        let (provider, listed) = (key::sign_in_provider(tenant), key::listed_provider(tenant));
+        let provider = key::sign_in_provider(tenant);
+        let listed = key::listed_provider(tenant);
         let keys = any_keys![&provider, &listed, key::organization_head(tenant)];
         let batch = self.0.batch(keys).await?;
         let head = head_in(&batch, tenant)?;
         Ok((batch.get(&provider)?, batch.get(&listed)?, head))
     }
 
-    /// Sets the organization's provider on behalf of one with the permissions `by`. `discovery` is none if the
-    /// provider gave no answer, and then the stored one stays. `seal` encrypts a new secret, once, when the write is
-    /// authorized. 403 for a role above the caller's. 404 if there is none and
-    /// the request expects a version. 409 if passwords are to be off before an admin signed in by the provider.
+    /// Sets the organization's provider on behalf of one with the permissions `by`. `discovery` is
+    /// none if the provider gave no answer, and then the stored one stays. `seal` encrypts a new
+    /// secret, once, when the write is authorized. 403 for a role above the caller's. 404 if there
+    /// is none and the request expects a version. 409 if passwords are to be off before an admin
+    /// signed in by the provider.
     pub async fn put<S, H>(
         &self,
         pending: impl Pending,
@@ -232,7 +235,8 @@ impl Providers<'_> {
         Write::create_or_replace(before, listed)
     }
 
-    /// Deletes the provider. Its users keep their sessions, and sign in by password again. 404 without one.
+    /// Deletes the provider. Its users keep their sessions, and sign in by password again. 404
+    /// without one.
     pub async fn delete(&self, pending: impl Pending) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.found(tenant);
@@ -254,7 +258,8 @@ impl Providers<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Allows passwords beside the provider again, on behalf of the operator. 404 without a provider.
+    /// Allows passwords beside the provider again, on behalf of the operator. 404 without a
+    /// provider.
     pub async fn allow_passwords(&self, tenant: Tenant) -> Result<()> {
         let read = || self.found(tenant);
         let write = |(found, listed, head): Found| async move {
@@ -293,8 +298,8 @@ impl Providers<'_> {
         })
     }
 
-    /// Returns the ways in which a username signs in. An unknown one has the way of `decoy`, its number, in the
-    /// proportion of users.
+    /// Returns the ways in which a username signs in. An unknown one has the way of `decoy`, its
+    /// number, in the proportion of users.
     pub async fn ways_of(&self, username: &str, decoy: u64) -> Result<SignInWays> {
         let (account, last, listed) = tokio::try_join!(
             async { self.0.sign_in().account(username).await },
@@ -322,8 +327,8 @@ fn passwords_are_off() -> Error {
     Error::forbidden(Code::PasswordSignInOff, detail)
 }
 
-/// Returns the way of a username that does not exist. Its number falls among the users of the deployment: those
-/// of each provider, those who sign in by it first, and those without.
+/// Returns the way of a username that does not exist. Its number falls among the users of the
+/// deployment: those of each provider, those who sign in by it first, and those without.
 fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays {
     let of_providers: i64 = listed.iter().map(|one| one.users).sum();
     let all = users.max(of_providers).max(1);

@@ -12,8 +12,8 @@ const UNTIL: &str = "usedUntil";
 /// The time of the last charge, in milliseconds since the Unix epoch.
 const CHARGED_AT: &str = "chargedAt";
 
-/// The most by which the clocks of instances may differ, in milliseconds. A charge from further ahead is
-/// replaced.
+/// The most by which the clocks of instances may differ, in milliseconds. A charge from further
+/// ahead is replaced.
 const CLOCKS: i64 = 2 * span::SECOND;
 
 /// The time for which the use of a quota is kept after its last charge, in milliseconds.
@@ -22,10 +22,12 @@ const KEPT: i64 = span::HOUR;
 resource! { pub Quotas as quotas }
 
 impl Quotas<'_> {
-    /// Charges a holder's quota with time. Returns the instant until which all instances have used it.
+    /// Charges a holder's quota with time. Returns the instant until which all instances have used
+    /// it.
     ///
-    /// `used_until` is that instant as the last charge of this instance returned it. One write; two if other
-    /// instances charged since that was over, and three if the clock of the last one is ahead.
+    /// `used_until` is that instant as the last charge of this instance returned it. One write; two
+    /// if other instances charged since that was over, and three if the clock of the last one is
+    /// ahead.
     pub async fn charge(
         &self,
         tenant: Tenant,
@@ -61,8 +63,8 @@ impl Quotas<'_> {
         Ok(until)
     }
 
-    /// Counts a call of the organization that begins to wait for results. Returns the number of them in these
-    /// ten seconds. One write unit.
+    /// Counts a call of the organization that begins to wait for results. Returns the number of
+    /// them in these ten seconds. One write unit.
     pub async fn count_waiting(&self, tenant: Tenant) -> Result<i64> {
         let window = window(self.0.now());
         let key = key::waiting_calls(tenant, window);

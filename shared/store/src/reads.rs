@@ -37,8 +37,9 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the rows of a list whose records have these keys and fit, in the order of their places. Keys
-    /// without a readable record have no row. One consistent batch read, so that no row lags behind a write.
+    /// Returns the rows of a list whose records have these keys and fit, in the order of their
+    /// places. Keys without a readable record have no row. One consistent batch read, so that no
+    /// row lags behind a write.
     pub(crate) async fn rows_by_id<R: DeserializeOwned>(
         &self,
         keys: impl Iterator<Item = Key<R>>,

@@ -36,8 +36,8 @@ impl RecentOrganizations {
         Some(recent.organization.clone())
     }
 
-    /// Keeps an organization that was read after `at`. If there are too many, those of more than five seconds
-    /// ago are dropped, or all.
+    /// Keeps an organization that was read after `at`. If there are too many, those of more than
+    /// five seconds ago are dropped, or all.
     pub(super) fn keep(&self, organization: &Organization, at: Timestamp) {
         let mut all = self.all();
         if all.len() >= MOST {

@@ -1,4 +1,5 @@
-//! One declaration of each record of the table: its kind, its keys, and what else the table knows of it.
+//! One declaration of each record of the table: its kind, its keys, and what else the table knows
+//! of it.
 
 /// Declares the [`Record`](table::Record) of a type, for which a name stands in the clauses.
 ///

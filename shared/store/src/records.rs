@@ -26,8 +26,8 @@ macro_rules! items {
 }
 
 items! {
-    /// The author of a record's last write, in the attribute `writtenBy`. An item without one was written by
-    /// the service itself, by the operator, or before authors were kept.
+    /// The author of a record's last write, in the attribute `writtenBy`. An item without one was
+    /// written by the service itself, by the operator, or before authors were kept.
     #[derive(Copy, PartialEq, Eq)]
     pub(crate) struct Author {
         pub(crate) user_id: UserId,
@@ -55,13 +55,15 @@ items! {
         pub(crate) organization_id: OrganizationId,
         /// The number of its first entry.
         pub(crate) first: i64,
-        /// Raised by each restart, to its instant in milliseconds. Cursors of another epoch have expired.
+        /// Raised by each restart, to its instant in milliseconds. Cursors of another epoch have
+        /// expired.
         #[serde(default)]
         pub(crate) epoch: i64,
     }
 
-    /// A record in the search index. It is written last of the index, so that it has the state of the
-    /// whole index. A deleted record's stays for some time: no late delivery adds the record again.
+    /// A record in the search index. It is written last of the index, so that it has the state of
+    /// the whole index. A deleted record's stays for some time: no late delivery adds the record
+    /// again.
     pub(crate) struct IndexedRecord {
         pub(crate) organization_id: OrganizationId,
         #[serde(rename = "type")]
@@ -74,7 +76,8 @@ items! {
         pub(crate) project_id: Option<ProjectId>,
         /// The record that a comment or a message is on.
         pub(crate) parent: Option<RecordName>,
-        /// Of a message: true for an internal note. Absent in an old index: the message counts as a note.
+        /// Of a message: true for an internal note. Absent in an old index: the message counts as a
+        /// note.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub(crate) internal: Option<bool>,
         pub(crate) created_at: Timestamp,
@@ -121,7 +124,8 @@ items! {
         /// The admins who sign in by password all the same.
         #[serde(default)]
         pub(crate) password_admins: Vec<UserId>,
-        /// The users of the organization when the provider was set, and those that a sign-in made since.
+        /// The users of the organization when the provider was set, and those that a sign-in made
+        /// since.
         pub(crate) users: i64,
         /// The users who signed in by this issuer.
         pub(crate) bound: i64,
@@ -151,14 +155,14 @@ items! {
         pub(crate) signed_in_at: Option<Timestamp>,
         /// The start of each of the newest ten, oldest first.
         pub(crate) at: Vec<Timestamp>,
-        /// The start of each attempt that is still being verified. It counts as a failure until then, so
-        /// that guesses sent all at once count as well.
+        /// The start of each attempt that is still being verified. It counts as a failure until
+        /// then, so that guesses sent all at once count as well.
         #[serde(default)]
         pub(crate) pending: Vec<Timestamp>,
     }
 
-    /// The failed sign-ins of a quarter of an hour: to all accounts from a network, or to an account from all
-    /// networks.
+    /// The failed sign-ins of a quarter of an hour: to all accounts from a network, or to an
+    /// account from all networks.
     pub(crate) struct FailureCount {
         pub(crate) subject: String,
         /// The start of the quarter.
@@ -170,7 +174,8 @@ items! {
         pub(crate) user_id: Option<UserId>,
     }
 
-    /// The owner of an access token, by the token's hash. It is read without knowing the organization.
+    /// The owner of an access token, by the token's hash. It is read without knowing the
+    /// organization.
     pub struct TokenHolder {
         /// SHA-256 of the token.
         pub(crate) hash: String,
@@ -239,13 +244,14 @@ items! {
         pub(crate) millis: i64,
     }
 
-    /// A project or an organization, as reference search reads it: small, so that a search costs little.
+    /// A project or an organization, as reference search reads it: small, so that a search costs
+    /// little.
     pub(crate) struct Reference {
         pub(crate) organization_id: OrganizationId,
         pub(crate) refers_to: ReferenceType,
         pub(crate) id: ReferenceId,
-        /// The words of the title, case-folded, each with a space before it: it contains ` ac` if and only
-        /// if a word begins with `ac`.
+        /// The words of the title, case-folded, each with a space before it: it contains ` ac` if
+        /// and only if a word begins with `ac`.
         pub(crate) words: String,
         pub(crate) created_at: Timestamp,
     }
@@ -283,7 +289,8 @@ items! {
         pub(crate) of: Reminded,
         /// The version of the record from which it follows.
         pub(crate) of_version: i64,
-        /// The instant of the visit. Without one, the item only keeps an older version from coming back.
+        /// The instant of the visit. Without one, the item only keeps an older version from coming
+        /// back.
         pub(crate) due_at: Option<Timestamp>,
         pub(crate) at: Timestamp,
     }
@@ -359,9 +366,10 @@ items! {
         pub(crate) signal_type: String,
         /// The start of the day.
         pub(crate) day: Timestamp,
-        /// Occurrences in the form of [`Occurrence::within_day`](agent::pattern::Occurrence::within_day). At most
-        /// [`MOST_AN_HOUR`](agent::pattern::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
-        /// writes add.
+        /// Occurrences in the form of
+        /// [`Occurrence::within_day`](agent::pattern::Occurrence::within_day). At most
+        /// [`MOST_AN_HOUR`](agent::pattern::Occurrence::MOST_AN_HOUR) of each hour, and those that
+        /// concurrent writes add.
         #[serde(default)]
         pub(crate) occurrences: Vec<i64>,
     }
@@ -424,8 +432,8 @@ pub(crate) struct Totals {
     pub(crate) minutes_saved: i64,
 }
 
-/// The deletable records that a task refers to. Any value reads, so that a damaged attribute does not
-/// affect the others.
+/// The deletable records that a task refers to. Any value reads, so that a damaged attribute does
+/// not affect the others.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct NamesOfTask {
@@ -509,13 +517,14 @@ pub(crate) enum Part {
 pub(crate) struct AgentDay {}
 
 /// The stack's random name, which is part of idempotency keys. A second stack with the same target
-/// systems begins its ids at 1 again, and must not receive the first one's answers. A table that was
-/// restored under another name is a second stack, too, until `after-restore` names it here.
+/// systems begins its ids at 1 again, and must not receive the first one's answers. A table that
+/// was restored under another name is a second stack, too, until `after-restore` names it here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stack {
     pub(crate) name: String,
     pub(crate) table: String,
-    /// The instant to which the table was put back last, once the counters of ids were raised for it.
+    /// The instant to which the table was put back last, once the counters of ids were raised for
+    /// it.
     #[serde(default)]
     pub(crate) restored_to: Option<Timestamp>,
 }

@@ -1,4 +1,5 @@
-//! Search for the projects and the organization that a service request may refer to, by words of their titles.
+//! Search for the projects and the organization that a service request may refer to, by words of
+//! their titles.
 
 use super::words::having_words;
 use crate::prelude::*;
@@ -32,8 +33,8 @@ pub struct FoundReference {
 resource! { pub References as references }
 
 impl References<'_> {
-    /// The records that match, newest first, at most 50 a page. Without a query and a number of rows, the
-    /// 20 most recent.
+    /// The records that match, newest first, at most 50 a page. Without a query and a number of
+    /// rows, the 20 most recent.
     pub async fn search(
         &self,
         tenant: Tenant,
@@ -80,8 +81,8 @@ pub(crate) fn referred_to(tenant: Tenant, kind: ReferenceType, id: ReferenceId) 
     (id == tenant.into()).then(|| key::organization(tenant).into())
 }
 
-/// The record with its current title, without its description, and the project that has one; `None` when
-/// the record is gone or does not read.
+/// The record with its current title, without its description, and the project that has one; `None`
+/// when the record is gone or does not read.
 fn found_in(
     found: &Batch,
     tenant: Tenant,

@@ -12,8 +12,8 @@ record! {
     key: key::resolution_days(resolved.organization_id).at(key::resolution_day(&resolved.date)),
 }
 
-/// Adds the resolution of a service request or a ticket to its day, or subtracts it. Belongs into the
-/// transaction that changes the status.
+/// Adds the resolution of a service request or a ticket to its day, or subtracts it. Belongs into
+/// the transaction that changes the status.
 pub(super) fn count(tenant: Tenant, created_at: Timestamp, resolution: Resolution) -> Write {
     let (resolved_at, sign) = match resolution {
         Resolution::Made(at) => (at, 1),

@@ -1,12 +1,14 @@
-//! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged reads.
+//! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged
+//! reads.
 
 use crate::prelude::*;
 
-/// Attempts of an operation whose records other requests keep changing. The pauses between them take
-/// 1.3 seconds at most, since a client waits.
+/// Attempts of an operation whose records other requests keep changing. The pauses between them
+/// take 1.3 seconds at most, since a client waits.
 const ATTEMPTS: u32 = 8;
 
-/// Writes by what was `found`. Reads again after a conflict: `None` of `write`. 409 after eight conflicts.
+/// Writes by what was `found`. Reads again after a conflict: `None` of `write`. 409 after eight
+/// conflicts.
 pub(crate) async fn retry<F, T, R, W>(
     found: F,
     read: impl Fn() -> R,

@@ -5,9 +5,9 @@
 //! - an [`IndexedRecord`] for each record, with all of its words, also in an index by last change;
 //! - an [`IndexedWord`] for each word of a record.
 //!
-//! A search reads the words that begin as the rarest words of the query. If there are few enough, their
-//! records are sorted by last change. Otherwise the records are read in that order, and most of them
-//! match. Each row is checked against the record itself, since the index may lag.
+//! A search reads the words that begin as the rarest words of the query. If there are few enough,
+//! their records are sorted by last change. Otherwise the records are read in that order, and most
+//! of them match. Each row is checked against the record itself, since the index may lag.
 
 mod backfill;
 mod excerpt;

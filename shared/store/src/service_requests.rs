@@ -5,8 +5,8 @@ use crate::prelude::*;
 
 resource! { pub ServiceRequests as service_requests }
 
-/// The past of a service request that was raised earlier, or in another system. A time that is `None` is
-/// the current one.
+/// The past of a service request that was raised earlier, or in another system. A time that is
+/// `None` is the current one.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     pub status: ServiceStatus,
@@ -40,7 +40,8 @@ impl Tracked for ServiceRequest {
 }
 
 impl ServiceRequests<'_> {
-    /// Creates a service request, which is open. 400 when the record that it refers to is not the tenant's.
+    /// Creates a service request, which is open. 400 when the record that it refers to is not the
+    /// tenant's.
     pub async fn create(
         &self,
         pending: impl Pending,
@@ -51,8 +52,8 @@ impl ServiceRequests<'_> {
             .await
     }
 
-    /// Creates a service request with a past. A resolution counts on its day. 400 when the record that it
-    /// refers to is not the tenant's.
+    /// Creates a service request with a past. A resolution counts on its day. 400 when the record
+    /// that it refers to is not the tenant's.
     pub async fn create_with(
         &self,
         pending: impl Pending,
@@ -61,7 +62,8 @@ impl ServiceRequests<'_> {
         past: Past,
     ) -> Result<Stored<ServiceRequest>> {
         let request = |context: &WriteContext, id, (), now| {
-            let (tenant, mut writes) = (context.tenant, Writes::default());
+            let tenant = context.tenant;
+            let mut writes = Writes::default();
             if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
                 let fault = || Fault::unknown("referenceId", kind.facts().noun);
                 let unknown = || Error::invalid(fault());
@@ -98,7 +100,8 @@ impl ServiceRequests<'_> {
         if let Some(AnyOf(ids)) = &filter.id {
             let keys = ids.iter().map(|id| id.key(tenant));
             let fits = |request: &ServiceRequest| filter.fits(request, caller);
-            let (store, descending) = (self.0, sort == CreatedSort::NewestFirst);
+            let store = self.0;
+            let descending = sort == CreatedSort::NewestFirst;
             let rows = store.rows_by_id(keys, fits, in_first_index, descending, wanted);
             return store.whole_page(rows.await?).await;
         }
@@ -124,8 +127,9 @@ impl ServiceRequests<'_> {
         self.0.get(tenant, id).await
     }
 
-    /// Changes a service request. Counts its resolution, and no longer counts it when it is reopened. 404
-    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
+    /// Changes a service request. Counts its resolution, and no longer counts it when it is
+    /// reopened. 404 when it is not the tenant's, 400 when its new assignee is not, 409 for a
+    /// forbidden change of status.
     pub async fn update(
         &self,
         pending: impl Pending,
@@ -142,8 +146,9 @@ impl ServiceRequests<'_> {
         done.await
     }
 
-    /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable from then on, and
-    /// the sweeper deletes them. A resolution stays counted. 404 when it is not the tenant's.
+    /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable
+    /// from then on, and the sweeper deletes them. A resolution stays counted. 404 when it is not
+    /// the tenant's.
     pub async fn delete<A: Future<Output = Result<()>>>(
         &self,
         pending: impl Pending,

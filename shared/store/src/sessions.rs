@@ -18,8 +18,8 @@ impl SignIn<'_> {
         Ok(page.map(|stored| stored.record))
     }
 
-    /// Ends all of a user's sessions but this one, in one write. 401 when another request ended this one
-    /// first: of two sessions that end all others, one is left.
+    /// Ends all of a user's sessions but this one, in one write. 401 when another request ended
+    /// this one first: of two sessions that end all others, one is left.
     pub async fn end_others(&self, session: &Session, user: &User) -> Result<()> {
         let read = || self.still(session);
         let write = async |user: User| {
@@ -27,13 +27,15 @@ impl SignIn<'_> {
             let keep = keep.set("keptSession", session.sid_hash.as_str());
             let writes = vec![Write::update(user.key(), keep, unended(&user))];
             let kept = json!({"keptSessionId": session.public_id()});
-            let (context, entry) = (of_session(&user, None), [ended(user.id, kept)]);
+            let context = of_session(&user, None);
+            let entry = [ended(user.id, kept)];
             Ok(self.0.transact(&context, writes, &entry).await?.ok())
         };
         retry(user.clone(), read, write).await
     }
 
-    /// Ends one of a user's sessions, by the id that the user sees. 404 when none that holds has it.
+    /// Ends one of a user's sessions, by the id that the user sees. 404 when none that holds has
+    /// it.
     pub async fn end_one(&self, pending: impl Pending, user: UserId, id: &str) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let of_user = user.key(tenant);
@@ -76,8 +78,8 @@ impl SignIn<'_> {
         }
     }
 
-    /// A user and the user's sessions, including some that have ended, for one with the permissions `by`.
-    /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
+    /// A user and the user's sessions, including some that have ended, for one with the permissions
+    /// `by`. 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn sessions_of(
         &self,
         tenant: Tenant,
@@ -93,8 +95,8 @@ impl SignIn<'_> {
         Ok((owner, sessions?))
     }
 
-    /// Ends all sessions of a user, on behalf of one with the permissions `by`. 404 when the user is not the
-    /// tenant's, 403 when the user has a permission beyond `by`.
+    /// Ends all sessions of a user, on behalf of one with the permissions `by`. 404 when the user
+    /// is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn end_all_of<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
@@ -116,9 +118,9 @@ impl SignIn<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Replaces the password of the session's user: ends all sessions and tokens, and returns the session
-    /// that takes the place of this one. `None` when another request changed the password first, 401
-    /// when that ended the session.
+    /// Replaces the password of the session's user: ends all sessions and tokens, and returns the
+    /// session that takes the place of this one. `None` when another request changed the password
+    /// first, 401 when that ended the session.
     pub async fn renew(
         &self,
         (account, head): (&Account, ReadHead),
@@ -130,7 +132,8 @@ impl SignIn<'_> {
         let context = of_session(user, Some(Box::new(head)));
         let read = || self.still(session);
         let write = async |user: User| {
-            let (cell, now) = (&self.0.cell, self.0.now());
+            let cell = &self.0.cell;
+            let now = self.0.now();
             let sid = Sid::generate(cell, user.organization_id, user.id, now);
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
@@ -142,7 +145,8 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
-            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            let to = user.email.as_ref();
+            let letter = Letter::PasswordChanged;
             writes.extend(self.0.notice(&user, to, network, letter)?);
             let entry = [EntryContent::password_set(user.id)];
             let done = Box::pin(self.0.transact(&context, writes, &entry)).await?;
@@ -176,7 +180,8 @@ fn of_session(user: &User, head: Option<Box<ReadHead>>) -> WriteContext {
 
 /// Notes ended sessions: the one of `sessionId`, all but the one of `keptSessionId`, or all.
 fn ended(user: UserId, which: Value) -> EntryContent {
-    let (event, subjects) = (OrganizationEvent::SessionsEnded, vec![subject::user(user)]);
+    let event = OrganizationEvent::SessionsEnded;
+    let subjects = vec![subject::user(user)];
     EntryContent::noted(event, subjects, [Value::Null, which])
 }
 

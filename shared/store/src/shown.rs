@@ -1,4 +1,5 @@
-//! Records as answers: all fields but those that only the table needs, and the version unless it is hidden.
+//! Records as answers: all fields but those that only the table needs, and the version unless it is
+//! hidden.
 
 mod fields;
 

@@ -4,11 +4,11 @@
 //!
 //! - Of an account from a network: ten failures within 15 minutes block it there.
 //! - Of a network: thirty failures at any accounts block it until the quarter of an hour ends.
-//! - Of an account: from the tenth failure on, from whatever networks, each next attempt waits longer.
-//!   Networks from which the account signed in within thirty days do not wait.
+//! - Of an account: from the tenth failure on, from whatever networks, each next attempt waits
+//!   longer. Networks from which the account signed in within thirty days do not wait.
 //!
-//! An attempt counts before its password is verified, so that many at once are no more than one after
-//! another. A right password takes it back.
+//! An attempt counts before its password is verified, so that many at once are no more than one
+//! after another. A right password takes it back.
 
 use std::future::ready;
 
@@ -54,7 +54,8 @@ struct Counted {
     quarter: Timestamp,
     /// False for a network that the account knows: it takes no turn, and counts once it failed.
     counts_account: bool,
-    /// The user of the account, if there is one. The sweeper notes the count in the user's organization.
+    /// The user of the account, if there is one. The sweeper notes the count in the user's
+    /// organization.
     of: Option<(OrganizationId, UserId)>,
 }
 
@@ -79,8 +80,8 @@ impl Counted {
         self.raised(&self.network, now, has_left, None)
     }
 
-    /// Counts an attempt at the account. From the tenth on it takes the turn after the wait, if no other
-    /// attempt took it since the count was read.
+    /// Counts an attempt at the account. From the tenth on it takes the turn after the wait, if no
+    /// other attempt took it since the count was read.
     fn account_begins(&self, count: Option<&FailureCount>, now: Timestamp) -> Write {
         let most = FailureCount::FREE_OF_ACCOUNT;
         let may_try = match count.filter(|count| count.failures >= most) {
@@ -125,7 +126,8 @@ impl FailureCount {
         quarter.plus(Failures::WINDOW)
     }
 
-    /// The second from which the table may delete it: a day later, since the sweeper notes it before.
+    /// The second from which the table may delete it: a day later, since the sweeper notes it
+    /// before.
     fn expires(quarter: Timestamp) -> i64 {
         Self::end(quarter).plus(span::DAY).epoch_seconds() + 1
     }
@@ -145,8 +147,8 @@ impl FailureCount {
         (self.failures >= Self::MOST_OF_NETWORK).then(|| Self::end(self.quarter).since(now))
     }
 
-    /// The time in milliseconds until the next attempt at an account: 1, 2, 4 … seconds after the last
-    /// failure, at most a minute. `None` when it may come now.
+    /// The time in milliseconds until the next attempt at an account: 1, 2, 4 … seconds after the
+    /// last failure, at most a minute. `None` when it may come now.
     fn delays_account(&self, now: Timestamp) -> Option<i64> {
         let doublings = u32::try_from(self.failures.checked_sub(Self::FREE_OF_ACCOUNT)?).ok()?;
         let wait = 1_i64.checked_shl(doublings.min(10))? * span::SECOND;
@@ -229,7 +231,8 @@ record! {
 }
 
 impl Store {
-    /// A credential, its user and the organization, five seconds old at most; `None` when any is missing.
+    /// A credential, its user and the organization, five seconds old at most; `None` when any is
+    /// missing.
     pub(super) async fn caller<R: DeserializeOwned>(
         &self,
         credential: &Key<R>,
@@ -238,7 +241,8 @@ impl Store {
     ) -> Result<Option<(Stored<R>, User, Organization)>> {
         let now = self.now();
         let recent = self.recent.get(tenant, now);
-        let (user, organization) = (user.key(tenant), key::organization(tenant));
+        let user = user.key(tenant);
+        let organization = key::organization(tenant);
         let mut keys: Vec<AnyKey> = vec![credential.into(), (&user).into()];
         if recent.is_none() {
             keys.push((&organization).into());
@@ -256,7 +260,8 @@ impl Store {
 }
 
 impl SignIn<'_> {
-    /// A session, its user, and the organization, five seconds old at most. `None` when any is missing.
+    /// A session, its user, and the organization, five seconds old at most. `None` when any is
+    /// missing.
     pub async fn caller(
         &self,
         tenant: Tenant,
@@ -290,8 +295,9 @@ impl SignIn<'_> {
         self.0.head(tenant).await
     }
 
-    /// Stores a new session of a user who sent the account's password. 401 when the password has changed
-    /// since the account was read. `method` is none for a session that another event explains.
+    /// Stores a new session of a user who sent the account's password. 401 when the password has
+    /// changed since the account was read. `method` is none for a session that another event
+    /// explains.
     pub async fn begin(
         &self,
         account: &Account,
@@ -335,12 +341,13 @@ impl SignIn<'_> {
         self.0.write(pending, nothing, end).await.map(|_| ())
     }
 
-    /// Adds an attempt to sign in, before its password is verified, and returns it with the account. 429 with
-    /// the seconds to wait while one of the counters blocks it.
+    /// Adds an attempt to sign in, before its password is verified, and returns it with the
+    /// account. 429 with the seconds to wait while one of the counters blocks it.
     ///
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
-    /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of them it
-    /// counts for the account and network for seconds, and for either of them until the quarter ends.
+    /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of
+    /// them it counts for the account and network for seconds, and for either of them until the
+    /// quarter ends.
     pub async fn attempt(
         &self,
         username: &str,
@@ -391,7 +398,8 @@ impl SignIn<'_> {
         Ok(found.unwrap_or_else(|| Failures::none(subject)))
     }
 
-    /// Counts an attempt for its network and its account. 429 if others at the same time took what was left.
+    /// Counts an attempt for its network and its account. 429 if others at the same time took what
+    /// was left.
     async fn count(&self, counted: &Counted, account: Option<&FailureCount>) -> Result<()> {
         let now = self.0.now();
         let begins = async |begins: Option<Write>| match begins {
@@ -416,8 +424,9 @@ impl SignIn<'_> {
         Err(too_many(span::SECOND))
     }
 
-    /// Counts an attempt of a network to sign in by a provider, apart from those by password. 429 after thirty
-    /// failures in a quarter of an hour. [`network_succeeded`](Self::network_succeeded) takes it back.
+    /// Counts an attempt of a network to sign in by a provider, apart from those by password. 429
+    /// after thirty failures in a quarter of an hour.
+    /// [`network_succeeded`](Self::network_succeeded) takes it back.
     pub async fn provider_attempt(&self, address: &str) -> Result<NetworkAttempt> {
         let network = format!("{}\nprovider", network::counted(address));
         self.attempt_of(&network).await
@@ -430,8 +439,8 @@ impl SignIn<'_> {
         self.attempt_of(&network).await
     }
 
-    /// Ends a check of a username's ways. One of a name that exists does not count. Writes the same for other names:
-    /// the time must not tell which names exist.
+    /// Ends a check of a username's ways. One of a name that exists does not count. Writes the same
+    /// for other names: the time must not tell which names exist.
     pub async fn ways_checked(&self, attempt: &NetworkAttempt, exists: bool) -> Result<()> {
         let NetworkAttempt(counted) = attempt;
         self.lower(counted, [&counted.network], exists.into()).await
@@ -479,7 +488,8 @@ impl SignIn<'_> {
         Ok(())
     }
 
-    /// Returns what came of verifying a password. Takes the attempt back if it could not be verified.
+    /// Returns what came of verifying a password. Takes the attempt back if it could not be
+    /// verified.
     pub async fn decided<T>(&self, attempt: &SignInAttempt, verified: Result<T>) -> Result<T> {
         if verified.is_err() {
             // The client gets the first error.
@@ -496,7 +506,8 @@ impl SignIn<'_> {
     }
 
     pub async fn failed(&self, attempt: SignInAttempt) -> Result<()> {
-        let (at, counted) = (attempt.at, attempt.counted);
+        let at = attempt.at;
+        let counted = attempt.counted;
         let account = async {
             if !counted.counts_account {
                 let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
@@ -515,7 +526,8 @@ impl SignIn<'_> {
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Removes an account's failures from a network, notes the sign-in there, and takes the attempt back.
+    /// Removes an account's failures from a network, notes the sign-in there, and takes the attempt
+    /// back.
     pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<()> {
         let mut known = Failures::none(&attempt.failures.subject).record;
         known.signed_in_at = Some(self.0.now());
@@ -536,7 +548,8 @@ fn written(failures: &Stored<Failures>) -> Result<Write> {
 
 /// The key of an account's failures from a network: a hash, without regard to the username's case.
 fn subject(username: &str, address: &str) -> String {
-    let (username, network) = (unique_name::key(username), network::counted(address));
+    let username = unique_name::key(username);
+    let network = network::counted(address);
     digest(&format!("{username}\n{network}"))
 }
 

@@ -1,5 +1,5 @@
-//! Entries of sign-ins in the organization's journal. A sign-in never waits for the journal's head: its entry
-//! stands beside the chain, and the sweeper names it there.
+//! Entries of sign-ins in the organization's journal. A sign-in never waits for the journal's head:
+//! its entry stands beside the chain, and the sweeper names it there.
 
 use crate::Journals;
 use crate::due::{self, Shard};
@@ -24,8 +24,9 @@ pub(crate) fn signed_in(session: &Session, method: SignInMethod) -> Result<Write
 }
 
 impl Journals<'_> {
-    /// Writes the entries of refused sign-ins, of accounts in a shard and quarters that have ended. Then names
-    /// the shard's entries of sign-ins in the chains. `each` gets the outcome for an organization.
+    /// Writes the entries of refused sign-ins, of accounts in a shard and quarters that have ended.
+    /// Then names the shard's entries of sign-ins in the chains. `each` gets the outcome for an
+    /// organization.
     pub async fn chain_sign_ins(
         &self,
         shard: Shard,
@@ -89,7 +90,8 @@ impl Journals<'_> {
         Ok(0)
     }
 
-    /// Names entries of one organization in its chain. A concurrent run leaves all for the next one.
+    /// Names entries of one organization in its chain. A concurrent run leaves all for the next
+    /// one.
     async fn name_sign_ins(&self, tenant: Tenant, named: &[Stored<SignInEntry>]) -> Result<usize> {
         let chained = named.iter().map(|entry| &entry.record);
         let chained = [EntryContent::sign_ins_chained(chained)];

@@ -8,7 +8,8 @@ use tokio::sync::OnceCell;
 use super::{ids::Ids, recent::RecentOrganizations};
 use crate::prelude::*;
 
-/// All records, by resource. Cheap to clone; clones share their reserved ids and recent organizations.
+/// All records, by resource. Cheap to clone; clones share their reserved ids and recent
+/// organizations.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) table: Table,
@@ -69,7 +70,8 @@ impl Store {
         self.ids.next(&self.table).await
     }
 
-    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its id.
+    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over
+    /// keeps its id.
     pub(super) async fn id_once<I: RecordId>(
         &self,
         reserved: &OnceCell<Reserved<I>>,

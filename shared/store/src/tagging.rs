@@ -1,5 +1,5 @@
-//! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows them
-//! without a further read for each row.
+//! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows
+//! them without a further read for each row.
 
 use serde_json::json;
 
@@ -12,8 +12,9 @@ pub(super) const TAG_IDS: &str = "tagIds";
 resource! { pub Tagging as tagging }
 
 impl Tagging<'_> {
-    /// Attaches a tag, or detaches it; no change if that is so already. Returns the version of the record. 404
-    /// when the record or the tag is not the tenant's, 409 when the record would have more than 50 tags.
+    /// Attaches a tag, or detaches it; no change if that is so already. Returns the version of the
+    /// record. 404 when the record or the tag is not the tenant's, 409 when the record would have
+    /// more than 50 tags.
     pub async fn set_attached(
         &self,
         pending: impl Pending,
@@ -22,7 +23,8 @@ impl Tagging<'_> {
         attached: bool,
     ) -> Result<i64> {
         let (pending, tenant) = pending.with_tenant();
-        let (record_key, tag_key) = (key::tagged(tenant, on), tag.key(tenant));
+        let record_key = key::tagged(tenant, on);
+        let tag_key = tag.key(tenant);
         let noun = on.kind().facts().noun;
         let read = || self.0.batch(any_keys![&record_key, &tag_key]);
         let write = async |context: WriteContext, found: Batch| {
@@ -30,8 +32,10 @@ impl Tagging<'_> {
             if !found.has(&tag_key) {
                 return Err(Error::NotFound(TagId::NOUN));
             }
-            let (before, version) = (&stored.tag_ids, stored.version);
-            let (mut after, now) = (before.clone(), self.0.now());
+            let before = &stored.tag_ids;
+            let version = stored.version;
+            let mut after = before.clone();
+            let now = self.0.now();
             let change = Change::default().set("updatedAt", now);
             let (changes, change) = if attached {
                 (after.insert(tag), change.put_in_set(TAG_IDS, tag))
@@ -63,7 +67,8 @@ impl Tagging<'_> {
     }
 }
 
-/// Returns `true` for a record with one of the tags of a filter, or without tags where that names `none`.
+/// Returns `true` for a record with one of the tags of a filter, or without tags where that names
+/// `none`.
 pub(super) fn fits(wanted: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
     let mut tags = carried.iter();
     tags.any(|tag| wanted.names(Some(&tag.id))) || (carried.is_empty() && wanted.names(None))

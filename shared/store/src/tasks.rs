@@ -42,7 +42,8 @@ impl Tasks<'_> {
     /// order is left behind its last task.
     pub async fn create(&self, pending: impl Pending, new: TaskCreate) -> Result<JoinedTask> {
         let pending = pending.into();
-        let (tenant, project) = (pending.tenant(), new.project_id);
+        let tenant = pending.tenant();
+        let project = new.project_id;
         let links = Links {
             milestone: new.milestone_id,
             phase: new.phase_id,
@@ -71,8 +72,8 @@ impl Tasks<'_> {
                 return Err(Error::Invalid(faults));
             }
             project.map_or(Ok(()), |project| takes_work(&project))?;
-            // Tasks of no project have no list with an end. Ordered by their ids, they stand in the order
-            // of their creation, with the same room between them.
+            // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
+            // order of their creation, with the same room between them.
             let room = end
                 .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
             let task = Task::new(id, tenant, new, room.order, now);
@@ -118,7 +119,8 @@ impl Tasks<'_> {
         Ok(join(page, &named, filter))
     }
 
-    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the tenant's.
+    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the
+    /// tenant's.
     pub async fn of_project(
         &self,
         tenant: Tenant,
@@ -183,8 +185,9 @@ impl Tasks<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at the
-    /// same time. A task of that order stays as it is. 404 when one of them is not the tenant's.
+    /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at
+    /// the same time. A task of that order stays as it is. 404 when one of them is not the
+    /// tenant's.
     pub async fn reorder(&self, pending: impl Pending, places: &[TaskPlace]) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let keyed = places.iter().map(|place| (place, place.id.key(tenant)));
@@ -216,8 +219,8 @@ impl Tasks<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
-    /// it is not the tenant's.
+    /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404
+    /// when it is not the tenant's.
     pub async fn delete(&self, pending: impl Pending, id: TaskId) -> Result<()> {
         let comments = |_: &Task| (id.into(), Writes::default());
         self.0.delete(pending, id, comments).await
@@ -228,7 +231,8 @@ fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
     page.records().map(|stored| &stored.record)
 }
 
-/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted record.
+/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted
+/// record.
 fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
     page.filter_map(|task| {
         let joined = JoinedTask::new(task, named);

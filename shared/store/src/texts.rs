@@ -1,5 +1,5 @@
-//! Long texts of records, which lie in items of their own. Writes of records write them too; reads that
-//! show texts add them here.
+//! Long texts of records, which lie in items of their own. Writes of records write them too; reads
+//! that show texts add them here.
 
 use serde_json::Value;
 
@@ -52,8 +52,8 @@ impl Store {
         self.texts([&stored]).await?.complete(stored)
     }
 
-    /// Adds long texts to the records of a page, and cuts the page where they would make it too long. A
-    /// record whose text does not read is left out.
+    /// Adds long texts to the records of a page, and cuts the page where they would make it too
+    /// long. A record whose text does not read is left out.
     pub(crate) async fn whole_page<R: DeserializeOwned>(
         &self,
         page: Page<Stored<R>>,
@@ -70,8 +70,8 @@ impl Store {
     }
 }
 
-/// Returns true if two images of a record have the same text. One of them may have it in its own item, as
-/// older versions of the service wrote it.
+/// Returns true if two images of a record have the same text. One of them may have it in its own
+/// item, as older versions of the service wrote it.
 pub(crate) fn same_text(old: &Value, new: &Value) -> bool {
     let is_apart = |image: &Value| !image[REFERENCE].is_null();
     if is_apart(old) == is_apart(new) {

@@ -21,8 +21,8 @@ pub struct NewTicket {
 }
 
 impl NewTicket {
-    /// The ticket, and the writes of its messages and of its resolution. Without a user who writes, the
-    /// sender of the first message raised it.
+    /// The ticket, and the writes of its messages and of its resolution. Without a user who writes,
+    /// the sender of the first message raised it.
     fn ticket(
         &self,
         context: &WriteContext,
@@ -34,7 +34,8 @@ impl NewTicket {
         let created_at = self.created_at.unwrap_or(now);
         let is_over = self.status.is_over();
         let resolved_at = is_over.then(|| self.resolved_at.unwrap_or(now));
-        let (mut writes, mut last_message_at) = (Writes::default(), None);
+        let mut writes = Writes::default();
+        let mut last_message_at = None;
         let mut participants = BTreeMap::new();
         for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
             let message = TicketMessage {
@@ -173,8 +174,8 @@ impl From<&User> for Person {
 }
 
 impl Tickets<'_> {
-    /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee is not the
-    /// tenant's.
+    /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee
+    /// is not the tenant's.
     pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<Stored<Ticket>> {
         let pending = pending.into();
         let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
@@ -192,8 +193,8 @@ impl Tickets<'_> {
         self.0.create(pending, read, ticket).await
     }
 
-    /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes the first
-    /// message.
+    /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes
+    /// the first message.
     pub async fn raise(
         &self,
         pending: impl Pending,
@@ -267,8 +268,8 @@ impl Tickets<'_> {
         }))
     }
 
-    /// One ticket with its messages by time, and internal notes if `with_notes` says so. 404 when it is not
-    /// the tenant's.
+    /// One ticket with its messages by time, and internal notes if `with_notes` says so. 404 when
+    /// it is not the tenant's.
     pub async fn get(
         &self,
         tenant: Tenant,
@@ -319,8 +320,9 @@ impl Tickets<'_> {
         Ok(TicketWithMessages { ticket, messages })
     }
 
-    /// Changes a ticket. Counts its resolution, and no longer counts it when it is reopened. 404 when it is
-    /// not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
+    /// Changes a ticket. Counts its resolution, and no longer counts it when it is reopened. 404
+    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of
+    /// status.
     pub async fn update(
         &self,
         pending: impl Pending,
@@ -337,9 +339,9 @@ impl Tickets<'_> {
         done.await
     }
 
-    /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or resolved
-    /// ticket, whose resolution no longer counts. An internal note does not. 404 when it is not the
-    /// tenant's, 409 when it is closed.
+    /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or
+    /// resolved ticket, whose resolution no longer counts. An internal note does not. 404 when it
+    /// is not the tenant's, 409 when it is closed.
     pub async fn reply(
         &self,
         pending: impl Pending,
@@ -411,7 +413,8 @@ fn writes_of_reply(
         change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {
             change = change.remove("resolvedAt");
-            let (tenant, created_at) = (ticket.organization_id, ticket.created_at);
+            let tenant = ticket.organization_id;
+            let created_at = ticket.created_at;
             let resolution = Resolution::TakenBack(resolved_at);
             writes.push(resolutions::count(tenant, created_at, resolution));
         }

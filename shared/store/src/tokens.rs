@@ -1,9 +1,9 @@
 //! Access tokens.
 //!
-//! A token is random and names no user. So its hash is the key of an item outside of all tenants, which
-//! names the holder. The token itself is one of its owner's records, in one of [`Token::MOST`] places.
-//! The places limit the tokens of a user, also when several requests create some at the same time. A
-//! token that has ended leaves its place to the next one.
+//! A token is random and names no user. So its hash is the key of an item outside of all tenants,
+//! which names the holder. The token itself is one of its owner's records, in one of
+//! [`Token::MOST`] places. The places limit the tokens of a user, also when several requests create
+//! some at the same time. A token that has ended leaves its place to the next one.
 
 use tokio::sync::OnceCell;
 
@@ -30,9 +30,11 @@ impl Tokens<'_> {
         Ok(holder.map(|stored| stored.record))
     }
 
-    /// A token with its owner and the organization, all as they are now. `None` when any is missing.
+    /// A token with its owner and the organization, all as they are now. `None` when any is
+    /// missing.
     pub async fn caller(&self, owner: &TokenHolder) -> Result<Option<(Token, User, Organization)>> {
-        let (tenant, user) = (owner.organization_id, owner.user_id);
+        let tenant = owner.organization_id;
+        let user = owner.user_id;
         let key = key::token(tenant, user, owner.place);
         let found = self.0.caller(&key, tenant, user).await?;
         // Another token may have taken the place of one that ended.
@@ -46,8 +48,9 @@ impl Tokens<'_> {
         self.0.table.list_stored(all).await
     }
 
-    /// Creates a token of a user, and returns it with its secret, of which the table stores only a hash.
-    /// A replay has no secret. `owner` returns the user, or refuses: 403. 409 at the most tokens of a user.
+    /// Creates a token of a user, and returns it with its secret, of which the table stores only a
+    /// hash. A replay has no secret. `owner` returns the user, or refuses: 403. 409 at the most
+    /// tokens of a user.
     pub async fn create<O: Future<Output = Result<User>>>(
         &self,
         pending: impl Pending,
@@ -67,7 +70,8 @@ impl Tokens<'_> {
             Ok((id?, others?, owner?, head?))
         };
         let write = async |context: WriteContext, read: (Reserved<_>, _, User, _)| {
-            let ((id, others, owner, head), now) = (read, self.0.now());
+            let (id, others, owner, head) = read;
+            let now = self.0.now();
             let context = context.with_head(head);
             let named = sent.named();
             let token = Token {
@@ -96,7 +100,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// Writes a token to a place that no other of the owner holds. `None` when another request took the place.
+    /// Writes a token to a place that no other of the owner holds. `None` when another request took
+    /// the place.
     async fn take_place(
         &self,
         context: &WriteContext,
@@ -135,8 +140,8 @@ impl Tokens<'_> {
         self.0.commit(context, writes, token).await
     }
 
-    /// A user and the user's tokens, including those that have ended, for one with the permissions `by`.
-    /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
+    /// A user and the user's tokens, including those that have ended, for one with the permissions
+    /// `by`. 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn of_user(
         &self,
         tenant: Tenant,
@@ -162,8 +167,8 @@ impl Tokens<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// As [`delete`](Self::delete), on behalf of one with the permissions `by`. 404 when the user is not
-    /// the tenant's, 403 when the user has a permission beyond `by`.
+    /// As [`delete`](Self::delete), on behalf of one with the permissions `by`. 404 when the user
+    /// is not the tenant's, 403 when the user has a permission beyond `by`.
     pub async fn delete_of_user<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,

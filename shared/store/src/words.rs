@@ -4,7 +4,8 @@ use model::words::words;
 
 use crate::prelude::*;
 
-/// Rows with a word that begins so, for each word of the query, as [`words`](table::Record::words) has them.
+/// Rows with a word that begins so, for each word of the query, as [`words`](table::Record::words)
+/// has them.
 pub(crate) fn having_words(mut condition: Condition, query: &str) -> Condition {
     let plain: Vec<String> = words(query).collect();
     let mut accented = accented(query);

@@ -1,9 +1,9 @@
 //! Deliveries of the table's stream, and changes that a consumer cannot handle.
 //!
-//! The stream delivers each change of an item at least once, and the changes of one item in order. The stream
-//! repeats a delivery only if the table or a queue refused a request. Any other failure would come again
-//! with each repetition, and delay every organization. So such a change is set aside: its place and its cause
-//! go to the dead-letter queue of changes, and the stream moves on.
+//! The stream delivers each change of an item at least once, and the changes of one item in order.
+//! The stream repeats a delivery only if the table or a queue refused a request. Any other failure
+//! would come again with each repetition, and delay every organization. So such a change is set
+//! aside: its place and its cause go to the dead-letter queue of changes, and the stream moves on.
 
 use std::{collections::BTreeMap, future::Future, panic::AssertUnwindSafe, time::Duration};
 
@@ -27,7 +27,8 @@ pub struct StreamEvent {
     pub records: Vec<StreamRecord>,
 }
 
-/// The answer to a delivery. The stream delivers the earliest failed record again, and all after it.
+/// The answer to a delivery. The stream delivers the earliest failed record again, and all after
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamResponse {
@@ -64,7 +65,8 @@ pub trait Consumer: Sync {
     /// The organizations whose changes are handled at the same time.
     const CONCURRENCY: usize;
 
-    /// The longest time for the changes of an organization in one delivery. What is left comes again.
+    /// The longest time for the changes of an organization in one delivery. What is left comes
+    /// again.
     fn limit(&self) -> Duration;
 
     /// The records.
@@ -119,7 +121,8 @@ impl QueueMessage for SetAside<'_> {
     }
 }
 
-/// Hands a delivery to a consumer, by organization. A failure of one organization does not affect the others.
+/// Hands a delivery to a consumer, by organization. A failure of one organization does not affect
+/// the others.
 pub async fn handle<C: Consumer>(
     consumer: &C,
     dead_letters: &Queue,
@@ -258,7 +261,8 @@ fn log_refusal(organization: OrganizationId, changes: usize, cause: &Cause) {
     );
 }
 
-/// Sends changes to the dead-letter queue, and counts and logs them. Returns the first one that was not sent.
+/// Sends changes to the dead-letter queue, and counts and logs them. Returns the first one that was
+/// not sent.
 async fn set_aside<'a, C: Consumer>(
     dead_letters: &Queue,
     faults: &[Failure<'a>],

@@ -7,8 +7,9 @@ use crate::prelude::*;
 const MOST: usize = 25;
 
 impl Table {
-    /// Sends puts and deletes of different items, 25 a request, one request after another. They have no
-    /// conditions, so only writes that are harmless when repeated. After an error, some may be done.
+    /// Sends puts and deletes of different items, 25 a request, one request after another. They
+    /// have no conditions, so only writes that are harmless when repeated. After an error, some may
+    /// be done.
     pub async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
         let requests: Vec<WriteRequest> = writes.iter().map(request).collect::<Result<_, _>>()?;
         for some in requests.chunks(MOST) {

@@ -3,7 +3,8 @@ use std::{sync::Arc, time::Duration};
 use aws_sdk_dynamodb::Client;
 use model::{Clock, random};
 
-/// Attempts of a write while others keep writing the same items: up to two seconds, since a client waits.
+/// Attempts of a write while others keep writing the same items: up to two seconds, since a client
+/// waits.
 pub(crate) const ATTEMPTS: u32 = 8;
 
 /// Attempts where no client waits and a failed write is lost for good: up to three seconds.
@@ -43,7 +44,8 @@ impl Table {
     }
 }
 
-/// Waits a random time that doubles with every attempt: up to 20 ms, then 40, then 80, at most 640 ms.
+/// Waits a random time that doubles with every attempt: up to 20 ms, then 40, then 80, at most 640
+/// ms.
 pub async fn back_off(attempt: u32) {
     let most = 10_u64 << attempt.min(6);
     tokio::time::sleep(Duration::from_millis(1 + random::below(most))).await;

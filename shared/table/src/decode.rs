@@ -1,7 +1,7 @@
 //! Decodes records from the SDK's items.
 //!
-//! `serde_dynamo`, which encodes them, decodes from a map of its own and hashes every attribute twice
-//! more to build it. A list of a hundred rows spent a tenth of its CPU time on that.
+//! `serde_dynamo`, which encodes them, decodes from a map of its own and hashes every attribute
+//! twice more to build it. A list of a hundred rows spent a tenth of its CPU time on that.
 
 use std::fmt;
 
@@ -21,7 +21,8 @@ pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodab
     T::deserialize(map(item))
 }
 
-/// The reason why an item cannot be decoded. It goes into the log, so it contains no value of the item.
+/// The reason why an item cannot be decoded. It goes into the log, so it contains no value of the
+/// item.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Undecodable(String);

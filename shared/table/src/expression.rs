@@ -66,7 +66,8 @@ impl Condition {
         name: &str,
         values: impl IntoIterator<Item = Option<AttributeValue>>,
     ) -> Self {
-        let (mut there, mut is_absent) = (Vec::new(), None);
+        let mut there = Vec::new();
+        let mut is_absent = None;
         for value in values {
             match value {
                 Some(value) => there.push(value),
@@ -80,7 +81,8 @@ impl Condition {
         self.any(is_one.into_iter().chain(is_absent))
     }
 
-    /// The attribute is a set that contains one of the values. `None` stands for an absent attribute.
+    /// The attribute is a set that contains one of the values. `None` stands for an absent
+    /// attribute.
     pub fn has_one_of(
         mut self,
         name: &str,
@@ -137,7 +139,8 @@ impl Expression {
         self.text.push_str(clause);
     }
 
-    /// Builds a clause, in which `#` stands for the attribute's name and each `:` for the next value.
+    /// Builds a clause, in which `#` stands for the attribute's name and each `:` for the next
+    /// value.
     pub(crate) fn clause(
         &mut self,
         clause: &str,
@@ -208,7 +211,8 @@ impl Change {
         self.and("ADD", "# :", name, Some(set_of(numbers)))
     }
 
-    /// Removes a number from a set, which need not contain it. The attribute is removed with its last number.
+    /// Removes a number from a set, which need not contain it. The attribute is removed with its
+    /// last number.
     pub fn take_from_set(self, name: &str, id: impl Id) -> Self {
         self.and("DELETE", "# :", name, Some(set_of(&[id.get()])))
     }

@@ -8,8 +8,8 @@ use aws_sdk_dynamodb::{
 
 use crate::prelude::*;
 
-/// The attribute that holds the [id](crate::new_write_id) of the last write. After a lost answer, it
-/// tells a retry of our own write from a write of another client.
+/// The attribute that holds the [id](crate::new_write_id) of the last write. After a lost answer,
+/// it tells a retry of our own write from a write of another client.
 pub(crate) const WRITE_ID: &str = "writeId";
 
 /// The failure of a write outside of a transaction.
@@ -103,7 +103,8 @@ pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
 #[error(transparent)]
 struct Denied(model::Source);
 
-/// True if the table refused a request for a reason outside of the request. The same request may succeed later.
+/// True if the table refused a request for a reason outside of the request. The same request may
+/// succeed later.
 pub fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Unavailable { .. } => true,

@@ -6,8 +6,8 @@ use crate::{key::KEY_ATTRIBUTES, prelude::*, raw::has_same_values, record};
 const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];
 
 impl Write {
-    /// Gives the item of a record the form in which this version writes it. `None` for an item that has this form.
-    /// Refused if the item was written meanwhile. An unreadable record is an error.
+    /// Gives the item of a record the form in which this version writes it. `None` for an item that
+    /// has this form. Refused if the item was written meanwhile. An unreadable record is an error.
     pub fn in_present_form<S, R: Record<S>>(found: &RawItem) -> Result<Option<Self>, Error> {
         let Some(key) = found.key() else {
             return Ok(None);

@@ -95,8 +95,8 @@ pub(crate) fn key_of(item: &Item) -> Option<AnyKey> {
     Some(AnyKey::found(text(Main::PARTITION)?, text(Main::SORT)?))
 }
 
-/// Decodes the record of an item, whatever its `kind`. A missing version is 1. Unknown attributes are
-/// kept for the next write.
+/// Decodes the record of an item, whatever its `kind`. A missing version is 1. Unknown attributes
+/// are kept for the next write.
 pub(crate) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Undecodable> {
     let version = match item.remove("version") {
         None => Some(1),

@@ -79,7 +79,8 @@ impl fmt::Display for AnyKey {
 
 /// The key of a record of the type `R` in the table or in an index.
 ///
-/// A read or a write infers the record's type from its key. A key of another record does not compile:
+/// A read or a write infers the record's type from its key. A key of another record does not
+/// compile:
 ///
 /// ```
 /// use table::Key;

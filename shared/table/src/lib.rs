@@ -7,8 +7,8 @@
 //! - [`metered`] counts the requests and capacity units of a task.
 //!
 //! The crate knows no record. The crate above it implements [`Record`] for each type that it keeps,
-//! and owns all key formats. Callers never see the SDK's requests and answers, only attribute values
-//! where they build a condition from one.
+//! and owns all key formats. Callers never see the SDK's requests and answers, only attribute
+//! values where they build a condition from one.
 //!
 //! Every item carries the attributes `kind` and `version`. A write sets or raises `version`, and
 //! [`Write::replace`] expects the version that was read.

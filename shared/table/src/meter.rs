@@ -44,7 +44,8 @@ impl Used {
     }
 }
 
-/// Runs a task and returns its output with its usage. An enclosing metered task counts the same usage.
+/// Runs a task and returns its output with its usage. An enclosing metered task counts the same
+/// usage.
 pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
     let scope = USED.scope(RefCell::default(), async move {
         (task.await, USED.with(RefCell::take))

@@ -50,10 +50,12 @@ impl Wanted {
 }
 
 impl<T> Page<T> {
-    /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique among them.
+    /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique
+    /// among them.
     pub fn of(records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
         let rows = records.into_iter().map(|record| {
-            let (pk, sk) = (String::new(), padded(number(&record)));
+            let pk = String::new();
+            let sk = padded(number(&record));
             let place = Place { pk, sk, sort: None };
             Row { record, place }
         });
@@ -102,7 +104,8 @@ impl<T> Page<T> {
         self.filter_map(|record| Some(map(record)))
     }
 
-    /// Keeps at most so many rows. If that drops some, the next page begins after the last row kept.
+    /// Keeps at most so many rows. If that drops some, the next page begins after the last row
+    /// kept.
     #[must_use]
     pub fn cut(mut self, most: usize) -> Self {
         if self.rows.len() > most {

@@ -8,9 +8,9 @@ pub enum Read {
     Consistent,
     /// Costs half. The newest writes may be missing.
     Eventual,
-    /// As [`Eventual`](Self::Eventual), and again [`Consistent`](Self::Consistent) for what is missing. For
-    /// records that are never deleted: a new one is found, and a changed one may be the one before. A list
-    /// has no keys that could be missing, and is read as `Eventual`.
+    /// As [`Eventual`](Self::Eventual), and again [`Consistent`](Self::Consistent) for what is
+    /// missing. For records that are never deleted: a new one is found, and a changed one may be
+    /// the one before. A list has no keys that could be missing, and is read as `Eventual`.
     Lasting,
 }
 
@@ -72,7 +72,8 @@ impl Query {
         let partition = self.partition.as_str().into_attribute();
         let mut condition = expression.clause("# = :", pk, [partition]);
         let text = |sort: &String| sort.as_str().into_attribute();
-        let (first, last) = (self.first.as_ref().map(text), self.last.as_ref().map(text));
+        let first = self.first.as_ref().map(text);
+        let last = self.last.as_ref().map(text);
         condition += &match (first, last) {
             (None, None) => String::new(),
             (Some(first), None) => expression.clause(" AND # >= :", sk, [first]),
@@ -120,7 +121,8 @@ impl Query {
         Some(start)
     }
 
-    /// Removes the keys from an item, or from the last evaluated key, and returns them as a position.
+    /// Removes the keys from an item, or from the last evaluated key, and returns them as a
+    /// position.
     pub(crate) fn position(&self, item: &mut Item) -> Option<Place> {
         let mut text = |name| match item.remove(name) {
             Some(AttributeValue::S(text)) => Some(text),

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::prelude::*;
 
-/// The write's id of an item that was copied into the table, or got another form. The table's stream has it too.
+/// The write's id of an item that was copied into the table, or got another form. The table's
+/// stream has it too.
 pub const COPIED: &str = "copied";
 
 /// An item as the table has it.
@@ -57,7 +58,8 @@ impl RawItem {
         self.remove(WRITE_ID);
     }
 
-    /// The attributes without their types, to read some of them. `None` for an item without a JSON form.
+    /// The attributes without their types, to read some of them. `None` for an item without a JSON
+    /// form.
     pub fn plain(&self) -> Option<Value> {
         from_item(&self.0).ok()
     }

@@ -194,8 +194,9 @@ impl Table {
         Ok(Page { rows, end }.cut(most))
     }
 
-    /// As [`page`](Self::page) of an index, with the keys of unreadable records: takes the keys from the
-    /// index, and reads their items consistently. Leaves out items that are gone, or no longer in this part of the index.
+    /// As [`page`](Self::page) of an index, with the keys of unreadable records: takes the keys
+    /// from the index, and reads their items consistently. Leaves out items that are gone, or no
+    /// longer in this part of the index.
     pub async fn page_current<R: DeserializeOwned, I: Index>(
         &self,
         list: List<R, I>,

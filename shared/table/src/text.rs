@@ -1,9 +1,10 @@
-//! Long texts. A text of more than 2,048 bytes lies in an item of its own: that of its record is written
-//! into each index again with every change.
+//! Long texts. A text of more than 2,048 bytes lies in an item of its own: that of its record is
+//! written into each index again with every change.
 //!
-//! The record's item keeps the beginning of the text, and its SHA-256, which is part of the key of the
-//! text. So no reader joins a record with the text of another version. A text that its record no longer
-//! names expires after two days. Until then, readers of an index that lags and of the stream find it.
+//! The record's item keeps the beginning of the text, and its SHA-256, which is part of the key of
+//! the text. So no reader joins a record with the text of another version. A text that its record
+//! no longer names expires after two days. Until then, readers of an index that lags and of the
+//! stream find it.
 
 use model::{digest, span};
 use serde::Deserialize;
@@ -110,8 +111,8 @@ impl LongText {
 }
 
 impl KeptText {
-    /// Returns the text for a record with this beginning. `None` if an older version of the service, which
-    /// knows no such texts, changed the record's own.
+    /// Returns the text for a record with this beginning. `None` if an older version of the
+    /// service, which knows no such texts, changed the record's own.
     pub fn of(self, start: &str) -> Option<String> {
         (beginning(&self.text) == start).then_some(self.text)
     }

@@ -7,8 +7,9 @@ use crate::{
 };
 
 impl Table {
-    /// Sends one conditional write. The SDK may retry it after a lost answer: the write's id shows that
-    /// a put or an update was done, and [`transact`](Self::transact) sends all others with a token.
+    /// Sends one conditional write. The SDK may retry it after a lost answer: the write's id shows
+    /// that a put or an update was done, and [`transact`](Self::transact) sends all others with a
+    /// token.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match &write.operation {
             Operation::Put(_) | Operation::Update(_) if write.texts.is_empty() => {

@@ -18,7 +18,8 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// Adds the long text that the record refers to, if it was found. Without it, the record does not read.
+    /// Adds the long text that the record refers to, if it was found. Without it, the record does
+    /// not read.
     pub fn with_text(mut self, long: LongText, kept: Option<KeptText>) -> Result<Self, Error> {
         let (Some(found), Some(Apart { is_read: false, .. })) = (&self.item, &self.text) else {
             return Ok(self);

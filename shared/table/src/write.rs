@@ -31,7 +31,8 @@ impl Write {
         Self::put_where(record, Condition::absent())
     }
 
-    /// Creates a record or overwrites the one that is there. Only for writes that are harmless when repeated.
+    /// Creates a record or overwrites the one that is there. Only for writes that are harmless when
+    /// repeated.
     pub fn put<S, R: Record<S>>(record: &R) -> Result<Self, Error> {
         Self::put_where(record, Condition::default())
     }
@@ -41,8 +42,8 @@ impl Write {
         Self::put_item(record, item(record, 1)?, None, condition)
     }
 
-    /// Overwrites the record that was read, and keeps its unknown attributes. Refused if its version
-    /// has changed since.
+    /// Overwrites the record that was read, and keeps its unknown attributes. Refused if its
+    /// version has changed since.
     pub fn replace<S, R: Record<S>>(stored: &Stored<R>) -> Result<Self, Error> {
         let as_read = Condition::version(stored.version);
         Self::put_item(&stored.record, changed_item(stored)?, Some(stored), as_read)
@@ -119,7 +120,8 @@ impl Write {
         Self::of(key.into(), operation, Condition::exists())
     }
 
-    /// Deletes the record that was read, with its long text. Refused if its version has changed since.
+    /// Deletes the record that was read, with its long text. Refused if its version has changed
+    /// since.
     pub fn forget<S, R: Record<S>>(stored: &Stored<R>) -> Self {
         let key = AnyKey::from(stored.record.key());
         let text = R::LONG_TEXT.zip(stored.text.as_ref());
@@ -143,7 +145,8 @@ impl Write {
         matches!(self.operation, Operation::Check)
     }
 
-    /// Names the author in the attribute `writtenBy`. A write without an author removes the attribute.
+    /// Names the author in the attribute `writtenBy`. A write without an author removes the
+    /// attribute.
     #[must_use]
     pub fn by(self, author: Option<AttributeValue>) -> Self {
         Self { author, ..self }

@@ -15,8 +15,8 @@ pub async fn of_request<F: Future>(id: &str, work: F) -> F::Output {
     REQUEST.scope(id.to_owned(), work).await
 }
 
-/// Returns a new id of a write: the id of its request, a dot, and a random part. Work of no request has a
-/// random id. The random part tells a retry of the write from the write of another client.
+/// Returns a new id of a write: the id of its request, a dot, and a random part. Work of no request
+/// has a random id. The random part tells a retry of the write from the write of another client.
 pub fn new_write_id() -> String {
     let random = random::token();
     let of_request = |id: &String| format!("{id}.{}", &random[..OF_ONE]);

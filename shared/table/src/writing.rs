@@ -15,7 +15,8 @@ use crate::{
 };
 
 impl Table {
-    /// Sends a put or an update. An update returns the new values of the attributes that it changed.
+    /// Sends a put or an update. An update returns the new values of the attributes that it
+    /// changed.
     pub(crate) async fn write_returning(
         &self,
         write: Write,
@@ -106,8 +107,8 @@ impl Table {
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
     }
 
-    /// Adds to a number of an item, with a change of other attributes, and returns the sum. Creates the
-    /// item if there is none.
+    /// Adds to a number of an item, with a change of other attributes, and returns the sum. Creates
+    /// the item if there is none.
     pub async fn add(
         &self,
         key: impl Into<AnyKey>,

@@ -63,8 +63,8 @@ impl DiscoveryFault {
 }
 
 impl ProviderCaller {
-    /// Reads an issuer's discovery document and its keys, in up to eight seconds. Ignores members that sign-ins
-    /// do not need, whatever their types.
+    /// Reads an issuer's discovery document and its keys, in up to eight seconds. Ignores members
+    /// that sign-ins do not need, whatever their types.
     pub async fn discover(&self, issuer: &str) -> Result<ProviderDiscovery, DiscoveryFault> {
         let url = format!(
             "{}/.well-known/openid-configuration",
@@ -172,7 +172,8 @@ impl Document {
     }
 }
 
-/// Returns the members of a public key that verify a signature. None for a shared secret and for another form.
+/// Returns the members of a public key that verify a signature. None for a shared secret and for
+/// another form.
 fn public_key(key: Value) -> Option<Value> {
     let Value::Object(mut key) = key else {
         return None;

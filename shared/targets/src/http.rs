@@ -9,8 +9,8 @@ use reqwest::{redirect, retry};
 
 use crate::address;
 
-/// An HTTP client that does nothing on its own. It is created by the first call, since it reads the system's
-/// certificates, and most requests of a function call no system. Cheap to clone.
+/// An HTTP client that does nothing on its own. It is created by the first call, since it reads the
+/// system's certificates, and most requests of a function call no system. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     client: Arc<OnceLock<Result<reqwest::Client, reqwest::Error>>>,
@@ -34,9 +34,9 @@ impl Http {
     }
 }
 
-/// Creates a client. Redirects and retries are off. Each call opens a connection: a pooled one that the
-/// target closed while the function slept would leave it open whether a call was sent. Unless `local`, the
-/// client resolves no private addresses.
+/// Creates a client. Redirects and retries are off. Each call opens a connection: a pooled one that
+/// the target closed while the function slept would leave it open whether a call was sent. Unless
+/// `local`, the client resolves no private addresses.
 fn client(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())

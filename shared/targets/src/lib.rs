@@ -1,5 +1,6 @@
 //! Calls of target systems ([`Targets`]), their responses ([`ResponseHead`]), and the secrets that
-//! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]) and of providers ([`ProviderCaller`]).
+//! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]) and of providers
+//! ([`ProviderCaller`]).
 
 mod address;
 mod body;

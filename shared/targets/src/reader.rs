@@ -27,8 +27,8 @@ type Through<'a> = (&'a TargetRead, Result<&'a Connection, ReadError>);
 
 impl Targets {
     /// Sends reads concurrently. Returns their results in the same order, after `timeout` at the
-    /// latest. `through` returns the connection of a name, or why it is not used. Reads count for the
-    /// limit of calls per second and for the breaker of their connection.
+    /// latest. `through` returns the connection of a name, or why it is not used. Reads count for
+    /// the limit of calls per second and for the breaker of their connection.
     pub async fn read_all<'a>(
         &'a self,
         reads: impl IntoIterator<Item = &'a TargetRead>,
@@ -104,8 +104,8 @@ impl Targets {
         }
     }
 
-    /// Reads the current state of a record. `connection` must be the one that the read names. The read
-    /// counts for no limit and no breaker.
+    /// Reads the current state of a record. `connection` must be the one that the read names. The
+    /// read counts for no limit and no breaker.
     pub async fn read(
         &self,
         connection: &Connection,
@@ -120,7 +120,8 @@ impl Targets {
         if let BodyForm::Broken(broken) = response.form {
             return Err(ReadError::unclear(broken));
         }
-        let (status, body) = (response.status, response.body);
+        let status = response.status;
+        let body = response.body;
         let is_success = StatusCode::from_u16(status).is_ok_and(|status| status.is_success());
         let http = (format!("{}.http", read.name), status.into());
         let mut facts: Facts = [http].into_iter().collect();

@@ -80,8 +80,8 @@ impl ResponseHead {
     }
 }
 
-/// Returns the problem of a call that ended without a complete response. The error's own text is not
-/// used, since it contains the URL.
+/// Returns the problem of a call that ended without a complete response. The error's own text is
+/// not used, since it contains the URL.
 pub fn broken_off(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "The target system did not answer in time.".to_owned();

@@ -1,5 +1,5 @@
-//! Secrets of connections and providers, encrypted in the table by one key. Each ciphertext belongs to one use
-//! of one organization, and does not decrypt for another.
+//! Secrets of connections and providers, encrypted in the table by one key. Each ciphertext belongs
+//! to one use of one organization, and does not decrypt for another.
 
 use std::{
     collections::HashMap,
@@ -104,7 +104,8 @@ impl Sealer {
         Ok(Self::new(Kms::new(&start.aws)?, key))
     }
 
-    /// Encrypts a secret. Returns the ciphertext in base64. 503 if the key management service fails.
+    /// Encrypts a secret. Returns the ciphertext in base64. 503 if the key management service
+    /// fails.
     pub async fn seal(
         &self,
         tenant: OrganizationId,
@@ -145,9 +146,11 @@ impl Secrets {
         Ok(Self::new(Kms::new(&start.aws)?))
     }
 
-    /// Returns the secret of the client at a provider. Decrypts it once per five minutes. A failure is logged.
+    /// Returns the secret of the client at a provider. Decrypts it once per five minutes. A failure
+    /// is logged.
     pub async fn of_provider(&self, provider: &SignInProvider) -> Result<SecretString, NoSecret> {
-        let (tenant, sealed) = (provider.organization_id, &provider.client_secret);
+        let tenant = provider.organization_id;
+        let sealed = &provider.client_secret;
         self.opened(tenant, SecretOf::SignIn, sealed).await
     }
 

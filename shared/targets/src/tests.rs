@@ -173,7 +173,8 @@ async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
     });
     let bot = json!({"auth": {"scheme": "basic", "username": "bot"}});
     let named = json!({"auth": {"scheme": "header", "header": "X-Api-Key"}});
-    let (of_json, of_form) = ("application/json", "application/x-www-form-urlencoded");
+    let of_json = "application/json";
+    let of_form = "application/x-www-form-urlencoded";
     let json = r#"{"amount":1,"lines":[{"price":"p"}]}"#;
     let pairs = "amount=1&lines%5B0%5D%5Bprice%5D=p";
     for (connection, headers, body) in [
@@ -202,9 +203,11 @@ async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
 #[tokio::test]
 async fn a_key_stands_in_its_place_and_only_where_something_changes() {
     let place = |place: &str| json!({"idempotency": {"in": place, "name": "key"}});
-    let (post, get) = (call("POST", None), call("GET", None));
+    let post = call("POST", None);
+    let get = call("GET", None);
     let of_body = call("POST", Some(&json!({"a": 1})));
-    let (uri, with_key) = ("/api/things/a%20b", "/api/things/a%20b?key=wd-1");
+    let uri = "/api/things/a%20b";
+    let with_key = "/api/things/a%20b?key=wd-1";
     for (connection, call, uri, body) in [
         (place("body"), &of_body, uri, r#"{"a":1,"key":"wd-1"}"#),
         (place("body"), &post, uri, r#"{"key":"wd-1"}"#),
@@ -230,7 +233,8 @@ async fn secret_sent(targets: &Targets, connection: &Connection) -> Result<Strin
 
 #[tokio::test]
 async fn a_secret_is_decrypted_once_for_all_calls_and_its_successor_at_once() {
-    let (double, url) = (Double::default(), echo().await);
+    let double = Double::default();
+    let url = echo().await;
     let targets = double.targets().await;
     let of = |organization, secret: &str| with_secret(organization, &url, &json!({}), secret);
     let connection = of(1, "of-one");
@@ -251,7 +255,8 @@ async fn a_secret_is_decrypted_once_for_all_calls_and_its_successor_at_once() {
 
 #[tokio::test]
 async fn a_secret_of_another_organization_or_connection_is_not_sent() {
-    let (double, url) = (Double::default(), echo().await);
+    let double = Double::default();
+    let url = echo().await;
     let targets = double.targets().await;
     let of_one = connection(1, &url, &json!({}));
     let mut of_another = connection(2, &url, &json!({}));
@@ -275,7 +280,8 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
 
 #[tokio::test]
 async fn a_sealed_secret_opens_for_its_connection() {
-    let (kms, url) = (Double::default().kms().await, echo().await);
+    let kms = Double::default().kms().await;
+    let url = echo().await;
     let mut one = connection(1, &url, &json!({}));
     let put = json!({"kind": "billing", "baseUrl": url, "allow": [], "secret": "of-client"});
     let put: ConnectionPut = input::from_value(&put).unwrap();
@@ -289,7 +295,8 @@ async fn a_sealed_secret_opens_for_its_connection() {
 
 #[tokio::test]
 async fn what_is_not_allowed_is_not_sent() {
-    let (url, kms) = (echo().await, Double::default().kms().await);
+    let url = echo().await;
+    let kms = Double::default().kms().await;
     // The second connection was created where http was allowed.
     for (more, local) in [
         (json!({"allow": ["GET /things/{id}"]}), true),

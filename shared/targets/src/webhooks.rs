@@ -1,4 +1,5 @@
-//! Calls of webhooks, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) describes.
+//! Calls of webhooks, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com)
+//! describes.
 
 use std::time::Duration;
 
@@ -53,8 +54,8 @@ impl WebhookCaller {
         }
     }
 
-    /// Creates a caller from the environment: `WEBHOOK_SECRETS`, `API_URL` and `LOCAL_TARGETS` (default
-    /// `false`).
+    /// Creates a caller from the environment: `WEBHOOK_SECRETS`, `API_URL` and `LOCAL_TARGETS`
+    /// (default `false`).
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
         let environment = &start.environment;
         let local = environment.flag("LOCAL_TARGETS")?;
@@ -77,9 +78,11 @@ impl WebhookCaller {
         self.api_url.web_url(own)
     }
 
-    /// Returns the message of a delivery. It is the same for each attempt, until the desk's address changes.
+    /// Returns the message of a delivery. It is the same for each attempt, until the desk's address
+    /// changes.
     pub fn message_of(&self, delivery: &WebhookDelivery, web_url: Option<&WebUrl>) -> Message {
-        let (change, web_url) = (&delivery.change, self.web_url(web_url));
+        let change = &delivery.change;
+        let web_url = self.web_url(web_url);
         let url = |path| format!("{}{path}", self.api_url.text());
         let data = WebhookMessageData {
             change: Some(change.clone()),
@@ -89,8 +92,8 @@ impl WebhookCaller {
         Message::new(&delivery.id, &delivery.event, change.at, data)
     }
 
-    /// Sends a message, signed with each secret of the webhook that is valid now. Returns the status of a
-    /// success, which is 2xx.
+    /// Sends a message, signed with each secret of the webhook that is valid now. Returns the
+    /// status of a success, which is 2xx.
     pub async fn send(
         &self,
         webhook: &Webhook,
@@ -164,7 +167,8 @@ impl Message {
 
 /// Derives the key of a webhook's generation from a deployment secret.
 fn derived(secret: &SecretString, webhook: &Webhook, generation: i64) -> [u8; 32] {
-    let (tenant, id) = (webhook.organization_id, webhook.id);
+    let tenant = webhook.organization_id;
+    let id = webhook.id;
     let text = format!("workdesk webhook {tenant} {id} {generation}");
     hmac(secret.expose_secret().as_bytes(), &text)
 }
@@ -177,7 +181,8 @@ fn refused(response: &Response, now: Timestamp) -> FailedAttempt {
     let redirects = status
         .is_redirection()
         .then_some(" Redirects are not followed.");
-    let (status, more) = (status.as_u16(), redirects.unwrap_or_default());
+    let status = status.as_u16();
+    let more = redirects.unwrap_or_default();
     FailedAttempt {
         status: Some(status),
         problem: format!("The receiver answered {status}.{more}"),
@@ -185,7 +190,8 @@ fn refused(response: &Response, now: Timestamp) -> FailedAttempt {
     }
 }
 
-/// The problem of a call without an answer. The error's own text is not used, since it contains the URL.
+/// The problem of a call without an answer. The error's own text is not used, since it contains the
+/// URL.
 fn problem(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "The receiver did not answer in time."
@@ -208,7 +214,8 @@ mod tests {
     }
 
     fn webhook(id: i64, generation: i64) -> Webhook {
-        let (id, tenant) = (WebhookId::new(id).unwrap(), OrganizationId::new(1).unwrap());
+        let id = WebhookId::new(id).unwrap();
+        let tenant = OrganizationId::new(1).unwrap();
         let create = json!({"url": "https://hooks.example.com", "types": ["*"]});
         let create = input::from_value(&create).unwrap();
         Webhook {
@@ -219,7 +226,8 @@ mod tests {
 
     #[test]
     fn each_webhook_and_generation_has_a_secret_of_its_own() {
-        let (caller, other) = (caller(&["deployment"]), caller(&["other"]));
+        let other = caller(&["other"]);
+        let caller = caller(&["deployment"]);
         let secret = caller.secret(&webhook(1, 1));
         assert_eq!(secret, caller.secret(&webhook(1, 1)));
         let key = BASE64_STANDARD.decode(&secret[BEGINNING.len()..]).unwrap();
@@ -255,7 +263,8 @@ mod tests {
             let signatures = caller.signatures(&rotated, &message, now);
             signatures.split(' ').count()
         };
-        let (one, two) = (caller(&["new"]), caller(&["new", "old"]));
+        let one = caller(&["new"]);
+        let two = caller(&["new", "old"]);
         assert_eq!((count(&one, now), count(&two, now)), (2, 4));
         let later = now.plus(Webhook::OVERLAP);
         assert_eq!((count(&one, later), count(&two, later)), (1, 2));

@@ -1,5 +1,5 @@
-//! Checks of target systems: preconditions before an action's first call, the success of its answers, the
-//! verification after its end, and the reconciliation of a call whose answer was lost.
+//! Checks of target systems: preconditions before an action's first call, the success of its
+//! answers, the verification after its end, and the reconciliation of a call whose answer was lost.
 
 mod preconditions;
 mod reconciliations;
@@ -61,7 +61,8 @@ async fn calls(world: &Concierge, action_type: ActionType, system: &str, path: &
 
 /// Collects the payment's invoice past the agent.
 async fn collected_by_another(world: &Concierge) {
-    let (retry, path) = (ActionType::RetryInvoice, "/invoices/inv_2004/retry");
+    let retry = ActionType::RetryInvoice;
+    let path = "/invoices/inv_2004/retry";
     calls(world, retry, "payments", path, &json!({})).await;
 }
 

@@ -11,8 +11,8 @@ fn retrying_reconciled() -> ProposedAction {
     action
 }
 
-/// Answers are lost before and after the effect; systems honour keys or do not, and reconcile or do not.
-/// An action never has a second effect, and is unknown only where nothing can tell.
+/// Answers are lost before and after the effect; systems honour keys or do not, and reconcile or do
+/// not. An action never has a second effect, and is unknown only where nothing can tell.
 #[tokio::test]
 async fn each_fault_ends_as_keys_and_reconciliations_allow() {
     for (mode, took_effect) in [(FaultMode::Hang, false), (FaultMode::Drop, true)] {
@@ -33,7 +33,8 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             for _ in 0..6 {
                 world.passes(MINUTE).await;
             }
-            // The second read that finds no effect, as far apart as reads of the connection may lag.
+            // The second read that finds no effect, as far apart as reads of the connection may
+            // lag.
             world.passes(15 * MINUTE).await;
             let session = world.session(&id).await;
             let result = &session["executionResults"][0];

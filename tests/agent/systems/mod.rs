@@ -1,5 +1,5 @@
-//! Doubles of Lago, Chargebee and Stripe, by their public documents. Each test has its own, on a port
-//! of its own.
+//! Doubles of Lago, Chargebee and Stripe, by their public documents. Each test has its own, on a
+//! port of its own.
 //!
 //! A double keeps records and takes calls as the system does: ids, pages, error bodies, idempotency
 //! keys and rate limits. Its reads may lag behind its writes. [`Person`] changes records past the
@@ -61,7 +61,8 @@ pub trait Person {
     /// README shows it, without `baseUrl` and `secret`.
     fn connections(&self) -> Vec<(&'static str, &Double, Value)>;
 
-    /// Adds an unpaid invoice whose payment failed. The system does not retry it by itself. Returns its id.
+    /// Adds an unpaid invoice whose payment failed. The system does not retry it by itself. Returns
+    /// its id.
     fn unpaid(&self, number: u32, amount: i64) -> String;
 
     /// The entities of an alert about the invoice.

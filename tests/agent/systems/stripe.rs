@@ -1,6 +1,6 @@
-//! Stripe's invoices and payments, by its API reference (version 2024-06-20, with the list of invoice
-//! payments of later ones). `tests/doubles` has doubles by others, which have no credits, disputes or
-//! other payments of an invoice.
+//! Stripe's invoices and payments, by its API reference (version 2024-06-20, with the list of
+//! invoice payments of later ones). `tests/doubles` has doubles by others, which have no credits,
+//! disputes or other payments of an invoice.
 
 use serde_json::{Value, json};
 use shared::{Clock, model::span};

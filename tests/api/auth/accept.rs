@@ -53,7 +53,8 @@ async fn an_invitee_makes_the_account_and_is_signed_in() {
     let mut news = reader.news().await;
     news.retain(|entry| entry["event"] != "signed_in");
     assert_eq!(news, told);
-    // It is fresh, since another user made it: an inviter could invite an address of their own, and approve by it.
+    // It is fresh, since another user made it: an inviter could invite an address of their own, and
+    // approve by it.
     let account = api.store.sign_in().account("grace").await.unwrap().unwrap();
     let user = api.store.sign_in().user(&account).await.unwrap().unwrap();
     assert_eq!(user.password_set_by, ada.user);

@@ -50,7 +50,8 @@ async fn a_new_address_counts_once_its_link_was_followed() {
 #[tokio::test]
 async fn a_taken_address_is_told_to_its_reader_alone() {
     let api = Api::start().await;
-    let (mia, vic) = (api.sign_in("mia").await, api.user("vic").await);
+    let mia = api.sign_in("mia").await;
+    let vic = api.user("vic").await;
     api.has_verified(&vic, "shared@example.com").await;
     let mut mailbox = api.mailbox().await;
     for email in ["SHARED@example.com", "free@example.com"] {

@@ -149,8 +149,8 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
     assert_eq!((statuses[0], statuses[59]), (401, 429), "{statuses:?}");
 }
 
-/// Guesses at one account from many addresses come slower and slower; its user is not held back where
-/// they signed in before.
+/// Guesses at one account from many addresses come slower and slower; its user is not held back
+/// where they signed in before.
 #[tokio::test]
 async fn an_account_that_many_guess_at_is_slow_for_strangers() {
     let (api, _) = Api::with_users(["ada"]).await;

@@ -146,7 +146,8 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
     changes(&mia, PASSWORD, NEW).await.expect(204);
     // The password was right when it was compared, and the user is read after the change.
     let user = sign_in.user(&account).await.unwrap().unwrap();
-    let (cell, now) = (api.store.cell(), api.clock.now());
+    let cell = api.store.cell();
+    let now = api.clock.now();
     let sid = Sid::generate(cell, user.organization_id, user.id, now);
     let session = records::session(&sid, &user, now);
     let before = api.table_dump().await;
@@ -158,7 +159,8 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
 #[tokio::test]
 async fn a_session_that_was_ended_meanwhile_changes_no_password() {
     let (api, [user]) = Api::with_users(["mia"]).await;
-    let (mia, thief) = (api.session_of(&user).await, api.session_of(&user).await);
+    let mia = api.session_of(&user).await;
+    let thief = api.session_of(&user).await;
     let sign_in = api.store.sign_in();
     let stolen = session_of(&api, &thief).hash();
     let found = sign_in.caller(user.organization_id, user.id, &stolen);

@@ -23,7 +23,8 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
     let first = api.has_link_to_reset(EMAIL).await;
     let second = api.has_link_to_reset(EMAIL).await;
     let other = api.has_link_to_confirm(&user, "other@example.com").await;
-    let (mut mailbox, mut reader) = (api.mailbox().await, Reader::of(&api).await);
+    let mut mailbox = api.mailbox().await;
+    let mut reader = Reader::of(&api).await;
     let nobody = api.anonymous();
     assert_eq!(nobody.posts(PATH, reset(&second)).await, Value::Null);
     for caller in [&mia, &script] {
@@ -59,7 +60,8 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
 #[tokio::test]
 async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
     let api = Api::start().await;
-    let (mia, ada) = (api.user("mia").await, api.sign_in("ada").await);
+    let mia = api.user("mia").await;
+    let ada = api.sign_in("ada").await;
     let nobody = api.anonymous();
     let is_dead = async |token: &str| {
         refused!(nobody.post(PATH, reset(token)).await => 403, "link_invalid");

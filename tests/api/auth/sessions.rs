@@ -154,13 +154,15 @@ async fn one_of_several_sessions_that_end_each_other_is_left() {
 #[tokio::test]
 async fn one_session_ends_by_its_id() {
     let (api, [user]) = Api::with_users(["mia"]).await;
-    let (mia, phone) = (api.session_of(&user).await, api.session_of(&user).await);
+    let mia = api.session_of(&user).await;
+    let phone = api.session_of(&user).await;
     let id = |rows: &[Value], current: bool| {
         let row = rows.iter().find(|row| row["current"] == current).unwrap();
         format!("/api/auth/sessions/{}", row["id"].as_str().unwrap())
     };
     let rows = sessions(&mia).await;
-    let (own, other) = (id(&rows, true), id(&rows, false));
+    let own = id(&rows, true);
+    let other = id(&rows, false);
     let ada = api.sign_in("ada").await;
     ada.delete(&other).await.expect_not_found();
     mia.deletes(&other).await;

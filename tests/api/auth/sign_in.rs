@@ -135,11 +135,9 @@ async fn an_invitation_is_answered_with_its_ways() {
 async fn with_passwords_off_no_user_has_a_password() {
     let (api, [sue]) = Api::with_users(["sue"]).await;
     let provider = with_passwords_off(&api).await;
-    let (nobody, ada, mia) = (
-        api.anonymous(),
-        api.sign_in("ada").await,
-        api.sign_in("mia").await,
-    );
+    let nobody = api.anonymous();
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
     refused!(nobody.logs_in("mia", PASSWORD).await => 403, "password_sign_in_off");
     // A wrong one is answered as any other.
     refused!(nobody.logs_in("mia", "a wrong password").await => 401, "invalid_credentials");

@@ -102,13 +102,14 @@ async fn statuses(api: &Api) -> Vec<Value> {
     column(&rows, "status").into_iter().cloned().collect()
 }
 
-/// An upgrade restarts Prometheus and Alertmanager. An alert that still fires comes with another start, and
-/// no report ends the first one. The crate `agent` has the other orders.
+/// An upgrade restarts Prometheus and Alertmanager. An alert that still fires comes with another
+/// start, and no report ends the first one. The crate `agent` has the other orders.
 #[tokio::test]
 async fn a_fingerprint_fires_once_at_a_time() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let (first, second) = ("2026-01-15T11:00:00Z", "2026-01-15T11:30:00Z");
+    let first = "2026-01-15T11:00:00Z";
+    let second = "2026-01-15T11:30:00Z";
     // Others do not touch it.
     let other = starting(2, "firing", "2026-01-15T11:50:00Z");
     // Alertmanager merges the alerts of two Prometheuses, and takes the earlier start.
@@ -167,8 +168,8 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     assert_eq!(none, json!({"recorded": [], "rejected": []}));
 }
 
-/// The example of Grafana's documentation of its webhook contact point, of version "1" of its format, with
-/// an alert that is resolved.
+/// The example of Grafana's documentation of its webhook contact point, of version "1" of its
+/// format, with an alert that is resolved.
 #[tokio::test]
 async fn grafana_sends_the_same_format() {
     let api = Api::start().await;
@@ -227,7 +228,8 @@ async fn an_unreadable_alert_takes_no_other_along() {
     }
 }
 
-/// Alertmanager sends a group whole unless `max_alerts` is set, and repeats nothing that is answered 4xx.
+/// Alertmanager sends a group whole unless `max_alerts` is set, and repeats nothing that is
+/// answered 4xx.
 #[tokio::test]
 async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
     let api = Api::start().await;

@@ -12,7 +12,8 @@ const ALERTS: &str = "/api/concierge/alerts";
 #[tokio::test]
 async fn alerts_come_newest_first_and_are_filtered() {
     let world = Concierge::start().await;
-    let (api, sue) = (&world.api, world.api.sign_in("sue").await);
+    let api = &world.api;
+    let sue = world.api.sign_in("sue").await;
     for (class, severity, status) in [
         ("payment_failed", "error", AlertStatus::Open),
         ("payment_failed", "critical", AlertStatus::Resolved),

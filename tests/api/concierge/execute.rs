@@ -81,7 +81,8 @@ async fn the_same_list_again_runs_nothing_twice() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
-    let (a, b) = (actions[0].as_str(), actions[1].as_str());
+    let a = actions[0].as_str();
+    let b = actions[1].as_str();
     world.executes(&id, &[a, b]).await.expect(202);
     // In any order, and with repeats.
     world.executes(&id, &[b, a, b]).await.expect(202);

@@ -66,7 +66,8 @@ fn members(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Members that an answer has on demand: those of the session, its analysis, actions, steps and results.
+/// Members that an answer has on demand: those of the session, its analysis, actions, steps and
+/// results.
 const ON_DEMAND: &str = "
     /reads
     /analysis/pattern /analysis/playbook /analysis/notApplicable /analysis/passedOver

@@ -132,7 +132,8 @@ async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
     turns(&sue, &request, "closed").await.expect(200);
     let done = (json!("done"), json!("awaiting_confirmation"));
     assert_eq!(stands(&world.max, &id).await, done);
-    // What is closed stays so; what is resolved may be opened again, by its status or by its creator's word.
+    // What is closed stays so; what is resolved may be opened again, by its status or by its
+    // creator's word.
     let (id, request) = handed_over(&world, &sue).await;
     for way in ["status", "comment"] {
         turns(&sue, &request, "resolved").await.expect(200);

@@ -37,7 +37,8 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
         let max = world.max.clone();
         async move { max.get(&path).await.ids() }
     };
-    let (first, second) = (first.as_i64().unwrap(), second.as_i64().unwrap());
+    let first = first.as_i64().unwrap();
+    let second = second.as_i64().unwrap();
     assert_eq!(ids("").await, [second, first]);
     assert_eq!(ids("status=started").await, [first]);
     let found = ids("status=awaiting_confirmation,started").await;

@@ -51,7 +51,8 @@ fn careful() -> Vec<ProposedAction> {
     let moved = money(CustomerIsRepaid, 100, "USD");
     let credit = act(ActionType::IssueCreditNote, path, body, "inv_2008", moved);
     let path = "/invoices/inv_none/void";
-    let (body, moved) = (json!({"amount": 5}), money(CustomerOwesMore, -5, "EUR"));
+    let body = json!({"amount": 5});
+    let moved = money(CustomerOwesMore, -5, "EUR");
     let sync = act(ActionType::SyncCustomer, path, body, "cus_505", moved);
     let by_hand = ProposedAction {
         key: "by_hand".into(),

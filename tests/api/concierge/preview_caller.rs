@@ -1,5 +1,5 @@
-//! `POST /api/concierge/agent-sessions/{id}/preview`, and who asks for it: whether their approval would be
-//! taken, and what is sent on their behalf.
+//! `POST /api/concierge/agent-sessions/{id}/preview`, and who asks for it: whether their approval
+//! would be taken, and what is sent on their behalf.
 
 use serde_json::{Value, json};
 use shared::{model::span, store::PlanChange};
@@ -22,7 +22,8 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     let id = world.opened(&alert).await;
     let ids = world.proposed(&id).await;
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
-    // While it runs, and after it failed: then it may be executed again, until another session was opened.
+    // While it runs, and after it failed: then it may be executed again, until another session was
+    // opened.
     world.executes(&id, &[&ids[1]]).await.expect(202);
     let running = "Actions cannot be executed while the session is executing.";
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, running);

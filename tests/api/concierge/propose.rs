@@ -84,10 +84,12 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
 #[tokio::test]
 async fn many_alerts_of_a_class_are_a_pattern() {
     let world = Concierge::start().await;
-    let (alerts, home) = (world.api.store.alerts(), world.api.home.id);
+    let alerts = world.api.store.alerts();
+    let home = world.api.home.id;
     let since = world.api.clock.now().plus(-60 * span::DAY);
     alerts.recorded_since(home, since).await.unwrap();
-    let (class, abroad) = ("usage_batch_stuck", world.api.abroad.id);
+    let class = "usage_batch_stuck";
+    let abroad = world.api.abroad.id;
     for batch in ["ub_1", "ub_2", "ub_3"] {
         world.alert(class, &[("usage_batch", batch)]).await;
         world.api.clock.advance(60_000);
@@ -109,7 +111,8 @@ async fn many_alerts_of_a_class_are_a_pattern() {
 #[tokio::test]
 async fn no_window_is_cut_however_many_alerts_there_are() {
     let world = Concierge::start().await;
-    let (alerts, home) = (world.api.store.alerts(), world.api.home.id);
+    let alerts = world.api.store.alerts();
+    let home = world.api.home.id;
     let start = world.api.clock.now();
     let since = start.plus(-60 * span::DAY);
     alerts.recorded_since(home, since).await.unwrap();
@@ -141,7 +144,8 @@ async fn no_window_is_cut_however_many_alerts_there_are() {
 #[tokio::test]
 async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
     let world = Concierge::start().await;
-    let (alerts, home) = (world.api.store.alerts(), world.api.home.id);
+    let alerts = world.api.store.alerts();
+    let home = world.api.home.id;
     let about = |batch: &str, ago: i64| {
         let at = world.api.clock.now().plus(-ago);
         let more = json!({"entities": [{"type": "usage_batch", "id": batch}]});

@@ -207,7 +207,8 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
 
 /// Ends an action on a batch in that state, and lets its checks pass.
 async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
-    let (agent, home) = (world.api.store.agent(), world.api.home.id);
+    let agent = world.api.store.agent();
+    let home = world.api.home.id;
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let key = ActionKey::new(home, session, &**action);
     let Claim::Held(held) = agent.claim(&key, span::MINUTE).await.unwrap() else {

@@ -139,7 +139,8 @@ async fn the_same_from_several_at_once_is_one_alert() {
     assert_eq!(alerts[0]["count"], 4);
 }
 
-/// An invisible character would make one id look like another, or change how the inbox shows a title.
+/// An invisible character would make one id look like another, or change how the inbox shows a
+/// title.
 #[tokio::test]
 async fn an_alert_has_nothing_invisible_in_its_ids_and_title() {
     let (_, [sue]) = Api::signed_in(["sue"]).await;

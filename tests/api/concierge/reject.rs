@@ -39,10 +39,8 @@ async fn one_of_an_approval_and_a_rejection_holds() {
         let (approved, rejected) =
             futures::join!(world.executes(&id, &approved), rejects(&ada, &id));
         world.delivers(&world.worker()).await;
-        let (status, effects) = (
-            world.session(&id).await["status"].clone(),
-            world.demo.effects(),
-        );
+        let status = world.session(&id).await["status"].clone();
+        let effects = world.demo.effects();
         match (approved.status, rejected.status) {
             (202, 409) => assert_eq!((status, effects.len()), (json!("completed"), 1)),
             (409, 200) => assert_eq!((status, effects.len()), (json!("cancelled"), 0)),

@@ -4,7 +4,8 @@ use tests::support::Api;
 
 use super::named;
 
-/// The page names the modules of its start, and a browser loads these at once. A view is loaded when it is opened.
+/// The page names the modules of its start, and a browser loads these at once. A view is loaded
+/// when it is opened.
 #[tokio::test]
 async fn modules_import_what_is_served() {
     let api = Api::start().await;

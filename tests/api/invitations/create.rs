@@ -13,7 +13,8 @@ use tests::support::{Api, refused};
 #[tokio::test]
 async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let (mut mailbox, mut reader) = (api.mailbox().await, Reader::of(&api).await);
+    let mut mailbox = api.mailbox().await;
+    let mut reader = Reader::of(&api).await;
     let made = ada.posts("/api/invitations", grace()).await;
     let expected = json!({
         "id": 1, "email": "grace@example.com", "role": "member", "fullName": "Grace Okafor",

@@ -15,10 +15,8 @@ async fn the_new_link_lasts_and_the_old_one_is_dead() {
     ada.posts("/api/invitations", grace()).await;
     let old = mailbox.token().await;
     api.clock.advance(8 * span::DAY);
-    let (ada, max) = (
-        api.session_of(&api.user("ada").await).await,
-        api.session_of(&api.user("max").await).await,
-    );
+    let ada = api.session_of(&api.user("ada").await).await;
+    let max = api.session_of(&api.user("max").await).await;
     let sent = max.triggers("/api/invitations/1/send").await;
     shows!(sent, {"sentAt": "2026-01-23T12:00:00.000Z", "expiresAt": "2026-01-30T12:00:00.000Z"});
     assert_eq!(sent["createdAt"], "2026-01-15T12:00:00.000Z");
@@ -50,7 +48,8 @@ async fn it_is_sent_again_five_times_a_day() {
 #[tokio::test]
 async fn no_caller_sends_an_invitation_to_a_role_above_their_own() {
     let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, head_of_staff(&api).await);
+    let ada = api.sign_in("ada").await;
+    let max = head_of_staff(&api).await;
     let mut admin = grace();
     admin["role"] = json!("admin");
     ada.posts("/api/invitations", admin).await;

@@ -24,7 +24,8 @@ impl Reader {
         Self { ada, seen }
     }
 
-    /// The entries since the last call, without their place in the chain and their digests, which are checked.
+    /// The entries since the last call, without their place in the chain and their digests, which
+    /// are checked.
     pub async fn news(&mut self) -> Vec<Value> {
         let mut entries = self.ada.walk("/api/journal").await;
         let chained = entries.iter().filter(|entry| !entry["seq"].is_null());

@@ -78,7 +78,8 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
         let row = rows.iter().find(|row| row["current"] == current);
         row.unwrap()["id"].clone()
     };
-    let (kept, other) = (id_of(true), id_of(false));
+    let kept = id_of(true);
+    let other = id_of(false);
     let one = format!("/api/auth/sessions/{}", other.as_str().unwrap());
     mia.deletes(&one).await;
     mia.deletes("/api/auth/sessions").await;

@@ -13,7 +13,8 @@ use super::{DASHBOARD, at, has_activity, has_request, has_ticket, metrics};
 #[tokio::test]
 async fn the_dashboard_of_a_new_organization_is_empty_whatever_others_have() {
     let (api, [zoe]) = Api::signed_in(["zoe"]).await;
-    let (from, to) = ("2026-01-14T00:00:00Z", "2026-01-15T00:00:00Z");
+    let from = "2026-01-14T00:00:00Z";
+    let to = "2026-01-15T00:00:00Z";
     has_request(&api, "x", from, Some(to)).await;
     has_activity(&api, "x", "2026-01-04T00:00:00Z").await;
     has_ticket(&api, ServiceStatus::Resolved).await;

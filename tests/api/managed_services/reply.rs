@@ -66,7 +66,8 @@ async fn a_closed_ticket_takes_no_reply() {
     assert_eq!(before, api.records().await);
 }
 
-/// Support talks about a customer without the customer, and without changing where the ticket stands.
+/// Support talks about a customer without the customer, and without changing where the ticket
+/// stands.
 #[tokio::test]
 async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let (api, [sue, vic, max]) = Api::signed_in(["sue", "vic", "max"]).await;
@@ -123,7 +124,8 @@ async fn a_replayed_reply_names_the_same_message() {
     assert_eq!(locations[0], locations[1]);
 }
 
-/// A customer sees the team's side as one, whatever the role. On a ticket of their own, a manager is a customer.
+/// A customer sees the team's side as one, whatever the role. On a ticket of their own, a manager
+/// is a customer.
 #[tokio::test]
 async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
     let (_, [ada, max, sue, mia]) = Api::signed_in(["ada", "max", "sue", "mia"]).await;

@@ -10,7 +10,8 @@ use super::at;
 async fn a_ticket_shows_its_messages_by_time() {
     let (api, [vic]) = Api::signed_in(["vic"]).await;
     let message = |author, content, created| records::message(author, content, Some(at(created)));
-    let (mia, sue) = (api.user("mia").await.id, api.user("sue").await.id);
+    let mia = api.user("mia").await.id;
+    let sue = api.user("sue").await.id;
     let new = NewTicket {
         messages: vec![
             message(mia, "Where are they?", "2026-01-06T00:00:00Z"),

@@ -9,8 +9,8 @@ mod unsubscribe;
 use serde_json::Value;
 use tests::support::{Api, Caller};
 
-/// Gives a user unread notifications, the newest last, each a second after the one before it. Returns
-/// their ids.
+/// Gives a user unread notifications, the newest last, each a second after the one before it.
+/// Returns their ids.
 async fn has_some(api: &Api, caller: &Caller, count: i64) -> Vec<String> {
     let mut ids = Vec::new();
     for number in 1..=count {

@@ -39,7 +39,8 @@ async fn a_search_is_filtered_by_type_and_project() {
     }
 }
 
-/// An earlier version wrote comments without their project, into the index too. `index-records` adds it.
+/// An earlier version wrote comments without their project, into the index too. `index-records`
+/// adds it.
 #[tokio::test]
 async fn older_comments_get_the_project_of_what_they_are_on() {
     let (api, [max]) = Api::signed_in(["max"]).await;

@@ -54,10 +54,8 @@ async fn a_number_finds_the_records_of_that_id_as_well() {
 #[tokio::test]
 async fn a_word_that_is_longer_than_those_of_the_index_is_compared_whole() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let (one, other) = (
-        format!("{}one", "x".repeat(40)),
-        format!("{}other", "x".repeat(40)),
-    );
+    let one = format!("{}one", "x".repeat(40));
+    let other = format!("{}other", "x".repeat(40));
     mia.creates_task(json!({"title": one})).await;
     mia.creates_task(json!({"title": other})).await;
     assert_eq!(found(&api, &mia, &one).await, [json!(["task", 1])]);

@@ -7,7 +7,8 @@ use tests::support::{Answer, Api, Caller, patches};
 
 /// The ids of found tasks, by pages of so many rows, and the number of pages.
 async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
-    let (mut ids, mut pages) = (Vec::new(), 0);
+    let mut ids = Vec::new();
+    let mut pages = 0;
     let path = format!("/api/search?query={query}&limit={limit}");
     let mut page = caller.get(&path).await;
     loop {

@@ -12,7 +12,8 @@ async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let old = format!("/api/tags/{old}");
     let mut wishes = Vec::new();
     for at in 0..8 {
-        let (max, old) = (max.clone(), old.clone());
+        let max = max.clone();
+        let old = old.clone();
         wishes.push(tokio::spawn(async move {
             let body = json!({"name": "new"});
             if at == 5 {

@@ -100,7 +100,8 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     api.clock.advance(CLEANUP_DELAY);
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
-    let (shard, told) = (Shard::of(api.home.id), Notify::new());
+    let shard = Shard::of(api.home.id);
+    let told = Notify::new();
     tokio::select! {
         done = cleanups.run_due(shard, |_, _| told.notify_one()) => panic!("{done:?}"),
         () = told.notified() => {}
@@ -109,7 +110,8 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     let mut rounds = Vec::new();
     let run = cleanups.run_due(shard, |_, progress| rounds.push(progress.unwrap()));
     run.await.unwrap();
-    let (goes_on, finished) = (Progress::GoesOn, Progress::Finished);
+    let goes_on = Progress::GoesOn;
+    let finished = Progress::Finished;
     assert_eq!(rounds, [goes_on, goes_on, finished]);
     assert_eq!(carried(&api, "task").await, [""; 0]);
     assert_eq!(carried(&api, "activity").await, [""; 0]);

@@ -11,7 +11,8 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
         max.creates("/api/tags", json!({"name": name})).await;
     }
     let rename = |id: i64, name: &'static str| {
-        let (max, path) = (max.clone(), format!("/api/tags/{id}"));
+        let max = max.clone();
+        let path = format!("/api/tags/{id}");
         async move { max.patch(&path, json!({"name": name})).await }
     };
     rename(1, "LATE").await.expect_problem(409, "name_taken");
@@ -27,7 +28,8 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
     max.creates("/api/tags", json!({"name": "now"})).await;
 }
 
-/// Both take the other's name, or one of them is refused: no name is held twice, and none forgotten.
+/// Both take the other's name, or one of them is refused: no name is held twice, and none
+/// forgotten.
 #[tokio::test]
 async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
     let (api, [max]) = Api::signed_in(["max"]).await;

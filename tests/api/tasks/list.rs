@@ -37,7 +37,8 @@ async fn a_long_list_reads_its_objects_side_by_side() {
     api.counter.take();
     let tasks = max.reads("/api/tasks").await;
     let used = api.counter.take();
-    // The tasks beside authentication, then two batches of milestones and one of the project at once.
+    // The tasks beside authentication, then two batches of milestones and one of the project at
+    // once.
     assert_eq!((used.in_sequence, used.total), (2, 5));
     for task in tasks.as_array().unwrap() {
         shows!(task["milestone"], {"id": task["milestoneId"], "title": "Cut-over"});

@@ -14,7 +14,8 @@ fn with_email(email: &str) -> Value {
 #[tokio::test]
 async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let (mia, vic) = (api.sign_in("mia").await, api.sign_in("vic").await);
+    let mia = api.sign_in("mia").await;
+    let vic = api.sign_in("vic").await;
     let path = format!("/api/users/{}", mia.id());
     let set = patches!(ada, &path, {"email": "Mia@Example.com"});
     shows!(set, {"email": "Mia@Example.com", "emailVerifiedAt": null});
@@ -55,10 +56,8 @@ async fn an_address_is_one_users_in_an_organization_in_every_case() {
     let (api, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let lower = with_email("ingrid@example.com");
     let id = ada.creates("/api/users", lower).await;
-    let (ingrid, mia) = (
-        format!("/api/users/{id}"),
-        format!("/api/users/{}", api.user("mia").await.id),
-    );
+    let ingrid = format!("/api/users/{id}");
+    let mia = format!("/api/users/{}", api.user("mia").await.id);
     let email = |email: Option<&str>| json!({ "email": email });
     let mut other = with_email("INGRID@example.COM");
     other["username"] = json!("another");

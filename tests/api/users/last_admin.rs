@@ -104,7 +104,8 @@ async fn one_of_several_admins_who_demote_each_other_at_once_stays() {
             let caller = caller.clone().before(api.other_instances().await);
             for (target, id) in ids.iter().enumerate() {
                 let end = ends()[(at + target) % 3].clone();
-                let (caller, path) = (caller.clone(), format!("/api/users/{id}"));
+                let caller = caller.clone();
+                let path = format!("/api/users/{id}");
                 changes.push(tokio::spawn(async move { caller.patch(&path, end).await }));
             }
         }

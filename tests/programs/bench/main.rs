@@ -17,8 +17,8 @@
 //!   table and does nothing else. Which ones, and which of them at the same time, is recorded at a
 //!   proxy while the function answers. Both take turns in each round; a time is the median of the
 //!   rounds, a ratio the median of the rounds' ratios.
-//! - Cold start: from spawn to the first answer, beside an empty function and beside `bare-sdk` with
-//!   the requests of that answer. All take turns as well.
+//! - Cold start: from spawn to the first answer, beside an empty function and beside `bare-sdk`
+//!   with the requests of that answer. All take turns as well.
 //! - Memory: what is resident after 1,000 requests, all reads of the function in turn.
 //! - Package: what the binary takes when it is zipped.
 

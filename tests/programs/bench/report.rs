@@ -130,10 +130,13 @@ impl fmt::Display for Report {
         for row in &self.functions {
             write!(f, "| {} ", row.name)?;
             if let Some(start) = &row.cold_start {
-                let (time, to_empty, to_bare) = (start.time, start.to_empty, start.to_bare);
+                let time = start.time;
+                let to_empty = start.to_empty;
+                let to_bare = start.to_bare;
                 write!(f, "| {time:.1} | {to_empty:.1} | {to_bare:.2} ")?;
             }
-            let (resident, package) = (megabytes(row.resident), megabytes(row.package as u64));
+            let resident = megabytes(row.resident);
+            let package = megabytes(row.package as u64);
             writeln!(f, "| {resident:.1} | {package:.1} |")?;
         }
         for broken in self.broken() {

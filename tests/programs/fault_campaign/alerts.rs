@@ -12,9 +12,11 @@ const DECLINED: &str = "card_declined";
 /// A class of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Class {
-    /// A payment is retried, which a key keeps from being done twice. If that fails, a message is sent.
+    /// A payment is retried, which a key keeps from being done twice. If that fails, a message is
+    /// sent.
     Payment,
-    /// A payment was declined for good. A message is sent, which nothing keeps from being sent twice.
+    /// A payment was declined for good. A message is sent, which nothing keeps from being sent
+    /// twice.
     Declined,
     /// A customer is brought in line, in two steps.
     Customer,

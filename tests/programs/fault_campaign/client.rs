@@ -1,5 +1,5 @@
-//! A client as the README tells clients to be: it sends again what was answered 429 or 503, or not at
-//! all, with the same key.
+//! A client as the README tells clients to be: it sends again what was answered 429 or 503, or not
+//! at all, with the same key.
 
 use reqwest::header;
 
@@ -167,7 +167,9 @@ impl Client {
             let answers = self.send_as_often_as_asked(&sent).await;
             count.sends += answers.len();
             self.ledger.requests += answers.len();
-            let (mut done, mut refused, mut pause) = (None, None, None);
+            let mut done = None;
+            let mut refused = None;
+            let mut pause = None;
             for answer in answers {
                 match answer {
                     Answer::Done(body) => {

@@ -1,5 +1,5 @@
-//! The table's stream on its way to its consumers, in shards that overtake one another. Deliveries come late,
-//! and some come again, whole or in part.
+//! The table's stream on its way to its consumers, in shards that overtake one another. Deliveries
+//! come late, and some come again, whole or in part.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -9,23 +9,23 @@
 //! cargo run --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, or with `--each N` as often as it says. Together
-//! with all others each strikes a quarter as often. With `--quick` each strikes ten times, there are eight
-//! clients, and the kinds of one system strike in one story. The breakers of connections are closed over and
-//! over, since nothing strikes a system that is left alone. Of the actions that were approved a quarter must
-//! succeed. `--seed N` chooses the struck requests, as far as clients at the same time let it. `--only WORD`
-//! runs the kinds with that word in their titles.
+//! Each kind strikes a thousand times, or with `--each N` as often as it says. Together with all
+//! others each strikes a quarter as often. With `--quick` each strikes ten times, there are eight
+//! clients, and the kinds of one system strike in one story. The breakers of connections are closed
+//! over and over, since nothing strikes a system that is left alone. Of the actions that were
+//! approved a quarter must succeed. `--seed N` chooses the struck requests, as far as clients at
+//! the same time let it. `--only WORD` runs the kinds with that word in their titles.
 //!
-//! With `--former FOLDER`, every other instance of `tasks`, `publisher` and `sweeper` runs the binary of that folder,
-//! from another release. Each instance ends after a few events, so that both write to the same records by
-//! turns.
+//! With `--former FOLDER`, every other instance of `tasks`, `publisher` and `sweeper` runs the
+//! binary of that folder, from another release. Each instance ends after a few events, so that both
+//! write to the same records by turns.
 //!
 //! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
 //! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
-//! 3. Once a story is over, calls take their usual time. The clocks of functions are wound forward until
-//! everything has ended that has a bound. Within the hour of an approval they go from one attempt of an action
-//! to the next, and then on by up to a day and a little.
+//! 3. Once a story is over, calls take their usual time. The clocks of functions are wound forward
+//!    until everything has ended that has a bound. Within the hour of an approval they go from one
+//!    attempt of an action to the next, and then on by up to a day and a little.
 
 #![expect(
     clippy::unwrap_used,
@@ -133,7 +133,8 @@ async fn main() -> ExitCode {
             eprintln!("{}: it did not strike often enough: {line}", row.title);
         }
         if verdict.is_idle() {
-            let (succeeded, approved) = (verdict.succeeded, verdict.approved);
+            let succeeded = verdict.succeeded;
+            let approved = verdict.approved;
             eprintln!(
                 "{}: only {succeeded} of {approved} actions succeeded",
                 row.title
@@ -158,8 +159,8 @@ struct Campaign {
 }
 
 impl Campaign {
-    /// Has a story told while these kinds strike so often, when there is room for one. Its verdict is found
-    /// while others are told.
+    /// Has a story told while these kinds strike so often, when there is room for one. Its verdict
+    /// is found while others are told.
     fn begin(
         self: &Arc<Self>,
         title: &'static str,
@@ -191,7 +192,8 @@ impl Campaign {
             let missing = missing.chain(unmet).chain(former).collect();
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
-            let (succeeded, approved) = (verdict.succeeded, verdict.approved);
+            let succeeded = verdict.succeeded;
+            let approved = verdict.approved;
             eprintln!(
                 "{title}: {succeeded} of {approved} actions succeeded; others: {:?}",
                 verdict.others

@@ -1,10 +1,11 @@
 //! The times of a quiet organization, alone and beside one that makes noise. No fault strikes.
 //!
-//! The noisy organization has deleted tasks, has actions wait for a slow connection, and has a webhook whose
-//! receiver does not answer in time. It floods the API beyond its plan.
+//! The noisy organization has deleted tasks, has actions wait for a slow connection, and has a
+//! webhook whose receiver does not answer in time. It floods the API beyond its plan.
 //!
-//! The embedded queue hands messages out in the order of their sending. It does not prefer the groups of few
-//! messages, as fair queues of SQS do: there, approved actions and webhooks wait less.
+//! The embedded queue hands messages out in the order of their sending. It does not prefer the
+//! groups of few messages, as fair queues of SQS do: there, approved actions and webhooks wait
+//! less.
 
 use futures::{StreamExt, stream};
 use reqwest::header;
@@ -37,7 +38,8 @@ const NOISY_CLIENTS: usize = 16;
 const NOISY_DELETES: usize = 200;
 const NOISY_ACTIONS: usize = 100;
 
-/// Table units a second of the noisy organization's plan, and the pause between requests of its flood.
+/// Table units a second of the noisy organization's plan, and the pause between requests of its
+/// flood.
 const UNITS: u32 = 100;
 const FLOOD: Duration = Duration::from_millis(40);
 
@@ -136,7 +138,8 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
     times
 }
 
-/// Has an action proposed that processes a usage batch. Returns the session's path, and the approval.
+/// Has an action proposed that processes a usage batch. Returns the session's path, and the
+/// approval.
 async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
     let alert = loop {
         let (entity, alert) = shared.alert().await.unwrap();
@@ -213,7 +216,8 @@ impl Noise {
         let (shared, cookies) = world.add(newcomer).await;
         let shared = Arc::new(shared);
         let clients = cookies.iter().enumerate().map(|(number, cookie)| {
-            let (world, shared) = (&*world, &shared);
+            let world = &*world;
+            let shared = &shared;
             let cookie = cookie.clone();
             async move {
                 let fates = world.fates.clone();

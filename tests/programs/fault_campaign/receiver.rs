@@ -50,8 +50,8 @@ fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Names a change by its identity: a delivery that is repeated may have another number in the change feed.
-/// One with neither a version nor a part has its number instead.
+/// Names a change by its identity: a delivery that is repeated may have another number in the
+/// change feed. One with neither a version nor a part has its number instead.
 pub fn name(number: i64, change: &Value) -> String {
     let of = |name: &str| change[name].to_string();
     let name = ["type", "recordId", "part", "version", "action"]

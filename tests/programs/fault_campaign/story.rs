@@ -18,7 +18,8 @@ impl Client {
         (chapter + self.number / 3).is_multiple_of(2)
     }
 
-    /// Creates a record whose text is its mark, perhaps in a thread. Returns its place in the ledger.
+    /// Creates a record whose text is its mark, perhaps in a thread. Returns its place in the
+    /// ledger.
     async fn makes(
         &mut self,
         kind: &'static str,
@@ -52,7 +53,8 @@ impl Client {
     async fn plans(&mut self, shared: &Shared, chapter: usize) {
         let mut tasks = Vec::new();
         for name in ["task", "second task"] {
-            let (mark, body) = ((chapter, name), json!({"projectId": shared.project}));
+            let mark = (chapter, name);
+            let body = json!({"projectId": shared.project});
             tasks.extend(self.makes("task", "/api/tasks", mark, body, None).await);
         }
         for &task in &tasks {
@@ -86,7 +88,8 @@ impl Client {
     }
 
     async fn reaches_a_milestone(&mut self, shared: &Shared, chapter: usize, task: Option<usize>) {
-        let (mark, body) = ((chapter, "milestone"), json!({"projectId": shared.project}));
+        let mark = (chapter, "milestone");
+        let body = json!({"projectId": shared.project});
         let made = self.makes("milestone", "/api/milestones", mark, body, None);
         let Some(place) = made.await else { return };
         let id = self.id(place);
@@ -119,7 +122,8 @@ impl Client {
 
     /// A service request, and a ticket.
     async fn serves(&mut self, shared: &Shared, chapter: usize) {
-        let (mark, path) = ((chapter, "request"), "/api/managed-services/request");
+        let mark = (chapter, "request");
+        let path = "/api/managed-services/request";
         let made = self.makes("service_request", path, mark, json!({}), None);
         if let Some(request) = made.await {
             let path = format!("/api/service-requests/{}", self.id(request));
@@ -152,7 +156,8 @@ impl Client {
 
     /// An activity.
     async fn records(&mut self, shared: &Shared, chapter: usize) {
-        let (mark, path) = ((chapter, "activity"), "/api/activities");
+        let mark = (chapter, "activity");
+        let path = "/api/activities";
         let body = json!({"type": "note", "projectId": shared.project});
         let made = self.makes("activity", path, mark, body, None);
         if let Some(activity) = made.await {

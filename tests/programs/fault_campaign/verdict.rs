@@ -10,28 +10,28 @@ use tests::{feed_copy, support::scan};
 
 use crate::{ledger::Session, prelude::*, receiver::name, world::World};
 
-/// Seconds from the end of the story on at which the world is looked at again. What has a bound ends
-/// within a day and a little. The last steps are for what takes several turns.
+/// Seconds from the end of the story on at which the world is looked at again. What has a bound
+/// ends within a day and a little. The last steps are for what takes several turns.
 const LATER: [i64; 11] = [
     0, 60, 240, 1_000, 4_000, 16_000, 64_000, 90_000, 100_000, 150_000, 200_000,
 ];
 
-/// Seconds in which time goes from one attempt of an action to the next. An approval expires after an hour, and
-/// on a slow machine attempts fail that succeed on a quick one.
+/// Seconds in which time goes from one attempt of an action to the next. An approval expires after
+/// an hour, and on a slow machine attempts fail that succeed on a quick one.
 const APPROVED: i64 = 3_000;
 
 /// Seconds of the smallest step between attempts.
 const STEP: i64 = 60;
 
-/// Seconds from then on at which the last deliveries are looked at. The sweeper sends a message again after
-/// ten minutes.
+/// Seconds from then on at which the last deliveries are looked at. The sweeper sends a message
+/// again after ten minutes.
 const LAST: [i64; 5] = [0, 700, 1_400, 2_100, 2_800];
 
 /// Pause after a run of the sweeper, for the work of its messages.
 const WORK: Duration = Duration::from_millis(500);
 
-/// Time limit for progress while work is due. A machine that does much else is slow, and an approval
-/// expires if time is wound forward meanwhile.
+/// Time limit for progress while work is due. A machine that does much else is slow, and an
+/// approval expires if time is wound forward meanwhile.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// In these a session has not ended.
@@ -111,7 +111,8 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         let Some(next) = attempt.or(later) else { break };
         at = next;
     }
-    // The last deliveries may have been created by a publisher whose clock is ahead, or wait for their turns.
+    // The last deliveries may have been created by a publisher whose clock is ahead, or wait for
+    // their turns.
     for later in LAST {
         world.lambda.advance(at + later);
         let mut began = Stopwatch::start();
@@ -121,8 +122,8 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             // A change is read at the end of the stream within this pause.
             tokio::time::sleep(Duration::from_secs(1)).await;
             table = Table::read(&world).await;
-            // The sweeper still visits ended sessions. A change that it wrote during the scan counts as
-            // left, and only what stays left is a finding.
+            // The sweeper still visits ended sessions. A change that it wrote during the scan
+            // counts as left, and only what stays left is a finding.
             let left = world.unpublished.count()
                 + table.pending_deliveries().count()
                 + table.feed_differences().len()
@@ -179,8 +180,8 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
 }
 
 impl World {
-    /// Waits until nothing is under way and nothing is due, or nothing progresses. Returns the records with a
-    /// bound, and the number of messages.
+    /// Waits until nothing is under way and nothing is due, or nothing progresses. Returns the
+    /// records with a bound, and the number of messages.
     async fn works(&self) -> (Table, usize) {
         let mut table = Table::default();
         let mut began = Stopwatch::start();
@@ -295,8 +296,8 @@ impl Table {
         lines.collect()
     }
 
-    /// The id of a milestone as every reader takes it: for none when the milestone is gone. An index
-    /// that lags hides a link from who unlinks.
+    /// The id of a milestone as every reader takes it: for none when the milestone is gone. An
+    /// index that lags hides a link from who unlinks.
     fn milestone<'a>(&self, id: &'a Value) -> &'a Value {
         let is_there = self.of("milestone").any(|milestone| milestone["id"] == *id);
         if is_there { id } else { &Value::Null }
@@ -460,10 +461,12 @@ impl Verdict {
         let actions = table.of("agent_action");
         let actions = actions.filter(|action| action["sessionId"] == session.id);
         for action in actions {
-            let (kind, state) = (&action["content"]["actionType"], action["state"].as_str());
+            let kind = &action["content"]["actionType"];
+            let state = action["state"].as_str();
             let kind = kind.as_str().unwrap_or_default();
             let count = effects.count(kind, session.entity);
-            let (class, entity) = (session.class, session.entity);
+            let class = session.class;
+            let entity = session.entity;
             let name = format!("{kind} of session {} ({class:?} {entity})", session.id);
             self.approved += 1;
             if state == Some("succeeded") {

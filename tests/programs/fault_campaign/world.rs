@@ -59,7 +59,8 @@ const MOST_TRIES: usize = 100;
 /// Pause between runs of the sweeper. Each run counts what is due in all shards, about 85 requests.
 const SWEEP: Duration = Duration::from_secs(4);
 
-/// Variables with the seconds of an action's lease and of a call's timeout, while the story is told.
+/// Variables with the seconds of an action's lease and of a call's timeout, while the story is
+/// told.
 pub const LEASE: (&str, &str) = ("ACTION_LEASE_SECONDS", "4");
 pub const STEP_TIMEOUT: (&str, &str) = ("STEP_TIMEOUT_SECONDS", "1");
 
@@ -96,8 +97,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A new alert: the number of its entities, and its id. Each fourth is about the entities of the one
-    /// before. None when the target systems have no more of them.
+    /// A new alert: the number of its entities, and its id. Each fourth is about the entities of
+    /// the one before. None when the target systems have no more of them.
     pub async fn alert(&self) -> Option<(usize, i64)> {
         let number = self.entities.fetch_add(1, Ordering::SeqCst);
         if number >= self.most_entities {
@@ -129,7 +130,8 @@ impl World {
         campaign: &Campaign,
         clock_shift: &str,
     ) -> Self {
-        let (mut disk, mut table_engine) = (None, TableEngine::Memory);
+        let mut disk = None;
+        let mut table_engine = TableEngine::Memory;
         if kinds.contains(&Kind::DiskFull) {
             table_engine = TableEngine::At(disk.insert(Disk::start().await).url().to_owned());
         }
@@ -285,13 +287,15 @@ impl World {
             (Kind::TargetRedirects, FaultMode::Redirect),
             (Kind::TargetReplays, FaultMode::Fail),
         ];
-        let (fates, demo) = (self.fates.clone(), self.demo.clone());
+        let fates = self.fates.clone();
+        let demo = self.demo.clone();
         let modes = modes.into_iter().filter(move |(kind, _)| fates.has(*kind));
         let modes: Vec<_> = modes.collect();
         if modes.is_empty() {
             return;
         }
-        let (fates, shared) = (self.fates.clone(), self.shared.clone());
+        let fates = self.fates.clone();
+        let shared = self.shared.clone();
         self.background.push(tokio::spawn(async move {
             let connections = shared.store.connections();
             let connected = connections.all(shared.tenant).await.unwrap();
@@ -339,7 +343,8 @@ impl World {
         for (number, cookie) in self.cookies.iter().enumerate() {
             let url = self.gateway.url();
             let mut client = Client::new(number, url, cookie.clone(), self.fates.clone());
-            let (fates, shared) = (self.fates.clone(), self.shared.clone());
+            let fates = self.fates.clone();
+            let shared = self.shared.clone();
             let demo = self.demo.clone();
             let patience = campaign.patience();
             clients.spawn(async move {
@@ -419,7 +424,8 @@ async fn start_functions(
     let session_secrets = encrypted("SESSION_SECRETS", "session").await;
     let webhook_secrets = encrypted("WEBHOOK_SECRETS", "webhook").await;
     let kms = kms::start(engines.kms_url(), fates.clone()).await;
-    let (proxy, queue) = (proxy.clone(), queue.to_owned());
+    let proxy = proxy.clone();
+    let queue = queue.to_owned();
     let table = engines.table_name().to_owned();
     let queues = engines.queues().clone();
     let environment = move |instance: &str| {

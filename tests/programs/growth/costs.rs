@@ -1,5 +1,5 @@
-//! Costs of a million requests, and of months of three loads: counted units and bytes, assumed usage, and
-//! list prices.
+//! Costs of a million requests, and of months of three loads: counted units and bytes, assumed
+//! usage, and list prices.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,10 @@ impl Request {
                 units.entry(operation).or_default().add_times(load.all, 1.0);
             }
         }
-        let (mut sum, mut bytes, mut times, mut answers) = (Units::default(), 0.0, 0.0, 0.0);
+        let mut sum = Units::default();
+        let mut bytes = 0.0;
+        let mut times = 0.0;
+        let mut answers = 0.0;
         for (operation, units) in units {
             let a_day = a_day(operation);
             sum.add_times(units, a_day);
@@ -157,7 +160,9 @@ pub fn lines(measured: &Measured) -> Vec<String> {
         .map(|choice| Costs::new(&request, choice, 1.0));
     let [most, less, least] = a_million.each_ref().map(Costs::sum);
     let saved = |costs: f64| 100.0 * (1.0 - costs / most);
-    let (answer, less, least) = (request.answer, saved(less), saved(least));
+    let answer = request.answer;
+    let less = saved(less);
+    let least = saved(least);
     let head = "| read units of a request | write units | kB of its answer | cheaper by default | if provisioned |";
     let row = format!("| {reads:.1} | {writes:.1} | {answer:.1} | {less:.0} % | {least:.0} % |");
     let mut all = table(head, [row]);

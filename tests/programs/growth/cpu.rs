@@ -1,4 +1,5 @@
-//! CPU time of the functions' binaries: of a request, and of a change by the consumers of the stream.
+//! CPU time of the functions' binaries: of a request, and of a change by the consumers of the
+//! stream.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -127,7 +128,8 @@ async fn of_requests(lines: &mut Vec<String>) {
             let is_fine = status < 300 || (is_login && status == 401);
             assert!(is_fine, "{name}: {answer}");
         }
-        let (before, watch) = (process.cpu(), Stopwatch::start());
+        let before = process.cpu();
+        let watch = Stopwatch::start();
         for number in 0..runs {
             process.runtime.invoke(event(2 + number));
             process.runtime.raw_answer().await;
@@ -147,8 +149,8 @@ async fn of_requests(lines: &mut Vec<String>) {
     }
 }
 
-/// Changes of tasks, by deliveries of twenty organizations, of one alone, and of a single change. Each
-/// organization has a webhook.
+/// Changes of tasks, by deliveries of twenty organizations, of one alone, and of a single change.
+/// Each organization has a webhook.
 async fn of_changes(lines: &mut Vec<String>) {
     let engines = Engines::in_memory().await.unwrap();
     let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
@@ -205,7 +207,9 @@ async fn of_changes(lines: &mut Vec<String>) {
     for some in rest.by_ref().take(5) {
         sender.ask(json!({"Records": some})).await;
     }
-    let (before, watch, mut sent) = (sender.cpu(), Stopwatch::start(), 0);
+    let before = sender.cpu();
+    let watch = Stopwatch::start();
+    let mut sent = 0;
     for some in rest {
         let answer = sender.ask(json!({"Records": some})).await;
         assert_eq!(answer, json!({"batchItemFailures": []}));
@@ -216,7 +220,8 @@ async fn of_changes(lines: &mut Vec<String>) {
     lines.push(line("webhook-sender", "a delivery", cpu, time));
 }
 
-/// Has a consumer handle changes of all organizations by twenties, then of one, and then single ones.
+/// Has a consumer handle changes of all organizations by twenties, then of one, and then single
+/// ones.
 async fn consumed(
     lines: &mut Vec<String>,
     function: &str,
@@ -230,7 +235,8 @@ async fn consumed(
         let ours = ours.filter(|change| kind(change).as_str().is_some_and(&is_taken));
         ours.cloned().collect()
     };
-    let (of_all, of_one) = (of_kinds(of_all), of_kinds(of_one));
+    let of_all = of_kinds(of_all);
+    let of_one = of_kinds(of_one);
     let [of_each, of_same] = BATCH;
     let (warm, rest) = of_all.split_at(2 * of_each);
     let (many, single) = rest.split_at(rest.len() - 5 * of_each);
@@ -242,7 +248,8 @@ async fn consumed(
         (of_single, &of_one, of_same),
         ("a change alone", single, 1),
     ] {
-        let (before, watch) = (process.cpu(), Stopwatch::start());
+        let before = process.cpu();
+        let watch = Stopwatch::start();
         deliver(process, changes, size).await;
         let time = milliseconds(watch.elapsed(), changes.len());
         let cpu = milliseconds(process.cpu().saturating_sub(before), changes.len());

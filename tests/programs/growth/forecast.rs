@@ -28,8 +28,8 @@ pub struct Forecast<'a> {
     pub full_at: f64,
 }
 
-/// The load of every part of the deployment, and of every key of all organizations and of the largest one. Fullest
-/// first.
+/// The load of every part of the deployment, and of every key of all organizations and of the
+/// largest one. Fullest first.
 pub fn forecasts(measured: &Measured) -> Vec<Forecast<'_>> {
     let mut all = of_keys(&measured.tally);
     for part in parts(measured) {

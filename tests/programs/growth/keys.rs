@@ -37,8 +37,8 @@ pub enum Sort {
     Spread,
 }
 
-/// Names before a user's name or a secret's hash. The keys of other partitions of no organization are
-/// shared by all.
+/// Names before a user's name or a secret's hash. The keys of other partitions of no organization
+/// are shared by all.
 const PERSONAL: [&str; 6] = ["EMAIL", "LINK", "MAILS", "SIGN_IN", "TOKEN", "USERNAME"];
 
 impl Pattern {

@@ -5,9 +5,10 @@
 //! cargo run --bin growth
 //! ```
 //!
-//! The functions run in this process on the embedded table. A proxy takes their requests apart. `--all` prints
-//! the keys of single records too. `--cpu` measures the CPU time of the release binaries instead, with `--dev` of the
-//! dev profile's. `usage.rs` has the assumptions, and the figures of `--cpu`.
+//! The functions run in this process on the embedded table. A proxy takes their requests apart.
+//! `--all` prints the keys of single records too. `--cpu` measures the CPU time of the release
+//! binaries instead, with `--dev` of the dev profile's. `usage.rs` has the assumptions, and the
+//! figures of `--cpu`.
 
 #![expect(
     clippy::unwrap_used,

@@ -67,8 +67,8 @@ fn behind(recorder: &Recorder) -> Settings {
     }
 }
 
-/// The accesses of each request of the world, of the publisher after it, of the webhooks that it sends, and of
-/// the cleanup after a delete. Returns the bytes of each answer.
+/// The accesses of each request of the world, of the publisher after it, of the webhooks that it
+/// sends, and of the cleanup after a delete. Returns the bytes of each answer.
 async fn requests(
     recorder: &Recorder,
     operations: &mut BTreeMap<String, (Vec<Access>, Work)>,
@@ -153,8 +153,8 @@ fn count(is_one: bool) -> f64 {
     f64::from(u8::from(is_one))
 }
 
-/// The accesses of an action: its session is opened, it is proposed, approved, run and verified, and its
-/// alert is resolved.
+/// The accesses of an action: its session is opened, it is proposed, approved, run and verified,
+/// and its alert is resolved.
 async fn action(recorder: &Recorder) -> (Vec<Access>, Work) {
     let world = Concierge::start_in(behind(recorder)).await;
     let mut followed = Work::default();

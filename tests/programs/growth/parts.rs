@@ -1,4 +1,5 @@
-//! The parts of a deployment besides the table: gateway, functions, shards of the stream, and queues.
+//! The parts of a deployment besides the table: gateway, functions, shards of the stream, and
+//! queues.
 
 use std::collections::BTreeMap;
 
@@ -149,7 +150,8 @@ fn a_second_of(measured: &Measured, of: fn(&Work) -> f64) -> f64 {
     times.sum()
 }
 
-/// Due items of an average organization in the busiest second: each is an entry that comes and goes.
+/// Due items of an average organization in the busiest second: each is an entry that comes and
+/// goes.
 fn due(measured: &Measured) -> f64 {
     let is_due =
         |pattern: &Pattern| pattern.index.is_some() && pattern.partition.starts_with("DUE#");

@@ -211,7 +211,8 @@ impl Shared {
         all
     }
 
-    /// The accesses of reads by key, from what was found, and those of a query, as the engine counts them.
+    /// The accesses of reads by key, from what was found, and those of a query, as the engine
+    /// counts them.
     fn reads(&self, operation: &str, request: &Value, answer: &Value) -> Vec<Access> {
         match operation {
             "GetItem" => {

@@ -61,8 +61,8 @@ pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
     table(head, rows)
 }
 
-/// A line for each part of a deployment, and for each key that a large one comes near to. The first one breaks
-/// first.
+/// A line for each part of a deployment, and for each key that a large one comes near to. The first
+/// one breaks first.
 pub fn sizes(measured: &Measured) -> Vec<String> {
     let largest = SIZES.len() - 1;
     let mut of_organizations = 0;
@@ -98,7 +98,8 @@ fn is_shared(pattern: &Pattern) -> bool {
     matches!(pattern.scope, Scope::Deployment | Scope::Organization)
 }
 
-/// One line for those of the deployment that differ in the second part of their partition keys alone.
+/// One line for those of the deployment that differ in the second part of their partition keys
+/// alone.
 fn merged(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for line in lines {

@@ -69,7 +69,8 @@ impl Row {
             (operation, units)
         });
         let costliest = loads.max_by(|(_, one), (_, other)| {
-            let (one, other) = (one.of_limit(), other.of_limit());
+            let one = one.of_limit();
+            let other = other.of_limit();
             one.total_cmp(&other)
         });
         let (operation, units) = costliest.unwrap();

@@ -59,8 +59,8 @@ impl Index {
         })
     }
 
-    /// The accesses of a write that leaves `new` in the place of `old`. A transaction costs the table
-    /// twice, and an index once.
+    /// The accesses of a write that leaves `new` in the place of `old`. A transaction costs the
+    /// table twice, and an index once.
     pub fn written(
         &self,
         old: Option<&Item>,
@@ -68,7 +68,8 @@ impl Index {
         is_transaction: bool,
     ) -> Vec<Access> {
         let entry = |item: Option<&Item>| item.and_then(|item| self.entry(item));
-        let (old, new) = (entry(old), entry(new));
+        let old = entry(old);
+        let new = entry(new);
         let is_twice = is_transaction && self.name.is_none();
         let times = if is_twice { 2.0 } else { 1.0 };
         let access = |entry: &Entry, units: f64, does| Access {
@@ -150,8 +151,8 @@ fn value_size(value: &Value) -> usize {
     }
 }
 
-/// One byte for two digits on each side of the point, without zeros at the ends; one more, and another for
-/// a sign.
+/// One byte for two digits on each side of the point, without zeros at the ends; one more, and
+/// another for a sign.
 fn number_size(number: &str) -> usize {
     let digits = number.trim_start_matches('-');
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
@@ -250,7 +251,8 @@ mod tests {
     #[test]
     fn an_entry_that_moves_is_two_writes_and_one_that_stays_is_the_larger_of_both() {
         let gsi = index(Some("gsi"), ["ipk", "isk"], None);
-        let (old, new) = (due("1", 2_500), due("2", 500));
+        let old = due("1", 2_500);
+        let new = due("2", 500);
         let moved = gsi.written(Some(&old), Some(&new), false);
         assert_eq!(costs(&moved), [(Does::Remove, 3.0), (Does::Add, 1.0)]);
         let changed = gsi.written(Some(&old), Some(&due("1", 500)), false);
@@ -262,7 +264,8 @@ mod tests {
     fn an_index_with_keys_only_costs_nothing_until_a_key_changes() {
         let keys = ["pk", "sk", "ipk", "isk"];
         let gsi = index(Some("gsi"), ["ipk", "isk"], Some(&keys));
-        let (old, new) = (due("1", 9_000), due("1", 3_000));
+        let old = due("1", 9_000);
+        let new = due("1", 3_000);
         assert!(gsi.written(Some(&old), Some(&new), false).is_empty());
         let moved = gsi.written(Some(&old), Some(&due("2", 9_000)), false);
         assert_eq!(costs(&moved), [(Does::Remove, 1.0), (Does::Add, 1.0)]);

@@ -1,5 +1,5 @@
-//! The usage that the forecast assumes. No deployment was measured: whoever has the figures of one puts them
-//! here.
+//! The usage that the forecast assumes. No deployment was measured: whoever has the figures of one
+//! puts them here.
 
 /// An action from its session to its verified effect.
 pub const ACTION: &str = "an action, from its session to its verified effect";
@@ -7,9 +7,9 @@ pub const ACTION: &str = "an action, from its session to its verified effect";
 /// A task that gets a due date, until its assignee is reminded.
 pub const REMINDER: &str = "a due date, until its reminder";
 
-/// Operations of an average organization on a working day. Twenty users send about 250 requests each. A
-/// client asks for new notifications every few minutes, and an integration polls for changes. Every other
-/// operation is called [`OTHERS`] times.
+/// Operations of an average organization on a working day. Twenty users send about 250 requests
+/// each. A client asks for new notifications every few minutes, and an integration polls for
+/// changes. Every other operation is called [`OTHERS`] times.
 #[rustfmt::skip] // A line each.
 const DAY: &[(&str, f64)] = &[
     ("GET /api/auth/session", 400.0),
@@ -68,9 +68,9 @@ pub const SIZES: [(f64, f64); 3] = [(1_000.0, 50.0), (10_000.0, 100.0), (100_000
 /// Read and write units a second that AWS grants a table by default.
 pub const TABLE: f64 = 40_000.0;
 
-/// Milliseconds of a processor for a request, by the share of each operation. For publisher and indexer, a change
-/// that is delivered alone; for the sweeper, a due item. `growth --cpu` measures them, and `scale` the sweeper's.
-/// `pages` reads nothing, and has the lightest read's.
+/// Milliseconds of a processor for a request, by the share of each operation. For publisher and
+/// indexer, a change that is delivered alone; for the sweeper, a due item. `growth --cpu` measures
+/// them, and `scale` the sweeper's. `pages` reads nothing, and has the lightest read's.
 #[rustfmt::skip] // A line each.
 pub const CPU: &[(&str, f64)] = &[
     ("activities", 2.2),
@@ -88,8 +88,8 @@ pub const CPU: &[(&str, f64)] = &[
     ("sweeper", 0.34),
 ];
 
-/// Seconds for which a message keeps its place in an instance: a target system answers a few calls, a receiver
-/// one, and a mail server one conversation.
+/// Seconds for which a message keeps its place in an instance: a target system answers a few calls,
+/// a receiver one, and a mail server one conversation.
 pub const SECONDS: &[(&str, f64)] = &[
     ("action-worker", 2.0),
     ("webhook-sender", 0.2),
@@ -99,10 +99,12 @@ pub const SECONDS: &[(&str, f64)] = &[
 /// Seconds for which a request waits for the table: twice, one after another.
 pub const WAIT: f64 = 0.010;
 
-/// Partitions, and so shards of the stream, of a new table that is billed by request. A table that grows has more.
+/// Partitions, and so shards of the stream, of a new table that is billed by request. A table that
+/// grows has more.
 pub const SHARDS: f64 = 4.0;
 
-/// Requests a second of all HTTP APIs, and instances of all functions, that AWS grants an account by default.
+/// Requests a second of all HTTP APIs, and instances of all functions, that AWS grants an account
+/// by default.
 pub const GATEWAY: f64 = 10_000.0;
 pub const INSTANCES: f64 = 1_000.0;
 

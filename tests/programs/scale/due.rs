@@ -59,7 +59,8 @@ impl std::fmt::Display for Drained {
     }
 }
 
-/// Has the sweeper work off so many items: actions whose messages were lost, deliveries, and cleanups.
+/// Has the sweeper work off so many items: actions whose messages were lost, deliveries, and
+/// cleanups.
 pub async fn drain(items: usize) -> Drained {
     let engines = Engines::in_memory().await.unwrap();
     // What begins now was due an hour ago.
@@ -159,7 +160,8 @@ async fn approve(
 
 /// Replaces the first items by copies of them, spread among organizations and kinds.
 async fn fill(engines: &Engines, firsts: &[Item], items: usize) {
-    let (client, table) = (&engines.dynamodb(), engines.table_name());
+    let client = &engines.dynamodb();
+    let table = engines.table_name();
     for first in firsts {
         let delete = client.delete_item().table_name(table);
         let delete = delete.key("pk", first["pk"].clone());

@@ -106,7 +106,8 @@ async fn copy(engines: &Engines, tenant: OrganizationId, size: Size) {
 
 /// The first task under another id, in another place.
 fn copied(first: &Item, id: i64, size: Size) -> Item {
-    let (project, assignee) = (1 + id % size.projects, 1 + id % size.users);
+    let project = 1 + id % size.projects;
+    let assignee = 1 + id % size.users;
     let day = 1 + id % 28;
     let due = format!("2026-02-{day:02}T00:00:00.000Z");
     let mut item = first.clone();
@@ -154,7 +155,8 @@ fn show_progress(what: &str, done: i64, step: i64, all: i64) {
     if !is_longer && done < all {
         return;
     }
-    let (full, end) = (places(done), if done == all { "\n" } else { "" });
+    let full = places(done);
+    let end = if done == all { "\n" } else { "" };
     eprint!(
         "\r{what:>10} [{}{}] {done} of {all}{end}",
         "#".repeat(full),

@@ -6,13 +6,13 @@
 //! cargo run --bin scale
 //! ```
 //!
-//! The large organization has 100,000 tasks, 2,000 projects and 200 users, the small one 100, 10 and
-//! 10; `--quick` makes do with 5,000, 100 and 20. Both are in an embedded table, the functions in
-//! this process. Requests and capacity units are what the table says they took; times are those of
-//! this build on this machine, the middle one of five.
+//! The large organization has 100,000 tasks, 2,000 projects and 200 users, the small one 100, 10
+//! and 10; `--quick` makes do with 5,000, 100 and 20. Both are in an embedded table, the functions
+//! in this process. Requests and capacity units are what the table says they took; times are those
+//! of this build on this machine, the middle one of five.
 //!
-//! Before that, the sweeper's release binary works off 20,000 due items, with `--quick` 1,000. `--dev`
-//! takes the binary of the dev profile, and `--due` does nothing else.
+//! Before that, the sweeper's release binary works off 20,000 due items, with `--quick` 1,000.
+//! `--dev` takes the binary of the dev profile, and `--due` does nothing else.
 
 #![expect(
     clippy::unwrap_used,

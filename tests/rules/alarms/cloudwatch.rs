@@ -1,7 +1,7 @@
 //! An evaluator of CloudWatch's alarms, read from the template.
 //!
-//! CloudWatch evaluates an alarm each minute, over windows that end with this minute. A missing datapoint counts as
-//! `TreatMissingData` says.
+//! CloudWatch evaluates an alarm each minute, over windows that end with this minute. A missing
+//! datapoint counts as `TreatMissingData` says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,8 @@ impl Metrics {
         }
     }
 
-    /// Returns the statistic of a metric in the minutes from `begin` to before `end`; none without a value.
+    /// Returns the statistic of a metric in the minutes from `begin` to before `end`; none without
+    /// a value.
     fn statistic(&self, name: &str, metric: &Watched, begin: usize, end: usize) -> Option<f64> {
         let minutes = self.0.get(metric)?.range(begin..end);
         let mut samples: Vec<Sample> = minutes.flat_map(|(_, samples)| samples.clone()).collect();

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-/// Returns the value of an expression for one datapoint; none if it is missing. `METRICS()` is all values.
+/// Returns the value of an expression for one datapoint; none if it is missing. `METRICS()` is all
+/// values.
 pub fn evaluate(expression: &str, values: &BTreeMap<String, Option<f64>>) -> Option<f64> {
     let mut parser = Parser {
         rest: expression.trim_start(),
@@ -100,7 +101,9 @@ impl<'a> Parser<'a> {
                     self.takes(",");
                     value
                 };
-                let (condition, yes, no) = (next(), next(), next());
+                let condition = next();
+                let yes = next();
+                let no = next();
                 condition.and_then(|condition| if condition == 0.0 { no } else { yes })
             }
             "SUM" => {

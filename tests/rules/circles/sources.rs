@@ -122,7 +122,8 @@ impl Sources {
 
     /// The module that declares the item of a path in a module's code, if this crate has it.
     fn declaring(&self, module: &Module, path: &[String]) -> Option<&Module> {
-        let (mut from, mut path) = (module.clone(), path);
+        let mut from = module.clone();
+        let mut path = path;
         match path[0].as_str() {
             "crate" => {
                 from.clear();

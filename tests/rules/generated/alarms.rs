@@ -1,11 +1,12 @@
-//! The generated alarm of the functions without endpoints, and the log queries that the texts of all alarms name.
+//! The generated alarm of the functions without endpoints, and the log queries that the texts of
+//! all alarms name.
 
 use tests::{FUNCTIONS, Function};
 
 use super::template::{lower_camel, upper_camel};
 
-/// The log queries: name, functions whose logs it reads, and text. `(api)` are the functions with endpoints,
-/// `(background)` those without.
+/// The log queries: name, functions whose logs it reads, and text. `(api)` are the functions with
+/// endpoints, `(background)` those without.
 const QUERIES: &str = "\
 failures: (api): fields @timestamp, function, route, status, cause, organizationId, requestId, @message | filter status >= 500 or level = 'ERROR' or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200
 slow: (api): filter durationMs >= 500 | stats count() as requests, pct(durationMs, 99) as p99, avg(tableRequests), sum(readUnits / logShare), sum(writeUnits / logShare) by function, route, organizationId, coldStart | sort requests desc | limit 50

@@ -10,7 +10,8 @@ use tests::{
 /// A row for each operation, under a row for each resource.
 pub fn table() -> Vec<String> {
     let document = serde_json::to_value(document()).unwrap();
-    let (mut rows, mut listed) = (Vec::new(), 0);
+    let mut rows = Vec::new();
+    let mut listed = 0;
     for tag in document["tags"].as_array().unwrap() {
         let [name, about] = ["name", "description"].map(|text| tag[text].as_str().unwrap());
         rows.push(format!("| **{name}** | **{about}** | |"));
@@ -29,7 +30,8 @@ pub fn table() -> Vec<String> {
 fn row(operation: &Operation) -> String {
     let summary = operation.described["summary"].as_str().unwrap();
     let needs = operation.needs().join(", ");
-    let (name, short) = (operation.name(), in_short(summary));
+    let name = operation.name();
+    let short = in_short(summary);
     format!("| `{name}` | {short} | {needs} |").replace("|  |", "| |")
 }
 
@@ -42,8 +44,8 @@ fn in_short(summary: &str) -> String {
     first.chain(letters).collect::<String>().replace('|', "\\|")
 }
 
-/// An endpoint's file is found by its first line. Endpoints of one declaration share a file, which begins
-/// with a line for each.
+/// An endpoint's file is found by its first line. Endpoints of one declaration share a file, which
+/// begins with a line for each.
 #[test]
 fn every_endpoint_file_begins_with_its_operation() {
     let mut with_file = BTreeSet::new();

@@ -37,11 +37,13 @@ pub async fn table() -> Vec<String> {
 
 /// The form of an item's key in an index that has it.
 fn form(item: &Item, (partition, sort): (&str, &str)) -> Option<String> {
-    let (partition, sort) = (text_of(item, partition), text_of(item, sort));
+    let partition = text_of(item, partition);
+    let sort = text_of(item, sort);
     (!partition.is_empty()).then(|| format!("`{}` / `{}`", parts(partition), parts(sort)))
 }
 
-/// The parts of a key; a number, an instant, or another value by its name alone. A tenant's prefix is left out.
+/// The parts of a key; a number, an instant, or another value by its name alone. A tenant's prefix
+/// is left out.
 fn parts(key: &str) -> String {
     let mut parts: Vec<&str> = key.split('#').collect();
     if parts[0] == "ORG" && parts.len() > 2 {

@@ -1,4 +1,5 @@
-//! The tables of the reference that follow from the OpenAPI document: lists, values and error codes.
+//! The tables of the reference that follow from the OpenAPI document: lists, values and error
+//! codes.
 
 use std::collections::BTreeMap;
 

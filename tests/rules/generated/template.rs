@@ -22,7 +22,8 @@ const DEFAULT: &str = "pages";
 /// The most metrics of an alarm.
 const MOST_METRICS: usize = 10;
 
-/// The percentage of provisioned capacity that is to be used. A load of two thirds more is served at once.
+/// The percentage of provisioned capacity that is to be used. A load of two thirds more is served
+/// at once.
 const USE: u32 = 60;
 
 /// Every section by name.
@@ -120,7 +121,8 @@ fn plumbing(function: &Function, named: &Routes) -> Vec<String> {
         lines.extend(way_from_the_gateway(function, named));
         lines.push(String::new());
     }
-    let (name, logical) = (function.name, upper_camel(function.name));
+    let name = function.name;
+    let logical = upper_camel(function.name);
     lines.extend([
         format!("{logical}Logs:"),
         "  Type: AWS::Logs::LogGroup".to_owned(),
@@ -210,7 +212,8 @@ impl Routes {
     }
 }
 
-/// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
+/// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no
+/// letter or digit.
 pub fn upper_camel(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let words = words.map(|word| {

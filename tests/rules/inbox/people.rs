@@ -186,8 +186,10 @@ async fn a_mention_by_edits_notifies_once() {
 #[tokio::test]
 async fn a_new_assignee_within_the_day_is_told_that_it_is_due_soon() {
     let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
-    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let api = &world.api;
+    let sweeper = world.sweeper();
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
     let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-15T14:00:00Z"});
     mia.creates_task(task).await;
     api.publishes().await;
@@ -207,7 +209,8 @@ async fn a_new_assignee_within_the_day_is_told_that_it_is_due_soon() {
 #[tokio::test]
 async fn the_operators_program_plans_the_reminders_of_old_tasks() {
     let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
+    let api = &world.api;
+    let sweeper = world.sweeper();
     let mia = api.sign_in("mia").await;
     for day in [16, 17] {
         let task = json!({"assigneeId": mia.id(), "dueDate": format!("2026-01-{day}T11:00:00Z")});

@@ -15,7 +15,8 @@ async fn visits(api: &Api) -> usize {
 #[tokio::test]
 async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
+    let api = &world.api;
+    let sweeper = world.sweeper();
     let mia = api.sign_in("mia").await;
     // It is noon of January 15.
     let due = |day: u32| json!(format!("2026-01-{day}T12:00:00Z"));
@@ -61,7 +62,8 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
 #[tokio::test]
 async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
     let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
+    let api = &world.api;
+    let max = &world.max;
     let mia = api.sign_in("mia").await;
     for _ in 0..3 {
         let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
@@ -86,7 +88,8 @@ async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
 #[tokio::test]
 async fn a_reminder_leaves_with_its_reason() {
     let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
+    let api = &world.api;
+    let max = &world.max;
     for (number, change) in [
         json!({"status": "done"}),
         json!({"assigneeId": null}),

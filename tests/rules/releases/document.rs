@@ -1,7 +1,7 @@
 //! Within a major version, the document only grows: whoever uses an operation goes on.
 //!
-//! A later document may have more operations, optional parameters and fields, values, codes and statuses of
-//! failures. Clients ignore unknown fields, and treat an unknown value as another one.
+//! A later document may have more operations, optional parameters and fields, values, codes and
+//! statuses of failures. Clients ignore unknown fields, and treat an unknown value as another one.
 
 use std::collections::BTreeSet;
 
@@ -117,10 +117,12 @@ impl Comparison<'_> {
     }
 
     fn operations(&mut self) {
-        let (old, new) = (self.old, self.new);
+        let old = self.old;
+        let new = self.new;
         for (path, item) in members(&old["paths"]) {
             for method in METHODS {
-                let (place, method) = (format!("{method} {path}"), method.to_ascii_lowercase());
+                let place = format!("{method} {path}");
+                let method = method.to_ascii_lowercase();
                 let Some(before) = item.get(&method) else {
                     continue;
                 };
@@ -132,7 +134,8 @@ impl Comparison<'_> {
         }
         for (name, message) in members(&old["webhooks"]) {
             let body = |message: &Value| message["post"]["requestBody"].clone();
-            let (before, after) = (body(message), body(&new["webhooks"][name]));
+            let before = body(message);
+            let after = body(&new["webhooks"][name]);
             self.contents(&format!("webhook {name}"), &before, &after, Way::Answered);
         }
     }
@@ -145,12 +148,15 @@ impl Comparison<'_> {
             self.note(place, format!("it needs {need}"));
         }
         self.parameters(place, before, after);
-        let (body, later) = (&before["requestBody"], &after["requestBody"]);
-        let (body, later) = (resolved(self.old, body), resolved(self.new, later));
+        let body = &before["requestBody"];
+        let later = &after["requestBody"];
+        let body = resolved(self.old, body);
+        let later = resolved(self.new, later);
         if later["required"] == true && body["required"] != true {
             self.note(place, "the body is required");
         }
-        let (body, later) = (body.clone(), later.clone());
+        let body = body.clone();
+        let later = later.clone();
         self.contents(place, &body, &later, Way::Sent);
         for (status, answer) in members(&before["responses"]) {
             let place = format!("{place} {status}");
@@ -185,7 +191,8 @@ impl Comparison<'_> {
             let all = elements(&operation["parameters"]);
             all.map(|one| resolved(document, one).clone()).collect()
         };
-        let (old, new) = (all(self.old, before), all(self.new, after));
+        let old = all(self.old, before);
+        let new = all(self.new, after);
         let is_same =
             |one: &Value, other: &Value| one["name"] == other["name"] && one["in"] == other["in"];
         for one in &old {
@@ -222,7 +229,8 @@ impl Comparison<'_> {
                 return;
             }
         }
-        let (before, after) = (whole(self.old, before), whole(self.new, after));
+        let before = whole(self.old, before);
+        let after = whole(self.new, after);
         let is_plain = |schema: &Value| schema["oneOf"].is_null() && schema["anyOf"].is_null();
         let are_plain = [is_plain(&before), is_plain(&after)];
         if are_plain[0] == are_plain[1] {
@@ -232,7 +240,8 @@ impl Comparison<'_> {
         if are_plain == [true, true] {
             return;
         }
-        let (known, later) = (alternatives(&before), alternatives(&after));
+        let known = alternatives(&before);
+        let later = alternatives(&after);
         for alternative in known {
             let mut fewest: Option<Comparison<'_>> = None;
             for one in &later {
@@ -266,7 +275,8 @@ impl Comparison<'_> {
 
     /// Compares schemas without alternatives.
     fn one(&mut self, place: &str, before: &Value, after: &Value, way: Way) {
-        let (old, new) = (types(before), types(after));
+        let old = types(before);
+        let new = types(after);
         let narrower = match way {
             Way::Sent => !new.is_empty() && !old.is_subset(&new),
             Way::Answered => !old.is_empty() && !new.is_subset(&old),
@@ -282,7 +292,8 @@ impl Comparison<'_> {
         if way == Way::Sent {
             self.bounds(place, before, after);
         } else if before["format"] != after["format"] {
-            let (old, new) = (&before["format"], &after["format"]);
+            let old = &before["format"];
+            let new = &after["format"];
             self.note(place, format!("the format {old} is {new}"));
         }
         self.properties(place, before, after, way);
@@ -330,7 +341,8 @@ impl Comparison<'_> {
                 None => self.note(&place, "the member is gone"),
             }
         }
-        let (old, new) = (&before["required"], &after["required"]);
+        let old = &before["required"];
+        let new = &after["required"];
         let (names, why) = match way {
             Way::Sent => (lacks(new, old), "required"),
             Way::Answered => (lacks(old, new), "not always there"),
@@ -341,15 +353,17 @@ impl Comparison<'_> {
     }
 }
 
-/// Beginnings of the lines of allowed changes since the record: for security, or narrower in form alone.
-/// The changelog names each. The next record empties the list.
+/// Beginnings of the lines of allowed changes since the record: for security, or narrower in form
+/// alone. The changelog names each. The next record empties the list.
 const MENDED: [&str; 23] = [
-    // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the same.
+    // Approvals have rules in it, which are deeper than the JSON that clients send. The type is the
+    // same.
     "GET /api/concierge/agent-sessions/{id}/journal 200/items/detail: ",
     // The confidence is the share of findings that hold, without weights.
     "GET /api/concierge/agent-sessions/{id} 200/analysis",
     "POST /api/concierge/agent-sessions/{id}/propose 200/session/analysis",
-    // Answers have what an approver decides by, and the rest with `detail=full`. Checks are one list.
+    // Answers have what an approver decides by, and the rest with `detail=full`. Checks are one
+    // list.
     "GET /api/concierge/agent-sessions/{id} 200/executionResults/items",
     "GET /api/concierge/agent-sessions/{id} 200/proposedActions/items",
     "GET /api/concierge/agent-sessions/{id} 200: \"reads\" is not always there",

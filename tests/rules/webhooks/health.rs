@@ -39,7 +39,8 @@ async fn another_url_begins_anew() {
 #[tokio::test]
 async fn a_delivery_that_expires_names_that_as_its_reason() {
     let told = Told::start().await;
-    let (waiting, disabled) = (told.task().await, told.task().await);
+    let waiting = told.task().await;
+    let disabled = told.task().await;
     told.api.clock.advance(WebhookDelivery::KEPT);
     told.attempts(&waiting).await;
     told.changes(json!({"enabled": false})).await;

@@ -14,7 +14,8 @@ use super::{Told, next_attempt};
 #[tokio::test]
 async fn a_slow_receiver_gets_one_message_in_each_turn() {
     let told = Told::start().await;
-    let (api, receiver) = (&told.api, &told.receiver);
+    let api = &told.api;
+    let receiver = &told.receiver;
     let [first, ..] = [told.task().await, told.task().await, told.task().await];
     receiver.takes(&api.clock, 6 * span::SECOND).await;
     told.attempts(&first).await;
@@ -49,7 +50,8 @@ async fn a_slow_receiver_gets_one_message_in_each_turn() {
 #[tokio::test]
 async fn a_slow_receiver_holds_up_no_other_webhook() {
     let told = Told::start().await;
-    let (api, quick) = (&told.api, Receiver::start().await);
+    let api = &told.api;
+    let quick = Receiver::start().await;
     api.has_webhook(&told.ada, &quick.url, &["task.*"]).await;
     told.receiver.always_answers(503).await;
     told.receiver.takes(&api.clock, 6 * span::SECOND).await;

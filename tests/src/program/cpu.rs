@@ -2,8 +2,8 @@
 
 use std::{fs, time::Duration};
 
-/// Returns the CPU time of all threads of a process so far. The scheduler counts it in nanoseconds; what
-/// `utime` and `stime` have of it is rounded to hundredths of a second.
+/// Returns the CPU time of all threads of a process so far. The scheduler counts it in nanoseconds;
+/// what `utime` and `stime` have of it is rounded to hundredths of a second.
 #[must_use]
 pub fn cpu_of(process: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();

@@ -65,7 +65,8 @@ async fn fill(engines: &Engines) -> String {
     let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
     let directory = store.directory();
     let tenant = organization(&store).await;
-    let (ada, now) = (("ada", Role::Admin), clock.now());
+    let ada = ("ada", Role::Admin);
+    let now = clock.now();
     let Member { user, cookie } = Member::sign_in(&store, tenant, ada, now).await;
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
@@ -212,7 +213,8 @@ pub fn command_of(binary: &Path, function: &str, runtime: &str) -> Command {
     command
 }
 
-/// The gateway's event of a request with a session cookie of this value. Its answer is not compressed.
+/// The gateway's event of a request with a session cookie of this value. Its answer is not
+/// compressed.
 #[must_use]
 pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let event = include_str!("../../events/http_request.json");

@@ -76,8 +76,8 @@ pub struct Settings {
     pub proxy: Option<String>,
     /// Settings of the resolution agent.
     pub agent: AgentSettings,
-    /// Units a second of both organizations; by default the most that a plan may have. The clock stands
-    /// still, so that a test takes place in one second.
+    /// Units a second of both organizations; by default the most that a plan may have. The clock
+    /// stands still, so that a test takes place in one second.
     pub units_per_second: Option<u32>,
     /// The items of another world, in place of new organizations.
     pub table: Option<Table>,
@@ -102,8 +102,8 @@ impl Settings {
     }
 }
 
-/// A client as the functions have it, which counts. Failures of other clients of this process take none of
-/// its retries.
+/// A client as the functions have it, which counts. Failures of other clients of this process take
+/// none of its retries.
 pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
     static CLIENTS: AtomicUsize = AtomicUsize::new(0);
     let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
@@ -362,7 +362,8 @@ impl Api {
         self.instances_of(|config| config.is_paused = true).await
     }
 
-    /// Other instances behind a proxy that names the client's address in this header, and has this secret.
+    /// Other instances behind a proxy that names the client's address in this header, and has this
+    /// secret.
     pub async fn instances_behind(&self, header: &'static str, secret: &str) -> Gateway {
         let proxy = TrustedProxy {
             address_header: HeaderName::from_static(header),
@@ -445,10 +446,12 @@ impl Api {
     pub async fn token_and_id_of(&self, user: &User, more: Value) -> (Caller, TokenId) {
         let mut sent = json!({"name": "export"});
         merges(&mut sent, &more);
-        let (tokens, owner) = (self.store.tokens(), async || Ok(user.clone()));
+        let tokens = self.store.tokens();
+        let owner = async || Ok(user.clone());
         let token = tokens.create(user.organization_id, user.id, owner, records::sent(&sent));
         let (token, secret) = token.await.unwrap();
-        let (id, secret) = (token.id, secret.unwrap());
+        let id = token.id;
+        let secret = secret.unwrap();
         self.counter.take();
         let mut caller = self.anonymous().with_token(secret.expose());
         (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));

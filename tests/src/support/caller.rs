@@ -132,8 +132,8 @@ impl Caller {
         self.send("POST", path, None).await
     }
 
-    /// Returns the body of a read that succeeds. So do the calls below of their requests; the document names the
-    /// one status of each operation's success.
+    /// Returns the body of a read that succeeds. So do the calls below of their requests; the
+    /// document names the one status of each operation's success.
     pub async fn reads(&self, path: &str) -> Value {
         self.get(path).await.expect(200)
     }
@@ -194,8 +194,8 @@ impl Caller {
     }
 }
 
-/// Sends a request that succeeds, with a path as `format!` takes it and a body as `json!` does. Returns the
-/// answer's body.
+/// Sends a request that succeeds, with a path as `format!` takes it and a body as `json!` does.
+/// Returns the answer's body.
 #[macro_export]
 macro_rules! sends {
     ($method:ident, $caller:expr, $path:literal, $body:tt) => {

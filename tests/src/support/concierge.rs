@@ -63,8 +63,8 @@ impl Concierge {
         Self::start_in(Settings { agent, ..usual }).await
     }
 
-    /// A world whose analysis proposes everything whatever the records say, without preconditions or
-    /// verifications.
+    /// A world whose analysis proposes everything whatever the records say, without preconditions
+    /// or verifications.
     pub async fn start_unwary() -> Self {
         Self::start_with(AgentSettings {
             analyse: Some(unwary::analyse()),
@@ -75,7 +75,8 @@ impl Concierge {
 
     pub async fn start_in(settings: Settings) -> Self {
         let demo = demo::DemoTargets::start(0, None).unwrap();
-        let (targets, sealer) = (settings.agent.targets().await, sealer(KEY).await);
+        let targets = settings.agent.targets().await;
+        let sealer = sealer(KEY).await;
         let api = Box::pin(Api::start_with(settings)).await;
         let store = api.store_beside().await;
         Box::pin(records::connected(&store, &sealer, api.home.id, &demo)).await;
@@ -139,7 +140,8 @@ impl Concierge {
     }
 
     pub fn sweeper(&self) -> Sweeping {
-        let (store, sqs) = (self.api.store_of("sweeper"), &self.sqs);
+        let store = self.api.store_of("sweeper");
+        let sqs = &self.sqs;
         self.api.sweeper_of(store, sqs.clone(), sqs.clone())
     }
 
@@ -395,8 +397,8 @@ impl Concierge {
         outcomes.len()
     }
 
-    /// Hands every message in the queue to a worker, and then the request that it sent for a check of
-    /// the alert. Returns how many it wants again.
+    /// Hands every message in the queue to a worker, and then the request that it sent for a check
+    /// of the alert. Returns how many it wants again.
     pub async fn delivers(&self, worker: &Worker) -> usize {
         self.delivers_once(worker).await + self.delivers_once(worker).await
     }

@@ -53,7 +53,8 @@ impl Counter {
         }
     }
 
-    /// Returns the number of requests since the last [`take`](Self::take) that began before any had ended.
+    /// Returns the number of requests since the last [`take`](Self::take) that began before any had
+    /// ended.
     pub fn at_once(&self) -> usize {
         self.at_once.load(Ordering::SeqCst)
     }

@@ -21,7 +21,8 @@ pub type Item = HashMap<String, AttributeValue>;
 /// Makes an item one that does not read.
 pub type Damage = fn(&mut Item);
 
-/// A field is missing, is of another type, is an object in place of a name, and the version is none.
+/// A field is missing, is of another type, is an object in place of a name, and the version is
+/// none.
 pub const DAMAGES: [Damage; 4] = [
     |item| drop(item.remove("organizationId")),
     |item| set(item, [("organizationId", text("poison"))]),
@@ -84,7 +85,8 @@ pub async fn scan(
     attribute: Option<&str>,
 ) -> Vec<Item> {
     let names: Vec<String> = (0..kinds.len()).map(|at| format!(":kind{at}")).collect();
-    let (mut items, mut start) = (Vec::new(), None);
+    let mut items = Vec::new();
+    let mut start = None;
     loop {
         let mut scan = client.scan().table_name(table).consistent_read(true);
         for (name, kind) in names.iter().zip(kinds) {
@@ -185,8 +187,8 @@ impl Api {
         count
     }
 
-    /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000 characters
-    /// of four bytes in the record itself.
+    /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000
+    /// characters of four bytes in the record itself.
     pub async fn creates_long_tasks(&self, milestones: RangeInclusive<i64>, tasks: usize) {
         for milestone in milestones {
             for _ in 0..tasks {

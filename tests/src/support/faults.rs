@@ -165,7 +165,8 @@ impl Faults {
         let plan = &self.plan;
         let start = Instant::now();
         loop {
-            let (waiting, under_way) = (&plan.waiting, &plan.under_way);
+            let waiting = &plan.waiting;
+            let under_way = &plan.under_way;
             assert!(
                 start.elapsed() < PATIENCE,
                 "{waiting:?} of {requests} are held, {under_way:?} are under way"

@@ -1,5 +1,5 @@
-//! The gateway: finds the function of a path, hands it an API Gateway v2 event, and reads its answer
-//! as the gateway does.
+//! The gateway: finds the function of a path, hands it an API Gateway v2 event, and reads its
+//! answer as the gateway does.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,8 @@ impl Gateway {
     async fn pass_on(&self, sent: &Sent<'_>) -> Answer {
         let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
         let route = route(path);
-        let (name, is_page) = (route.function, route.is_page);
+        let name = route.function;
+        let is_page = route.is_page;
         let Some(function) = self.functions.get(name).cloned() else {
             return Answer::not_routed();
         };

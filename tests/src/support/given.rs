@@ -74,7 +74,8 @@ fn with(mut body: Value, more: &Value) -> Value {
 impl Api {
     /// Records the saving of an action as the worker writes it; each is of another record.
     pub async fn has_saving(&self, number: usize) {
-        let (at, entity) = (self.clock.now(), format!("ub_{number:03}"));
+        let at = self.clock.now();
+        let entity = format!("ub_{number:03}");
         let saving = json!({
             "pk": format!("ORG#{}#SAVING", self.home.id),
             "sk": format!("{}#7#billing#{entity}", at.day()),
@@ -90,7 +91,8 @@ impl Api {
         let cause = Notification::cause_in(id).unwrap();
         let millis = id.strip_suffix(&format!("-{cause}")).unwrap();
         let at = Timestamp::from_millis(millis.parse().unwrap());
-        let (tenant, user) = (caller.organization.unwrap(), caller.user.unwrap());
+        let tenant = caller.organization.unwrap();
+        let user = caller.user.unwrap();
         let partition = format!("ORG#{tenant}#USER#{user}#NOTIFICATION");
         let item = json!({
             "pk": partition, "sk": cause, "kind": "notification", "version": 1,
@@ -145,8 +147,10 @@ impl Api {
         let mut tasks = self.items_of("task").await;
         tasks.retain(|task| task["id"] == number(id));
         let copies = more.map(|more| {
-            let (id, mut task) = (id + more, tasks[0].clone());
-            let (sk, place) = (format!("{id:016}"), id * 1_024);
+            let id = id + more;
+            let mut task = tasks[0].clone();
+            let sk = format!("{id:016}");
+            let place = id * 1_024;
             if task.contains_key("gsi2sk") {
                 set(&mut task, [("gsi2sk", text(&sk))]);
             }
@@ -161,14 +165,16 @@ impl Api {
         self.sets(counter, [("last", number(last))]).await;
     }
 
-    /// Copies of comment 1 of service request 1, each a millisecond after the one before it, written
-    /// past the service.
+    /// Copies of comment 1 of service request 1, each a millisecond after the one before it,
+    /// written past the service.
     pub async fn copy_comments(&self, more: RangeInclusive<i64>) {
         let mut comments = self.items_of("comment").await;
         comments.retain(|comment| comment["id"] == number(1));
         let now = self.clock.now();
         let copies = more.map(|more| {
-            let (id, at, mut comment) = (more + 1, now.plus(more), comments[0].clone());
+            let id = more + 1;
+            let at = now.plus(more);
+            let mut comment = comments[0].clone();
             let attributes = [
                 ("id", number(id)),
                 ("sk", text(&format!("{id:016}"))),

@@ -32,7 +32,8 @@ impl Api {
     /// Gives a user a verified address, and the address its holder.
     pub async fn has_address(&self, name: &str, address: &str) {
         let user = self.user(name).await;
-        let (tenant, id) = (user.organization_id, user.id.get());
+        let tenant = user.organization_id;
+        let id = user.id.get();
         let holder = json!({
             "pk": format!("EMAIL#{address}"), "sk": format!("{:016}", tenant.get()),
             "kind": "email_holder", "version": 1, "email": address, "organizationId": tenant,
@@ -41,7 +42,8 @@ impl Api {
         self.puts([serde_dynamo::to_item(holder).unwrap()]).await;
         let verified = text(&self.clock.now().to_string());
         let attributes = [("email", text(address)), ("emailVerifiedAt", verified)];
-        let (pk, sk) = (format!("ORG#{tenant}#USER"), format!("{id:016}"));
+        let pk = format!("ORG#{tenant}#USER");
+        let sk = format!("{id:016}");
         self.sets([&pk, &sk], attributes).await;
     }
 
@@ -82,8 +84,8 @@ impl Api {
         Mailer::new(self.store_of("mailer"), queue, Some((writer, post)))
     }
 
-    /// A quarter of an hour passes: the sweeper sends messages for all mails that are due. Returns the messages,
-    /// in events of ten.
+    /// A quarter of an hour passes: the sweeper sends messages for all mails that are due. Returns
+    /// the messages, in events of ten.
     pub async fn mail_events(&self) -> Vec<SqsEvent> {
         self.clock.advance(15 * span::MINUTE);
         let swept = self.sweeper().await.sweep().await;
@@ -97,8 +99,8 @@ impl Api {
         messages.chunks(10).map(event).collect()
     }
 
-    /// Has two mailers handle each message of [`mail_events`](Self::mail_events) at the same time. Returns how
-    /// many messages there were.
+    /// Has two mailers handle each message of [`mail_events`](Self::mail_events) at the same time.
+    /// Returns how many messages there were.
     pub async fn sends_mails(&self, receiver: &MailReceiver) -> usize {
         let one = self.mailer(receiver.url()).await;
         let other = self.mailer(receiver.url()).await;

@@ -118,7 +118,8 @@ impl SigningKey {
                 json!({"kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..])})
             }
             Self::Rs256(key) => {
-                // RFC 8017, A.1.1: a sequence of the modulus, with a zero before it, and of the exponent 65537.
+                // RFC 8017, A.1.1: a sequence of the modulus, with a zero before it, and of the
+                // exponent 65537.
                 let der = key.public_key().as_ref();
                 let modulus = &der[9..9 + 256];
                 assert_eq!(der[9 + 256..], [2, 3, 1, 0, 1]);
@@ -259,8 +260,9 @@ impl OidcProvider {
         self.desk(|desk| desk.keys_read)
     }
 
-    /// The path by which the provider sends a user back from where the service sent them. `person` has claims
-    /// of the token; `header` replaces members of its header, and `info` has the user info's claims, or its status.
+    /// The path by which the provider sends a user back from where the service sent them. `person`
+    /// has claims of the token; `header` replaces members of its header, and `info` has the user
+    /// info's claims, or its status.
     pub fn sends_back(&self, location: &str, person: &Value) -> String {
         let (page, query) = location.split_once('?').unwrap();
         let issuer = self.issuer.trim_end_matches('/');
@@ -304,7 +306,8 @@ impl OidcProvider {
         (caller.clone().with_cookie(cookies.join("; ")), back)
     }
 
-    /// Binds the account of a signed-in caller of organization 1 to a person. Returns the session that follows.
+    /// Binds the account of a signed-in caller of organization 1 to a person. Returns the session
+    /// that follows.
     pub async fn connects(&self, caller: &Caller, person: Value) -> Caller {
         let path = "/api/auth/oidc?organization=1&return=/%23/tasks&connect=true";
         let answer = self.signs_in_by(caller, path, person).await;
@@ -373,7 +376,8 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
     });
     let mut claims = with(claims, &person);
     let members = claims.as_object_mut().unwrap();
-    let (info, header) = (members.remove("info"), members.remove("header"));
+    let info = members.remove("info");
+    let header = members.remove("header");
     let header = header.unwrap_or_default();
     let kid = desk.kid.to_string();
     let kid = if desk.hides_key { "hidden" } else { &kid };

@@ -72,7 +72,8 @@ impl Api {
 
     /// The token of a link to a new address of a user.
     pub async fn has_link_to_confirm(&self, user: &User, email: &str) -> String {
-        let ((link, token), links) = (self.link(), self.store.account_links());
+        let (link, token) = self.link();
+        let links = self.store.account_links();
         links.ask_for(user, address(email), link).await.unwrap();
         token
     }
@@ -86,7 +87,8 @@ impl Api {
 
     /// The token of a link for a forgotten password of the only user of a verified address.
     pub async fn has_link_to_reset(&self, email: &str) -> String {
-        let ((link, token), links) = (self.link(), self.store.account_links());
+        let (link, token) = self.link();
+        let links = self.store.account_links();
         let named: PasswordForgotten = records::sent(&json!({"email": email}));
         let issue = || link.clone();
         links.forgot(&named, "test", issue).await.unwrap();

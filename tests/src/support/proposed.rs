@@ -109,8 +109,8 @@ pub fn reconciled() -> Reconciliation {
     }
 }
 
-/// These actions, and an analysis that says nothing. The alert's matter is settled once the effect of
-/// each verified action is there.
+/// These actions, and an analysis that says nothing. The alert's matter is settled once the effect
+/// of each verified action is there.
 pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
     let analysis = Analysis {
         root_cause: "Unknown".to_owned(),

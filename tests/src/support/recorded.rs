@@ -1,5 +1,5 @@
-//! The record of a release: its document, its table before and after a request to each operation, and these
-//! requests.
+//! The record of a release: its document, its table before and after a request to each operation,
+//! and these requests.
 
 use std::{fs, path::PathBuf};
 

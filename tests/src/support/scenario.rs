@@ -76,7 +76,8 @@ impl Concierge {
     /// Hands these messages to two workers at once.
     pub async fn runs_all_at_once(&self, messages: &[String]) {
         let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-        let (one, other) = (self.worker(), self.worker());
+        let one = self.worker();
+        let other = self.worker();
         futures::join!(one.handle(event(&batch)), other.handle(event(&batch)));
     }
 
@@ -144,7 +145,8 @@ impl Concierge {
 
     /// Gives a user these permissions, as the operator does. The account is not fresh then.
     pub async fn permits(&self, name: &str, permissions: Value) {
-        let (store, user) = (self.api.store_beside().await, self.api.user(name).await);
+        let store = self.api.store_beside().await;
+        let user = self.api.user(name).await;
         let update = json!({ "permissions": permissions }).to_string();
         let update = input::parse(update.as_bytes()).unwrap();
         let all = || async {

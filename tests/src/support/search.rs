@@ -15,7 +15,8 @@ impl Api {
         search.index_all(organization, |_, _| {}).await.unwrap();
     }
 
-    /// The items of the search index, without those of deleted records, and without the number and ids of writes.
+    /// The items of the search index, without those of deleted records, and without the number and
+    /// ids of writes.
     pub async fn search_index(&self) -> Vec<Item> {
         let mut items = Vec::new();
         for kind in KINDS {
@@ -47,8 +48,8 @@ impl Api {
         assert_eq!(published, self.search_index().await);
     }
 
-    /// Copies task 1, past the service: further tasks with these ids and titles, each changed a second
-    /// after the one before.
+    /// Copies task 1, past the service: further tasks with these ids and titles, each changed a
+    /// second after the one before.
     pub async fn has_copies(&self, tasks: impl IntoIterator<Item = (i64, String)>) {
         let all = self.items_of("task").await.into_iter();
         let task = all.into_iter().find(|one| one["id"] == number(1)).unwrap();

@@ -1,9 +1,9 @@
 //! The whole suite behind faults by chance: `WORKDESK_WEATHER=<seed> cargo test`.
 //!
-//! Every world then has its table behind a [`Weather`] of its own, which the seed and the test's name
-//! decide. A correct service lets no test notice. Indexes lag too: each `GET` is sent once more
-//! before, while they do, and answered then as the document says. Requests wait for one another's
-//! repetitions, so that more tests at once (`RUST_TEST_THREADS=8`) are sooner done.
+//! Every world then has its table behind a [`Weather`] of its own, which the seed and the test's
+//! name decide. A correct service lets no test notice. Indexes lag too: each `GET` is sent once
+//! more before, while they do, and answered then as the document says. Requests wait for one
+//! another's repetitions, so that more tests at once (`RUST_TEST_THREADS=8`) are sooner done.
 
 use std::sync::{Arc, LazyLock};
 
@@ -63,8 +63,8 @@ pub struct Outdoors {
     weather: Arc<ForTests>,
 }
 
-/// Weather that tests do not notice: ids have no gaps. One is left where the table counts on and its
-/// answer is lost, which is as it should be, but tests call records by their ids.
+/// Weather that tests do not notice: ids have no gaps. One is left where the table counts on and
+/// its answer is lost, which is as it should be, but tests call records by their ids.
 #[derive(Debug)]
 struct ForTests(Weather);
 

@@ -80,8 +80,8 @@ impl Request {
         format!("{} {}", self.method, self.template)
     }
 
-    /// Its caller, with a session of their own, who does not wait for results. It is max, unless that would end
-    /// the sessions of max.
+    /// Its caller, with a session of their own, who does not wait for results. It is max, unless
+    /// that would end the sessions of max.
     pub async fn caller(&self, concierge: &Concierge) -> Caller {
         let user = match self.operation().as_str() {
             // A sign-in of max takes more from a network that he does not know.
@@ -162,7 +162,8 @@ impl World {
         let provider = OidcProvider::start(&api.clock).await;
         let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
         let (invitations, links) = has_links(api).await;
-        let (max, now) = (api.user("max").await, api.clock.now());
+        let max = api.user("max").await;
+        let now = api.clock.now();
         let sid = records::signed_in(&api.store, &max, now).await;
         let session = records::session(&sid, &max, now).public_id();
         let vic = api.user("vic").await;
@@ -476,15 +477,18 @@ async fn may_do_all(api: &Api, max: &Caller) {
     let all = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held::newly(&ada));
-    let (tenant, max, all) = (api.home.id, max.user.unwrap(), records::sent(&all));
+    let tenant = api.home.id;
+    let max = max.user.unwrap();
+    let all = records::sent(&all);
     let max = directory.update_user(tenant, ada, max, all, None);
     max.await.unwrap();
 }
 
-/// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
-/// a new address of zoe, who has a verified one.
+/// Two invitations, and the tokens of further links: of an invitation, for a password that zac
+/// forgot, and to a new address of zoe, who has a verified one.
 async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
-    let (ada, zoe) = (api.user("ada").await, api.user("zoe").await);
+    let ada = api.user("ada").await;
+    let zoe = api.user("zoe").await;
     let zed = api.user("zed").await;
     let mut invited = Vec::new();
     for name in ["one", "two", "three"] {
@@ -522,7 +526,8 @@ async fn has_work(api: &Api, max: &Caller) {
     }
 }
 
-/// A provider, and a sign-in that it is about to send back: the state's cookie and the callback's path.
+/// A provider, and a sign-in that it is about to send back: the state's cookie and the callback's
+/// path.
 async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Option<String>, String) {
     let put = provider.put(&json!({"defaultRole": "member"}));
     max.puts("/api/organizations/1/sign-in", put).await;
@@ -534,15 +539,16 @@ async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Optio
 
 /// Webhooks 1 and 2. Returns a delivery of webhook 1.
 async fn has_webhooks(concierge: &Concierge) -> String {
-    let (api, url) = (&concierge.api, concierge.demo.url());
+    let api = &concierge.api;
+    let url = concierge.demo.url();
     for types in [["task.*"], ["tag.*"]] {
         api.has_webhook(&concierge.max, url, &types).await;
     }
     api.has_delivery("task.created", 1).await
 }
 
-/// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service
-/// request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
+/// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on
+/// service request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
 async fn has_requests_and_tickets(api: &Api, max: &Caller) {
     let resolved = Past {
         status: ServiceStatus::Resolved,

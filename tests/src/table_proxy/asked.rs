@@ -30,7 +30,8 @@ impl<S: Send + Sync> FromRequest<S> for Asked {
     type Rejection = BytesRejection;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, BytesRejection> {
-        let (sender, mut headers) = (request.uri().path(), request.headers().clone());
+        let sender = request.uri().path();
+        let mut headers = request.headers().clone();
         let sender = sender.trim_matches('/').to_owned();
         let body = Bytes::from_request(request, state).await?;
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());

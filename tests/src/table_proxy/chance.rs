@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn requests_of_others_change_nothing() {
-        let (alone, beside) = (Chance::new(7), Chance::new(7));
+        let alone = Chance::new(7);
+        let beside = Chance::new(7);
         beside.below("Query", 10);
         let found = alone.below("PutItem", 1 << 40);
         assert_eq!(found, beside.below("PutItem", 1 << 40));

@@ -107,8 +107,8 @@ impl Lagging {
         (status, answer.to_string()).into_response()
     }
 
-    /// Brings a copy to where the table was some moments ago: each item that was written before then is
-    /// as it is now.
+    /// Brings a copy to where the table was some moments ago: each item that was written before
+    /// then is as it is now.
     async fn bring_forward(&self, table: &str) {
         let _alone = self.state.forward.lock().await;
         let due: HashSet<ItemKey> = {

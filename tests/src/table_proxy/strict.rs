@@ -15,8 +15,8 @@ use super::{
     upstream::Upstream,
 };
 
-/// Attributes of keys with the most bytes that they may have: partition and sort key of the table and
-/// of each index.
+/// Attributes of keys with the most bytes that they may have: partition and sort key of the table
+/// and of each index.
 const KEYS: [(&str, usize); 10] = [
     ("pk", 2_048),
     ("sk", 1_024),
@@ -154,8 +154,8 @@ fn update(request: &Value) -> Checked {
     Ok(())
 }
 
-/// An index is not read consistently, no key condition is empty, no filter names a key, and where it
-/// goes on from has the keys of table and index.
+/// An index is not read consistently, no key condition is empty, no filter names a key, and where
+/// it goes on from has the keys of table and index.
 fn query(request: &Value) -> Checked {
     let index = request["IndexName"].as_str();
     if index.is_some() && request["ConsistentRead"] == json!(true) {

@@ -19,11 +19,13 @@ type Refused = (
 
 /// Sends the user to the organization's provider, to sign in there.
 ///
-/// The provider sends the user back to `GET /api/auth/oidc/callback/{organization}`. 404 for an organization
-/// without a provider. With `again`, the provider asks for credentials even if the user is signed in there.
+/// The provider sends the user back to `GET /api/auth/oidc/callback/{organization}`. 404 for an
+/// organization without a provider. With `again`, the provider asks for credentials even if the
+/// user is signed in there.
 ///
-/// - `connect` binds the caller's account to the provider. 401 without a session, 403 `sign_in_again` if its
-///   sign-in is older than 30 minutes, 403 `cross_site` for a link of another site.
+/// - `connect` binds the caller's account to the provider. 401 without a session, 403
+///   `sign_in_again` if its sign-in is older than 30 minutes, 403 `cross_site` for a link of
+///   another site.
 /// - `invitation` accepts an invitation by the provider, with its role, and binds at once. 403
 ///   `invitation_invalid` as at `POST /api/auth/accept`.
 #[utoipa::path(get, path = "/api/auth/oidc")]
@@ -57,8 +59,8 @@ pub async fn begin_oidc(
     Ok(flow.begin(&auth, others, client.authorize(&flow))?)
 }
 
-/// Returns the user who connects their account. 401 without a session, 403 with an older sign-in, 404 for a user
-/// of another organization.
+/// Returns the user who connects their account. 401 without a session, 403 with an older sign-in,
+/// 404 for a user of another organization.
 async fn connecting(
     auth: &Auth,
     browser: &Browser,

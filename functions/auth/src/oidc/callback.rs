@@ -12,8 +12,8 @@ use super::{
 };
 use crate::prelude::*;
 
-/// The parameters of the provider, with the cookies of the browser. Other parameters are ignored: providers
-/// send some of their own.
+/// The parameters of the provider, with the cookies of the browser. Other parameters are ignored:
+/// providers send some of their own.
 #[derive(Debug)]
 pub struct Returned {
     /// The sign-in of the state's cookie.
@@ -70,11 +70,12 @@ impl Argument for Returned {
 
 /// Ends a sign-in by the organization's provider.
 ///
-/// Sends the user on with the session's cookie. Goes on to the `return` of `GET /api/auth/oidc`. After a fault its fragment is `#sign-in=CODE`, with one of
-/// `state_invalid`, `provider_unavailable`, `provider_refused`, `code_invalid`, `token_invalid`,
-/// `sign_in_again`, `sign_in_not_allowed`, `groups_missing`, `other_user` and `too_many_attempts`. An answer for
-/// another organization, or of another issuer, is `state_invalid`, and its code is sent nowhere. Other parameters are
-/// ignored.
+/// Sends the user on with the session's cookie. Goes on to the `return` of `GET /api/auth/oidc`.
+/// After a fault its fragment is `#sign-in=CODE`, with one of `state_invalid`,
+/// `provider_unavailable`, `provider_refused`, `code_invalid`, `token_invalid`, `sign_in_again`,
+/// `sign_in_not_allowed`, `groups_missing`, `other_user` and `too_many_attempts`. An answer for
+/// another organization, or of another issuer, is `state_invalid`, and its code is sent nowhere.
+/// Other parameters are ignored.
 #[utoipa::path(get, path = "/api/auth/oidc/callback/{organization}")]
 pub async fn end_oidc_of_organization(
     State(auth): State<Auth>,
@@ -175,8 +176,8 @@ fn check_connecting(flow: &OidcFlow, client: &SignInClient) -> Result<(), SignIn
     is_same.then_some(()).ok_or(SignInFault::OtherUser)
 }
 
-/// The user of a code, by the provider's verified token. The code is sent to no other issuer than that of the
-/// answer.
+/// The user of a code, by the provider's verified token. The code is sent to no other issuer than
+/// that of the answer.
 async fn named(
     auth: &Auth,
     settings: &SignInSettings,

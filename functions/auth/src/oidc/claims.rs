@@ -39,8 +39,8 @@ impl Claims {
         self.all.get("auth_time").and_then(instant)
     }
 
-    /// Returns the user. `groups_missing` if the token only points to the groups, or if the user info could not be
-    /// read: the user may have some.
+    /// Returns the user. `groups_missing` if the token only points to the groups, or if the user
+    /// info could not be read: the user may have some.
     pub(super) fn user(
         &self,
         provider: &SignInProvider,
@@ -69,8 +69,9 @@ impl Claims {
         })
     }
 
-    /// True if the token says where the groups are, instead of which they are. Entra ID does so for a user of more
-    /// than 200 groups, by `_claim_names` (OpenID Connect Core 1.0, 5.6.2) or by `hasgroups`.
+    /// True if the token says where the groups are, instead of which they are. Entra ID does so for
+    /// a user of more than 200 groups, by `_claim_names` (OpenID Connect Core 1.0, 5.6.2) or by
+    /// `hasgroups`.
     fn points_to_groups(&self, provider: &SignInProvider) -> bool {
         let claim = &*provider.groups_claim;
         let pointers = self.all.get("_claim_names").and_then(Value::as_object);

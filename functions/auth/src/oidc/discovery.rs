@@ -4,7 +4,8 @@ use shared::endpoint::{Error, ProviderDiscovery, SignInProvider};
 
 use crate::Auth;
 
-/// Returns the stored discovery document. Reads it for an organization that was set up before the table kept it.
+/// Returns the stored discovery document. Reads it for an organization that was set up before the
+/// table kept it.
 pub(super) async fn stored(
     auth: &Auth,
     provider: &SignInProvider,
@@ -15,8 +16,8 @@ pub(super) async fn stored(
     }
 }
 
-/// Reads the discovery document again and keeps it. Within 30 seconds of another reading, returns the stored one:
-/// no request waits for a provider that was just asked. None if there is none.
+/// Reads the discovery document again and keeps it. Within 30 seconds of another reading, returns
+/// the stored one: no request waits for a provider that was just asked. None if there is none.
 pub(super) async fn renewed(
     auth: &Auth,
     provider: &SignInProvider,

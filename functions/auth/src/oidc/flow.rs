@@ -22,7 +22,8 @@ pub(crate) struct OidcFlow {
     pub(super) again: bool,
     /// True if the provider sends the user back to the organization's own redirect URI.
     pub(super) own_redirect_uri: bool,
-    /// Seconds within which the user must have shown credentials, if the provider was asked for them.
+    /// Seconds within which the user must have shown credentials, if the provider was asked for
+    /// them.
     pub(super) max_age: Option<i64>,
     /// The user who binds the own account.
     pub(super) connect: Option<UserId>,
@@ -70,8 +71,8 @@ impl OidcFlow {
         }
     }
 
-    /// The redirect that begins the sign-in. `others` are those of the browser, of which the oldest ends if there
-    /// are too many.
+    /// The redirect that begins the sign-in. `others` are those of the browser, of which the oldest
+    /// ends if there are too many.
     pub(super) fn begin(
         &self,
         auth: &Auth,

@@ -5,7 +5,8 @@ use crate::prelude::*;
 
 /// Ends a sign-in by the provider of an organization of version 2.0.
 ///
-/// Such an organization was set up before it had a redirect URI of its own. As `GET /api/auth/oidc/callback/{organization}`. Any other organization is `state_invalid` here.
+/// Such an organization was set up before it had a redirect URI of its own. As
+/// `GET /api/auth/oidc/callback/{organization}`. Any other organization is `state_invalid` here.
 #[utoipa::path(get, path = "/api/auth/oidc/callback")]
 pub async fn end_oidc(
     State(auth): State<Auth>,

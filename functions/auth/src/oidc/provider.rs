@@ -1,4 +1,5 @@
-//! The client of an organization's provider: where its users sign in, and what their codes are worth.
+//! The client of an organization's provider: where its users sign in, and what their codes are
+//! worth.
 
 use std::{fmt, pin::Pin, time::Duration};
 
@@ -103,7 +104,8 @@ fn needed(response: &HttpResponse) -> Option<Value> {
 }
 
 impl<'a> Client<'a> {
-    /// Creates the client. Users come back to the organization's `own` redirect URI, or to the former one.
+    /// Creates the client. Users come back to the organization's `own` redirect URI, or to the
+    /// former one.
     pub(super) fn of(
         auth: &'a Auth,
         provider: &'a SignInProvider,
@@ -159,7 +161,8 @@ impl<'a> Client<'a> {
 
     /// Returns the user of a code, by the provider's verified token.
     pub(super) async fn user_of(mut self, flow: &OidcFlow, code: &str) -> Answered<ProviderUser> {
-        let (auth, provider) = (self.auth, self.provider);
+        let auth = self.auth;
+        let provider = self.provider;
         let read = tokio::time::timeout(PATIENCE, self.read_user(flow, code));
         match read.await {
             Ok(answered) => answered,
@@ -257,7 +260,8 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Returns the claims of the ID token, once it verifies. Reads the keys again if it names another one.
+    /// Returns the claims of the ID token, once it verifies. Reads the keys again if it names
+    /// another one.
     async fn verified(
         &mut self,
         flow: &OidcFlow,

@@ -1,4 +1,5 @@
-//! ID tokens: their signatures, and the claims that are verified (OpenID Connect Core 1.0, 3.1.3.7).
+//! ID tokens: their signatures, and the claims that are verified (OpenID Connect Core 1.0,
+//! 3.1.3.7).
 
 use std::fmt;
 
@@ -171,7 +172,8 @@ pub(super) fn subject(claims: &Map<String, Value>) -> Option<String> {
     is_right.then_some(subject)
 }
 
-/// Returns the instant of a claim: seconds as a number, possibly with a fraction, or as the text of one.
+/// Returns the instant of a claim: seconds as a number, possibly with a fraction, or as the text of
+/// one.
 pub(super) fn instant(claim: &Value) -> Option<Timestamp> {
     let seconds = match claim {
         Value::Number(seconds) => seconds.to_string(),

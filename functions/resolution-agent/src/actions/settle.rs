@@ -15,8 +15,9 @@ type Refused = (
 /// Settles an action: the caller says what became of it.
 ///
 /// An automated action takes `done` or `not_done` while its outcome is unknown; `not_done` may be
-/// executed again. While its call is under way or a check is due, `not_done` is 409 `under_way`. A manual action takes `done` or `waived`. The same outcome by the same user
-/// changes nothing; any other is 409 `outcome_known` or `already_handled`.
+/// executed again. While its call is under way or a check is due, `not_done` is 409 `under_way`. A
+/// manual action takes `done` or `waived`. The same outcome by the same user changes nothing; any
+/// other is 409 `outcome_known` or `already_handled`.
 ///
 /// The session ends with the last outcome that was open. A session of manual actions
 /// completes when each is done or waived.
@@ -31,7 +32,8 @@ pub async fn settle_agent_action(
     Body(input): Body<ActionSettle>,
 ) -> Result<Single<AgentSessionView>, Problem<Refused>> {
     let (id, action) = (id.known()?, action.known()?);
-    let (agent, by) = (state.app.store.agent(), caller.user_id());
+    let agent = state.app.store.agent();
+    let by = caller.user_id();
     let settled = agent.settle_action(caller.write(), id, &action, by, &input);
     let session = settled.await?;
     let message = session.session.alert_check_message(state.app.clock.now());

@@ -139,8 +139,8 @@ pub struct PreviewSums {
     unknown_amounts: usize,
     /// Number of distinct records.
     records: usize,
-    /// Number of distinct customers of automated actions, as records, reads and the alert name them;
-    /// null if one of these actions names none.
+    /// Number of distinct customers of automated actions, as records, reads and the alert name
+    /// them; null if one of these actions names none.
     customers: Option<usize>,
     /// Number of requests that automated actions would send.
     requests: usize,
@@ -255,7 +255,8 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
 }
 
 fn policy(action: &ProposedAction, found: &Previewed, caller: &Identity) -> PreviewPolicy {
-    let (session, context) = (&found.whole.session, &found.context);
+    let session = &found.whole.session;
+    let context = &found.context;
     // A caller without the permission can never approve, whatever the policy says.
     let refused = MayExecute::check(caller)
         .and_then(|()| session.may_approve(action, &caller.user, context, found.at));

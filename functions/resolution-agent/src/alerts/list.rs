@@ -10,7 +10,9 @@ pub async fn list_alerts(
     caller: Caller<need::ViewAgentRemediation, Listing<AlertFilter, AlertSort>>,
 ) -> Result<List<Shown<Alert>>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let user = caller.user_id();
+    let filter = &caller.query.filter;
     let alerts = caller.app.store.alerts();
     let page = alerts.list(tenant, user, filter, &pages.wanted).await?;
     Ok(pages.answer(page, Shown::from)?)

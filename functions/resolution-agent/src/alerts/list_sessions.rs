@@ -8,7 +8,8 @@ pub async fn list_agent_sessions_of_alert(
     caller: Caller<need::ViewAgentRemediation, Listing<(), AgentSessionSort>>,
     Path(alert): Path<PathId<AlertId>>,
 ) -> Result<List<AgentSessionRow>, Problem> {
-    let (agent, pages) = (caller.app.store.agent(), caller.pages()?);
+    let agent = caller.app.store.agent();
+    let pages = caller.pages()?;
     let sessions = agent.of_alert(caller.tenant(), alert.known()?, &pages.wanted);
     let page = sessions.await?;
     let (identity, now) = (caller.identity().await?, caller.app.clock.now());

@@ -4,8 +4,8 @@ use shared::endpoint::*;
 
 /// Acknowledges, resolves or reopens an alert.
 ///
-/// A token with the only permission `manage_signals` reports: `statusBy` is `report`. It is 409 `invalid_transition`
-/// after a user set the status.
+/// A token with the only permission `manage_signals` reports: `statusBy` is `report`. It is 409
+/// `invalid_transition` after a user set the status.
 #[utoipa::path(patch, path = "/api/concierge/alerts/{id}")]
 pub async fn update_alert(
     caller: Caller<need::WithAgent<need::ManageSignals>>,

@@ -10,7 +10,8 @@ pub async fn get_connection(
     caller: Caller<need::ViewAgentRemediation>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<WithBreaker>, Problem> {
-    let (connections, name) = (caller.app.store.connections(), name.known()?);
+    let connections = caller.app.store.connections();
+    let name = name.known()?;
     let (connection, breaker) = connections.with_breaker(caller.tenant(), &name).await?;
     let breaker = BreakerView::of(&breaker, caller.app.store.now());
     let connection = ConnectionView::of(connection);

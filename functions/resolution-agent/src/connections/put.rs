@@ -14,8 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// none is sent; with another base URL the secret is required. Each of the `partners` is another
 /// connection of its kind. With `identity`, the account is read through the new connection. If no
 /// account is read within eight seconds, that is 400 and nothing is stored. With `If-Match`, 404 if
-/// there is no connection of this name. 409 `too_many_connections` if the organization has as many as
-/// it may.
+/// there is no connection of this name. 409 `too_many_connections` if the organization has as many
+/// as it may.
 #[utoipa::path(put, path = "/api/concierge/connections/{name}")]
 pub async fn put_connection(
     State(state): State<ResolutionAgent>,
@@ -29,8 +29,10 @@ pub async fn put_connection(
         return Err(Error::invalid(fault).into());
     }
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let (pending, sealer) = (caller.write(), &state.sealer);
-    let (tenant, of) = (pending.tenant(), SecretOf::Connection(name.to_string()));
+    let pending = caller.write();
+    let sealer = &state.sealer;
+    let tenant = pending.tenant();
+    let of = SecretOf::Connection(name.to_string());
     let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
     let identify = async |connection: Connection| account(&state.targets, &connection).await;
     let connection = connections.put(pending, &name, put, seal, identify);

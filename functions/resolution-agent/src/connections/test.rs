@@ -39,7 +39,9 @@ pub async fn test_connection(
 async fn tested(targets: &Targets, connection: &Connection) -> ConnectionTested {
     let since = Stopwatch::start();
     let (status, problem) = if let Some(path) = connection.tested_path() {
-        let (call, key, timeout) = (ApiCall::get(path), None, PATIENCE);
+        let call = ApiCall::get(path);
+        let key = None;
+        let timeout = PATIENCE;
         let answered = targets.send(connection, &call, Sending { key, timeout });
         match answered.await {
             Ok(answered) => (Some(answered.response.status().as_u16()), None),

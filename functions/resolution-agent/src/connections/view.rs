@@ -59,10 +59,12 @@ view! {
     #[schema(as = BreakerOfConnection)]
     pub struct BreakerView of breaker(breaker: &Breaker, now: Timestamp) {
         state: BreakerState = breaker.state(now),
-        /// Number of unclear answers in a row, as far as they are counted. The breaker opens at five.
+        /// Number of unclear answers in a row, as far as they are counted. The breaker opens at
+        /// five.
         #[schema(minimum = 0, examples(0))]
         unclear_answers: i64 = breaker.unclear,
-        /// End of the open state; null unless it is open. Actions that are due earlier wait until then.
+        /// End of the open state; null unless it is open. Actions that are due earlier wait until
+        /// then.
         open_until: Option<Timestamp> = breaker.open_until.filter(|until| now < *until),
     }
 }

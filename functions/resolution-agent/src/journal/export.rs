@@ -11,7 +11,8 @@ pub async fn export_agent_journal(
     caller: Caller<need::ViewAgentRemediation, Listing<JournalPeriod, JournalSort>>,
 ) -> Result<Lines<JournalEntryView>, Problem> {
     let pages = caller.pages()?;
-    let (agent, period) = (caller.app.store.agent(), &caller.query.filter);
+    let agent = caller.app.store.agent();
+    let period = &caller.query.filter;
     let page = agent.journals(caller.tenant(), period, &pages.wanted);
     Ok(pages.lines(page.await?, JournalEntryView::of)?)
 }

@@ -38,7 +38,8 @@ view! {
         excerpt: Option<Excerpt>,
         /// Hash of the entry before it in its chain; empty for the first.
         previous_hash: String,
-        /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in hexadecimal.
+        /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in
+        /// hexadecimal.
         hash: String,
     }
 }

@@ -5,12 +5,12 @@ use shared::endpoint::*;
 /// Sets the organization's approval policy and daily caps.
 ///
 /// Takes rules, or a preset of them, and caps. An absent field keeps its value. The policy holds
-/// from the next approval and the next start of an action. A looser policy guards the organization, and so
-/// does another `signedInWithin`: they take all permissions of an admin, and a sign-in of the last 30 minutes
-/// (403 `sign_in_again`).
+/// from the next approval and the next start of an action. A looser policy guards the organization,
+/// and so does another `signedInWithin`: they take all permissions of an admin, and a sign-in of
+/// the last 30 minutes (403 `sign_in_again`).
 ///
-/// A looser policy waits as `pending`, and is in force after 24 hours. Another admin who sends the same terms confirms
-/// it at once. Any other request ends or replaces what waits.
+/// A looser policy waits as `pending`, and is in force after 24 hours. Another admin who sends the
+/// same terms confirms it at once. Any other request ends or replaces what waits.
 #[utoipa::path(put, path = "/api/concierge/policy")]
 pub async fn set_agent_policy(
     _: Conditional,

@@ -53,20 +53,21 @@ view! {
         steps: Vec<StepView> = shown.steps_of(action),
         /// The debt, by the record that owes it; null if the playbook states none.
         debt: Option<Debt> = action.content.debt.clone(),
-        /// Records that it changes or holds, as `type/id`. No other action on them runs at the same time.
+        /// Records that it changes or holds, as `type/id`. No other action on them runs at the same
+        /// time.
         #[schema(examples("invoice/inv_1"))]
         records: Vec<String> = action.content.records.clone(),
         /// Customer who owes the debt, or who gets the message; null if it concerns none.
         #[schema(examples("cus_503"))]
         customer: Option<String> = customer_of(&action.content),
-        /// All that has to be so for the action to be right, each in a sentence. It must hold again when
-        /// the action runs.
+        /// All that has to be so for the action to be right, each in a sentence. It must hold again
+        /// when the action runs.
         #[schema(examples("The invoice is open."))]
         require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
         /// Ids of actions that share a record with this one, and are not executed together with it.
         excludes: Vec<String> = shown.session.excluded_by(action),
-        /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
-        /// the action has changed, that is 409 `content_changed`.
+        /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval:
+        /// if the action has changed, that is 409 `content_changed`.
         digest: String = action.digest(shown.session),
         /// Outcome of a manual action; null until it is done, waived or handed over.
         handling: Option<Handling> = action.handling.clone(),
@@ -81,8 +82,8 @@ view! {
         /// Ids of actions that run first if they are executed together with this one. Unless they
         /// succeed, this one is skipped.
         after: Vec<String> = ids(&action.after, shown.session),
-        /// Ids of actions that run first if they are executed together with this one. If one of them
-        /// succeeds, this one is not needed and is skipped.
+        /// Ids of actions that run first if they are executed together with this one. If one of
+        /// them succeeds, this one is not needed and is skipped.
         unless: Vec<String> = ids(&action.unless, shown.session),
         playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
         /// Connection that it is sent through, with its revision at the proposal. The digest covers
@@ -166,8 +167,8 @@ view! {
         #[schema(examples("/state is `void`"))]
         success: Vec<String> =
             step.call.iter().flat_map(|call| &call.success).map(AnswerCondition::says).collect(),
-        /// Check that is made if the answer leaves open whether the call took effect; null if there is
-        /// none.
+        /// Check that is made if the answer leaves open whether the call took effect; null if there
+        /// is none.
         reconcile: Option<ReconciliationView> = step.reconcile.as_ref().map(ReconciliationView::of),
     }
 }
@@ -179,9 +180,11 @@ view! {
         /// Condition that holds once the action had its effect; several are joined by "and".
         #[schema(examples("invoice.state is `void`"))]
         effective: String = joined(&verify.effective),
-        /// Conditions of which none may hold. One of them shows another effect than the approved one.
+        /// Conditions of which none may hold. One of them shows another effect than the approved
+        /// one.
         fails_if: Vec<String> = verify.fails_if.iter().map(FactCondition::says).collect(),
-        /// Condition that the amount found is the approved one; null for an action without an amount.
+        /// Condition that the amount found is the approved one; null for an action without an
+        /// amount.
         #[schema(examples("invoice.amount is 48210"))]
         amount: Option<String> = verify.amount.as_ref().map(FactCondition::says),
         /// Minutes within which it holds.
@@ -195,10 +198,11 @@ view! {
     pub struct ReconciliationView of reconcile(reconcile: &Reconciliation) {
         /// Condition that holds if the call took effect.
         done: String = reconcile.done.says(),
-        /// Condition that holds if it did not. Null if no check proves that, since the effect may come
-        /// later.
+        /// Condition that holds if it did not. Null if no check proves that, since the effect may
+        /// come later.
         not_done: Option<String> = reconcile.not_done.as_ref().map(FactCondition::says),
-        /// Condition that holds if the call failed after it had been under way. Null if none is known.
+        /// Condition that holds if the call failed after it had been under way. Null if none is
+        /// known.
         refused: Option<String> = reconcile.refused.as_ref().map(FactCondition::says),
     }
 }

@@ -31,14 +31,14 @@ type Refused = (
 /// Approves actions, executes them and waits for their results.
 ///
 /// Waits up to ten seconds, or as long as `Prefer: wait=N` says. 202 has the same body as 200: some
-/// actions still run or are under way, or the policy asks for another approver, which `approval` of the action
-/// shows. Of an organization, one call for each 100 units a second of its plan begins to wait in ten seconds;
-/// further ones are answered at once.
+/// actions still run or are under way, or the policy asks for another approver, which `approval` of
+/// the action shows. Of an organization, one call for each 100 units a second of its plan begins to
+/// wait in ten seconds; further ones are answered at once.
 ///
 /// A list that was sent before returns its results and runs nothing. Within 24 hours after the end,
 /// while no other session was opened on the alert, other actions can be executed. With `again`,
-/// actions that failed or were skipped run once more. With `digests`, 409 `content_changed` if an action is not what the approver was
-/// shown.
+/// actions that failed or were skipped run once more. With `digests`, 409 `content_changed` if an
+/// action is not what the approver was shown.
 #[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/execute")]
 pub async fn execute_agent_actions(
     State(state): State<ResolutionAgent>,
@@ -75,15 +75,17 @@ pub async fn execute_agent_actions(
     Ok(AgentActionsExecuted::read(&state.app, &session, &ids, reader).await?)
 }
 
-/// Reads the session until every approved action has ended or `wait` is over. Does not wait if `most` calls of
-/// the organization began to wait in these ten seconds, since each takes an instance of the function.
+/// Reads the session until every approved action has ended or `wait` is over. Does not wait if
+/// `most` calls of the organization began to wait in these ten seconds, since each takes an
+/// instance of the function.
 async fn results(
     app: &App,
     mut whole: SessionWithActions,
     wait: Duration,
     most: u32,
 ) -> Result<SessionWithActions, Error> {
-    let (tenant, id) = (whole.session.organization_id, whole.session.id);
+    let tenant = whole.session.organization_id;
+    let id = whole.session.id;
     if wait.is_zero()
         || !whole.session.works()
         || app.store.quotas().count_waiting(tenant).await? > i64::from(most)

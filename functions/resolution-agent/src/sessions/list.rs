@@ -4,15 +4,17 @@ use crate::prelude::*;
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///
-/// `status=awaiting_confirmation` lists the proposals that wait for approval. `open=true` lists every
-/// session with open work, whatever its status. `next=me` lists those on which the caller can take
-/// the next step now.
+/// `status=awaiting_confirmation` lists the proposals that wait for approval. `open=true` lists
+/// every session with open work, whatever its status. `next=me` lists those on which the caller can
+/// take the next step now.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions")]
 pub async fn list_agent_sessions(
     caller: Caller<need::ViewAgentRemediation, Listing<AgentSessionFilter, AgentSessionSort>>,
 ) -> Result<List<AgentSessionRow>, Problem> {
     let pages = caller.pages()?;
-    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let tenant = caller.tenant();
+    let user = caller.user_id();
+    let filter = &caller.query.filter;
     let agent = caller.app.store.agent();
     let page = agent.list(tenant, user, filter, &pages.wanted).await?;
     let (identity, now) = (caller.identity().await?, caller.app.clock.now());

@@ -10,7 +10,8 @@ pub async fn open_agent_session(
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(alert): Path<PathId<AlertId>>,
 ) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
-    let (agent, user) = (caller.app.store.agent(), caller.user_id());
+    let agent = caller.app.store.agent();
+    let user = caller.user_id();
     let session = agent.open(caller.write(), alert.known()?, user).await?;
     let session = AgentSessionSummary::of(&session, caller.app.clock.now());
     Ok(Json(AgentSessionOpened { session }))

@@ -16,7 +16,8 @@ impl Wait {
     /// Reads `wait=N` in seconds, at most 20; else 0 for `respond-async`; else 10. Ignores what
     /// does not parse, as the RFC requires.
     fn of(headers: &HeaderMap) -> Self {
-        let (mut wait, mut default) = (None, Self::DEFAULT);
+        let mut wait = None;
+        let mut default = Self::DEFAULT;
         let values = headers.get_all("prefer").iter();
         let values = values.map(|value| value.to_str().unwrap_or_default());
         for preference in values.flat_map(|value| value.split([',', ';'])) {

@@ -281,8 +281,8 @@ view! {
         response: Option<Excerpt> = excerpts.get(result.excerpt_hash.as_ref()).cloned(),
         /// Reason why it did not succeed, or why its outcome is unknown.
         error: Option<String>,
-        /// Checks of the target system after its end: of an unclear call, and of the effect. An action
-        /// succeeds before its effect is found.
+        /// Checks of the target system after its end: of an unclear call, and of the effect. An
+        /// action succeeds before its effect is found.
         checks: Vec<CheckView> = result.checks.begun().map(CheckView::of).collect(),
         /// A user's verdict on an unknown outcome.
         verdict: Option<Verdict>,

@@ -5,8 +5,8 @@ use crate::prelude::*;
 /// Creates a webhook and returns its secret, this once.
 ///
 /// Changes from now on are sent to it, signed as Standard Webhooks 1.0 describes. The URL is https
-/// and leads to a public host, except on a stack that runs on one machine. An organization has at most 10
-/// webhooks (409 `too_many_webhooks`).
+/// and leads to a public host, except on a stack that runs on one machine. An organization has at
+/// most 10 webhooks (409 `too_many_webhooks`).
 #[utoipa::path(post, path = "/api/webhooks")]
 pub async fn create_webhook(
     State(state): State<Updates>,
@@ -20,7 +20,8 @@ pub async fn create_webhook(
     }
     let webhooks = state.app.store.webhooks();
     let webhook = webhooks.create(caller.write(), new).await?;
-    let (secret, now) = (state.webhooks.secret(&webhook), state.app.clock.now());
+    let secret = state.webhooks.secret(&webhook);
+    let now = state.app.clock.now();
     let webhook = without_deliveries(webhook);
     Ok(Single(WebhookWithSecret::new(&webhook, secret, now)))
 }

@@ -14,7 +14,8 @@ pub async fn list_webhook_deliveries(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<List<Shown<WebhookDelivery>>, Problem> {
     let (pages, filter) = (caller.pages()?, &caller.query.filter);
-    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let tenant = caller.tenant();
+    let user = caller.user_id();
     let webhooks = caller.app.store.webhooks();
     let page = webhooks.deliveries(tenant, id.known()?, user, filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)

@@ -4,7 +4,8 @@ use crate::prelude::*;
 
 /// Sends a delivery again, from its first attempt on.
 ///
-/// The message has the same id and the same body. 409 `webhook_disabled` if the webhook is disabled.
+/// The message has the same id and the same body. 409 `webhook_disabled` if the webhook is
+/// disabled.
 #[utoipa::path(post, path = "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver")]
 pub async fn redeliver_webhook_delivery(
     State(state): State<Updates>,

@@ -4,7 +4,8 @@ use crate::prelude::*;
 
 /// Begins a new secret of a webhook and returns it, this once.
 ///
-/// For 24 hours, messages are signed with the secret before as well. A further rotation ends that one at once.
+/// For 24 hours, messages are signed with the secret before as well. A further rotation ends that
+/// one at once.
 #[utoipa::path(post, path = "/api/webhooks/{id}/rotate-secret")]
 pub async fn rotate_webhook_secret(
     State(state): State<Updates>,

@@ -25,8 +25,8 @@ pub struct WebhookTested {
 
 /// Sends the event `webhook.test` to a webhook and returns the result.
 ///
-/// Every webhook takes it, whatever its `types`, and also while it is disabled. It waits up to eight seconds
-/// for an answer, is sent once, and leaves no delivery.
+/// Every webhook takes it, whatever its `types`, and also while it is disabled. It waits up to
+/// eight seconds for an answer, is sent once, and leaves no delivery.
 #[utoipa::path(post, path = "/api/webhooks/{id}/test")]
 pub async fn test_webhook(
     State(state): State<Updates>,

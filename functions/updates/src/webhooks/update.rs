@@ -6,8 +6,8 @@ use crate::prelude::*;
 
 /// Updates a webhook.
 ///
-/// `enabled: true` also enables a webhook that the service disabled. Changes that were made meanwhile are not
-/// delivered; the change feed has them.
+/// `enabled: true` also enables a webhook that the service disabled. Changes that were made
+/// meanwhile are not delivered; the change feed has them.
 #[utoipa::path(patch, path = "/api/webhooks/{id}")]
 pub async fn update_webhook(
     State(state): State<Updates>,

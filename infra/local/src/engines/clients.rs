@@ -63,7 +63,8 @@ pub fn kms_client(url: &str) -> Result<Kms, ConfigError> {
     )
 }
 
-/// Returns the configuration of a function's clients, which find the engines by the names of their services.
+/// Returns the configuration of a function's clients, which find the engines by the names of their
+/// services.
 pub(super) fn of_function(dynamodb: &str, sqs: &str, kms: &str) -> SdkConfig {
     let urls = [("DynamoDB", dynamodb), ("SQS", sqs), ("KMS", kms)];
     let https = [dynamodb, sqs]

@@ -53,8 +53,8 @@ fn open(path: &Path) -> Result<Database, Error> {
     Ok(database)
 }
 
-/// Opens a database at an SQLite path, which errors call `at`. Every write asks for the newest number of its
-/// table's stream: without the index, the engine reads all stream records for it.
+/// Opens a database at an SQLite path, which errors call `at`. Every write asks for the newest
+/// number of its table's stream: without the index, the engine reads all stream records for it.
 fn open_at(path: &str, at: &str) -> Result<Database, Error> {
     const INDEX: &str = "CREATE INDEX IF NOT EXISTS workdesk_stream ON _stream_records \
                          (table_name, CAST(sequence_number AS INTEGER))";

@@ -95,7 +95,8 @@ fn decrypt(key: &LessSafeKey, request: &Request) -> Result<Value, &'static str> 
     let wrong = "InvalidCiphertextException";
     let ciphertext = decoded(&request.ciphertext_blob)?;
     let (nonce, sealed) = ciphertext.split_first_chunk::<NONCE_LEN>().ok_or(wrong)?;
-    let (nonce, mut sealed) = (Nonce::assume_unique_for_key(*nonce), sealed.to_vec());
+    let nonce = Nonce::assume_unique_for_key(*nonce);
+    let mut sealed = sealed.to_vec();
     let text = key.open_in_place(nonce, context(request), &mut sealed);
     let text = text.map_err(|_| wrong)?;
     Ok(json!({"KeyId": KEY, "Plaintext": BASE64_STANDARD.encode(text)}))

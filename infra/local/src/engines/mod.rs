@@ -1,4 +1,5 @@
-//! DynamoDB, SQS and a key management service inside this process, with the table and queues of the template.
+//! DynamoDB, SQS and a key management service inside this process, with the table and queues of the
+//! template.
 //!
 //! `cargo local` and the tests use [`Engines`]. Several may run at the same time, each with its own
 //! ports and threads. Tests with different runtimes can share one.
@@ -134,13 +135,14 @@ impl Engines {
         Ok(kms_client(&self.kms_url)?)
     }
 
-    /// Returns the configuration of a function's clients. Their connections belong to the runtime that first
-    /// uses them.
+    /// Returns the configuration of a function's clients. Their connections belong to the runtime
+    /// that first uses them.
     pub fn aws(&self) -> SdkConfig {
         clients::of_function(&self.dynamodb_url, &self.sqs_url, &self.kms_url)
     }
 
-    /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest record.
+    /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest
+    /// record.
     pub fn stream(&self, table: &str, after: Option<String>) -> Result<Stream, Error> {
         Stream::new(&self.dynamodb_url, table, after)
     }
@@ -264,7 +266,8 @@ mod tests {
             };
             Engines::start(options).await.unwrap()
         };
-        let (one, context) = (start().await, &[("organization", "1"), ("connection", "a")]);
+        let one = start().await;
+        let context = &[("organization", "1"), ("connection", "a")];
         let kms = one.kms().unwrap();
         let secret = SecretString::from("hush");
         let sealed = kms.encrypt(KEY, &secret, context).await.unwrap();
@@ -318,7 +321,8 @@ mod tests {
     async fn a_message_received_too_often_becomes_a_dead_letter() {
         let engines = Engines::in_memory().await.unwrap();
         let queues = engines.create_queues("extra").await.unwrap();
-        let (sqs, queue) = (engines.sqs(), &queues.actions);
+        let sqs = engines.sqs();
+        let queue = &queues.actions;
         let send = sqs.send_message().queue_url(&queue.url);
         send.message_body("poison").send().await.unwrap();
         let receive = async |url: &str| {

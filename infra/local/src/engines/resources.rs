@@ -160,8 +160,9 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions`, `{prefix}-webhooks`, `{prefix}-mails` and `{prefix}-sweeps` with their dead-letter
-/// queues, and the dead-letter queue `{prefix}-changes-dead-letters`, unless they exist with these attributes.
+/// Creates `{prefix}-actions`, `{prefix}-webhooks`, `{prefix}-mails` and `{prefix}-sweeps` with
+/// their dead-letter queues, and the dead-letter queue `{prefix}-changes-dead-letters`, unless they
+/// exist with these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,

@@ -60,7 +60,8 @@ impl Invocations {
     /// Waits for the next invocation. The future may be dropped and called again without loss.
     pub(super) async fn next(&mut self) -> reqwest::Result<Invocation> {
         let question = self.requested.get_or_insert_with(|| {
-            let (http, url) = (self.http.clone(), format!("{}/next", self.url));
+            let http = self.http.clone();
+            let url = format!("{}/next", self.url);
             async move { ask(&http, &url).await }.boxed()
         });
         let invocation = question.await;

@@ -1,7 +1,7 @@
 //! Functions in this process, each on a thread of its own.
 //!
-//! An invocation is a task of its own. Its panic fails the invocation alone, and it ends at the function's time
-//! limit, as on Lambda.
+//! An invocation is a task of its own. Its panic fails the invocation alone, and it ends at the
+//! function's time limit, as on Lambda.
 
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
-//! The functions, each said once. `cargo local`, the tests' harness and programs, and what the tests write
-//! follow from this table.
+//! The functions, each said once. `cargo local`, the tests' harness and programs, and what the
+//! tests write follow from this table.
 
 use auth::Auth;
 use axum::Router;
@@ -165,7 +165,8 @@ impl Function {
         self.name == "checker"
     }
 
-    /// Returns the part that answers the gateway; none when a queue, the stream or the schedule calls it.
+    /// Returns the part that answers the gateway; none when a queue, the stream or the schedule
+    /// calls it.
     pub const fn api(&self) -> Option<ApiFunction> {
         match self.role {
             Role::Api(api) => Some(api),

@@ -112,8 +112,8 @@ impl Gateway {
         })
     }
 
-    /// Returns the URL for clients. Pages on this machine share its host, so that a browser keeps the session
-    /// cookie for them.
+    /// Returns the URL for clients. Pages on this machine share its host, so that a browser keeps
+    /// the session cookie for them.
     pub fn url(&self) -> &str {
         &self.url
     }

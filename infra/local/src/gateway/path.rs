@@ -2,8 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
-/// Returns the path of an event, by the path that a client sent. API Gateway decodes it, ends it at a question
-/// mark, and decodes it again. `None` for a path that it refuses.
+/// Returns the path of an event, by the path that a client sent. API Gateway decodes it, ends it at
+/// a question mark, and decodes it again. `None` for a path that it refuses.
 pub fn handed_over(sent: &str) -> Option<String> {
     let once = decoded(sent)?;
     let path = once.split('?').next().unwrap_or_default();

@@ -58,7 +58,8 @@ impl World {
     async fn answer(&self, wanted: &str) -> (StatusCode, HeaderMap, String) {
         let path = format!("/api/tasks?answer={wanted}");
         let response = self.request(Method::GET, &path).send().await.unwrap();
-        let (status, headers) = (response.status(), response.headers().clone());
+        let status = response.status();
+        let headers = response.headers().clone();
         (status, headers, response.text().await.unwrap())
     }
 

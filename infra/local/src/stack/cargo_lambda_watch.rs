@@ -40,8 +40,8 @@ const NOISE: [&str; 6] = [
 ];
 
 /// Builds the functions with the features that `cargo lambda watch` builds them with: those of the
-/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies. Returns the path of
-/// cargo-lambda, which is fetched if it is missing.
+/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies. Returns
+/// the path of cargo-lambda, which is fetched if it is missing.
 pub(crate) async fn prepare(
     config: &Config,
     workspace: &Path,

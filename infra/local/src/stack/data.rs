@@ -142,12 +142,14 @@ impl DataFolder {
         self.secret("session-secret")
     }
 
-    /// Returns the secret that signs the links of mails. It is kept, so that a restart ends no link.
+    /// Returns the secret that signs the links of mails. It is kept, so that a restart ends no
+    /// link.
     pub(crate) fn link_secret(&self) -> Result<String, Error> {
         self.secret("link-secret")
     }
 
-    /// Returns the secret from which those of webhooks follow. It is kept, so that receivers need no other.
+    /// Returns the secret from which those of webhooks follow. It is kept, so that receivers need
+    /// no other.
     pub(crate) fn webhook_secret(&self) -> Result<String, Error> {
         self.secret("webhook-secret")
     }
@@ -189,7 +191,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep");
         let data = DataFolder::open(&path).unwrap();
-        let (secret, key) = (data.session_secret().unwrap(), data.secrets_key().unwrap());
+        let secret = data.session_secret().unwrap();
+        let key = data.secrets_key().unwrap();
         drop(data);
         let data = DataFolder::open(&path).unwrap();
         assert_eq!(data.session_secret().unwrap(), secret);

@@ -16,7 +16,8 @@ pub(crate) struct Secrets {
     pub(crate) webhooks: String,
 }
 
-/// Returns the settings of the functions. The gateway listens on `port`, and mails go to `mail_url`.
+/// Returns the settings of the functions. The gateway listens on `port`, and mails go to
+/// `mail_url`.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,

@@ -7,7 +7,8 @@ use shared::model::AlertId;
 
 use crate::{console, demo_data::PASSWORD};
 
-/// Has actions proposed for these alerts by these users. A failure is a warning: the stack runs without them.
+/// Has actions proposed for these alerts by these users. A failure is a warning: the stack runs
+/// without them.
 pub(super) async fn make(url: &str, alerts: &[(AlertId, String)]) {
     for (alert, by) in alerts {
         if let Err(error) = propose(url, *alert, by).await {

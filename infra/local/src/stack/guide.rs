@@ -7,8 +7,8 @@ use crate::{
     engines::Engines,
 };
 
-/// Returns the guide. Its commands work when they are pasted into bash as they are printed. They shorten answers
-/// by grep, since jq may be missing.
+/// Returns the guide. Its commands work when they are pasted into bash as they are printed. They
+/// shorten answers by grep, since jq may be missing.
 pub(crate) fn text(
     url: &str,
     targets_url: &str,
@@ -24,7 +24,8 @@ pub(crate) fn text(
     let accounts = accounts.join(", ");
     let jar = quoted(&cookies.display().to_string());
     let data = data.display();
-    let (dynamodb, sqs) = (engines.dynamodb_url(), engines.sqs_url());
+    let dynamodb = engines.dynamodb_url();
+    let sqs = engines.sqs_url();
     let table = engines.table_name();
     format!(
         r#"Workdesk is running: {url}/
@@ -90,7 +91,8 @@ Paste into bash, once for each --fresh: max has an action proposed, ada approves
 
 /// Returns the notice of a stack of engines alone.
 pub(crate) fn paused(engines: &Engines) -> String {
-    let (table, dynamodb) = (engines.table_name(), engines.dynamodb_url());
+    let table = engines.table_name();
+    let dynamodb = engines.dynamodb_url();
     format!("Paused: only the engines run. Table {table} at {dynamodb}")
 }
 

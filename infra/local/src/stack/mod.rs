@@ -117,7 +117,8 @@ struct Stack {
 }
 
 impl Stack {
-    /// Starts everything. Returns an error when the start fails or `cargo lambda watch` ends by itself.
+    /// Starts everything. Returns an error when the start fails or `cargo lambda watch` ends by
+    /// itself.
     async fn serve(&mut self, arguments: &Arguments, config: &Config) -> Result<(), Error> {
         ports::check_free(arguments.port, "--port")?;
         ports::check_free(arguments.billing_port, "--billing-port")?;
@@ -156,12 +157,14 @@ impl Stack {
             source,
         })?;
         let mails = self.mails.insert(mails);
-        let (port, file) = (arguments.billing_port, data.target_systems());
+        let port = arguments.billing_port;
+        let file = data.target_systems();
         let targets = DemoTargets::start_showing(port, Some(&file), mails.inbox().clone())?;
         let targets = self.targets.insert(targets);
         let demo = DemoData::shipped()?;
         let loaded = Box::pin(demo.load(engines.dynamodb(), engines.table_name())).await?;
-        let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
+        let table = engines.table_name();
+        let sealer = Sealer::new(engines.kms()?, KEY);
         demo_data::connect(engines.dynamodb(), table, loaded.tenant, targets, &sealer).await?;
 
         let mut settings =

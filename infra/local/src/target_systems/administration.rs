@@ -1,4 +1,5 @@
-//! Administration of the demo by a user or a test: state, effects, faults and reset, and a receiver for webhooks.
+//! Administration of the demo by a user or a test: state, effects, faults and reset, and a receiver
+//! for webhooks.
 
 use axum::{
     Json, Router,

@@ -191,7 +191,8 @@ impl Scope<'_> {
         values.collect()
     }
 
-    /// Returns a value, or that of a term: `=a`, `=a - b`, `=a * b`, or `=a or b`, of members and numbers.
+    /// Returns a value, or that of a term: `=a`, `=a - b`, `=a * b`, or `=a or b`, of members and
+    /// numbers.
     fn value(&self, given: &Value) -> Value {
         let Some(term) = given.as_str().and_then(|text| text.strip_prefix('=')) else {
             return given.clone();

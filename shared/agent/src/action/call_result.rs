@@ -149,8 +149,9 @@ impl ApiCall {
 
     /// Returns the effect of the call, as far as a response tells.
     ///
-    /// `repeated` says that the call may have taken effect before. A refusal then concerns the repeat alone and says
-    /// nothing about the first call, unless it is a replay of the first answer.
+    /// `repeated` says that the call may have taken effect before. A refusal then concerns the
+    /// repeat alone and says nothing about the first call, unless it is a replay of the first
+    /// answer.
     ///
     /// - 429 proves that nothing was done.
     /// - 503 and 425 prove nothing: a proxy returns them when the system dies after its commit.
@@ -158,12 +159,14 @@ impl ApiCall {
     /// - An expected status whose body denies success is a refusal: the system has handled the
     ///   call, and it failed.
     /// - An expected status whose body says so is under way: a later read tells.
-    /// - An expected status whose body lacks the value is undecided: a repeat would get the same answer.
+    /// - An expected status whose body lacks the value is undecided: a repeat would get the same
+    ///   answer.
     /// - 202 is unclear until its body tells of success: the system is still at work.
     /// - An effect that was already there is recognized by its status and code, unless the body
     ///   denies success.
     ///
-    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat cannot tell more.
+    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat
+    /// cannot tell more.
     pub fn effect(&self, response: &Response, repeated: bool) -> Effect {
         let is_expected = self.expect.contains(&response.status) && response.is_well_formed();
         let is_at_work = response.status == 202;
@@ -194,7 +197,8 @@ impl ApiCall {
         let not_done = response.status == 429;
         let refused =
             (400..500).contains(&response.status) && !matches!(response.status, 408 | 425);
-        // Every repeat of a key may get it. A missing authorization may be granted later, and the call then tells more.
+        // Every repeat of a key may get it. A missing authorization may be granted later, and the
+        // call then tells more.
         let is_of_a_key = response.refuses_repeats && !matches!(response.status, 401 | 403 | 407);
         if not_done && !response.is_replay {
             Effect::NotNow
@@ -222,7 +226,8 @@ impl ApiCall {
         any(AnswerCondition::is_pending) && !any(AnswerCondition::is_denied)
     }
 
-    /// Returns whether a body means success. False if one condition is denied; none if a condition finds no value.
+    /// Returns whether a body means success. False if one condition is denied; none if a condition
+    /// finds no value.
     fn succeeds(&self, body: &Value) -> Option<bool> {
         if self.success.iter().any(|one| one.is_denied(body)) {
             return Some(false);
@@ -246,7 +251,8 @@ impl ApiCall {
             ));
         }
         if let Some(one) = self.success.iter().find(|one| one.is_denied(body)) {
-            let (at, is) = (&one.at, is(one));
+            let at = &one.at;
+            let is = is(one);
             let found: String = found(at).chars().take(100).collect();
             if *status == 202 {
                 return Some(format!(
@@ -259,7 +265,8 @@ impl ApiCall {
             ));
         }
         let unread = self.success.iter().find(|one| !one.holds(body))?;
-        let (at, is) = (&unread.at, is(unread));
+        let at = &unread.at;
+        let is = is(unread);
         Some(format!(
             "The target system answered {status}, and nothing at {at}, where {is} means success."
         ))

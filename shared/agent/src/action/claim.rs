@@ -11,7 +11,8 @@ pub enum Claim<A = ()> {
     Busy,
     /// This claim ended it, with this outcome.
     Ended(ActionState),
-    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing or at its limit.
+    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing
+    /// or at its limit.
     Deferred,
     /// This claim gave it a slot at its connection, for which it needs a message.
     Slot(Timestamp),
@@ -101,11 +102,13 @@ impl AgentAction {
     pub(crate) const LOST: &'static str = "restored: the table was put back to an earlier instant, and the target system may have done it since. \
          Check there; it was not sent.";
 
-    /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same write.
+    /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same
+    /// write.
     ///
-    /// For a system without idempotency keys, the claim already records that a call is under way. An action left in
-    /// that state ends as unknown and is never sent again. The recorded connection revision counts, not the current
-    /// one: through another revision, a repeated call could be a different call.
+    /// For a system without idempotency keys, the claim already records that a call is under way.
+    /// An action left in that state ends as unknown and is never sent again. The recorded
+    /// connection revision counts, not the current one: through another revision, a repeated call
+    /// could be a different call.
     ///
     /// A deferred action stays as it is, without an attempt.
     pub fn claim(&mut self, context: &ClaimContext, lease: i64, now: Timestamp) -> Claim {
@@ -168,7 +171,8 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// Defers it until its slot, without an attempt. The sweeper sends a message if that of the slot got lost.
+    /// Defers it until its slot, without an attempt. The sweeper sends a message if that of the
+    /// slot got lost.
     pub fn wait_for_slot(&mut self, slot: Timestamp, now: Timestamp) {
         self.defer_until(slot.plus(Self::DELIVERY), now);
         self.schedule.slot = Some(slot);
@@ -219,12 +223,14 @@ impl AgentAction {
         Some((self.kept_back(), why))
     }
 
-    /// Returns the instant from which it may be tried again, by its limit and the known tries. None if it was not tried.
+    /// Returns the instant from which it may be tried again, by its limit and the known tries. None
+    /// if it was not tried.
     pub(crate) fn barred_until(&self) -> Option<Timestamp> {
         self.open_from(&[]).max(self.end.barred_until)
     }
 
-    /// Returns the instant from which its limit allows another try, after its own tries and those of others.
+    /// Returns the instant from which its limit allows another try, after its own tries and those
+    /// of others.
     fn open_from(&self, others: &[Timestamp]) -> Option<Timestamp> {
         let own = self.progress.tries.iter().map(|one| one.at);
         let tries: Vec<_> = own.chain(others.iter().copied()).collect();
@@ -290,7 +296,8 @@ impl AgentAction {
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
-    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after its approval.
+    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
+    /// its approval.
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
         let charge = policy.caps.charge(&self.content).ok()?;
         charge.filter(|_| self.progress.attempts == 0)
@@ -385,8 +392,8 @@ impl AgentAction {
         (Self::DELIVERY << messages.clamp(0, 5)).min(Self::RESENT_WITHIN)
     }
 
-    /// Returns the instant from which it is overdue, if messages of the sweeper came to nothing. A planned check
-    /// begins with such a message.
+    /// Returns the instant from which it is overdue, if messages of the sweeper came to nothing. A
+    /// planned check begins with such a message.
     pub fn overdue_since(&self) -> Option<Timestamp> {
         let pauses = (i64::from(self.awaits_check())..self.schedule.resends).map(Self::pause_after);
         let waited: i64 = pauses.sum();
@@ -417,7 +424,8 @@ impl AgentAction {
         }
     }
 
-    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had an effect.
+    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had
+    /// an effect.
     fn kept_back(&self) -> ActionState {
         self.cancelled(self.may_have_taken_effect()).0
     }

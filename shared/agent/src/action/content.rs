@@ -6,7 +6,8 @@ use crate::prelude::*;
 pub struct ActionContent {
     pub playbook: Option<PlaybookVersion>,
     pub action_type: ActionType,
-    /// A description of what it does. For an automated action that cannot run automatically, also the reason.
+    /// A description of what it does. For an automated action that cannot run automatically, also
+    /// the reason.
     pub description: String,
     pub expected_outcome: String,
     /// The way to undo it. None if unknown.
@@ -22,16 +23,17 @@ pub struct ActionContent {
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// Records to change or to keep, as `kind/id`, by the ids of the target systems. It acts on the first one. Two
-    /// actions with a common record never run at once, of whatever type, session and connection.
+    /// Records to change or to keep, as `kind/id`, by the ids of the target systems. It acts on the
+    /// first one. Two actions with a common record never run at once, of whatever type, session and
+    /// connection.
     // Earlier releases wrote none.
     #[serde(default)]
     pub records: Vec<String>,
     /// The systems of these records, as far as they are known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub systems: BTreeMap<String, RecordSystem>,
-    /// The number of records of its calls, such as events to send. None if it acts on its own records
-    /// only.
+    /// The number of records of its calls, such as events to send. None if it acts on its own
+    /// records only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<ActionSize>,
     /// The customer who gets its message; none if it sends none.
@@ -126,8 +128,8 @@ impl ActionContent {
         records.any(|record| other.records.contains(record))
     }
 
-    /// True if both have the same effect on a record that they share: they are of one type, or transfer
-    /// money in the same direction. One system may be reached through several connections.
+    /// True if both have the same effect on a record that they share: they are of one type, or
+    /// transfer money in the same direction. One system may be reached through several connections.
     pub fn repeats(&self, other: &Self) -> bool {
         let transfer = self.transfer();
         let is_alike = self.action_type == other.action_type;
@@ -171,7 +173,8 @@ impl Attempts {
         let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
         let mut why = String::new();
         if recent >= self.most {
-            let (times, within) = (counted(recent), self.within / span::HOUR);
+            let times = counted(recent);
+            let within = self.within / span::HOUR;
             why = format!(
                 "it was tried {times} within {within} hours, as often as its playbook allows, and "
             );
@@ -181,7 +184,8 @@ impl Attempts {
         ))
     }
 
-    /// Returns the instant from which another try is allowed, after these tries. None before the first.
+    /// Returns the instant from which another try is allowed, after these tries. None before the
+    /// first.
     pub fn open_from(self, tries: &[Timestamp]) -> Option<Timestamp> {
         let mut tries = tries.to_vec();
         tries.sort_unstable();

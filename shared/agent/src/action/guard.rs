@@ -1,5 +1,6 @@
-//! Exclusive records: two actions that share a record never run at once, and none repeats the effect of
-//! another within its cooldown. An action claims its records, each by a guard that names it.
+//! Exclusive records: two actions that share a record never run at once, and none repeats the
+//! effect of another within its cooldown. An action claims its records, each by a guard that names
+//! it.
 
 use crate::{check::quoted, prelude::*};
 
@@ -54,8 +55,9 @@ impl RecordGuard {
         }
     }
 
-    /// Returns the claims by other actions that may still count for an action. Others may have been at
-    /// work on the record until the last claim. Claims of a record of another system do not count.
+    /// Returns the claims by other actions that may still count for an action. Others may have been
+    /// at work on the record until the last claim. Claims of a record of another system do not
+    /// count.
     pub fn others(
         &self,
         record: &str,
@@ -105,8 +107,8 @@ pub struct OtherClaim {
 }
 
 impl OtherClaim {
-    /// Returns the hold by which the other action blocks this one. A successor does not wait for the
-    /// checks of the action before it.
+    /// Returns the hold by which the other action blocks this one. A successor does not wait for
+    /// the checks of the action before it.
     pub fn held(
         &self,
         content: &ActionContent,
@@ -171,7 +173,8 @@ impl HeldRecord {
     pub fn says(&self) -> String {
         let code: &str = self.hold.into();
         let action: &str = self.action_type.map_or("an action", Into::into);
-        let (record, by) = (quoted(&self.record), self.by);
+        let record = quoted(&self.record);
+        let by = self.by;
         let why = match self.hold {
             Hold::EffectInProgress => format!("session {by} is executing it"),
             Hold::EffectUnknown => format!(
@@ -185,9 +188,10 @@ impl HeldRecord {
 }
 
 impl AgentAction {
-    /// Returns its hold on its claimed records, which blocks others. An action holds them while it may run or is verified, while its outcome is unknown, and during its cooldown
-    /// after its effect took place. An action that is certainly not done holds nothing, unless some
-    /// of its steps changed something.
+    /// Returns its hold on its claimed records, which blocks others. An action holds them while it
+    /// may run or is verified, while its outcome is unknown, and during its cooldown after its
+    /// effect took place. An action that is certainly not done holds nothing, unless some of its
+    /// steps changed something.
     pub fn holds(&self, now: Timestamp) -> Option<Hold> {
         match self.state {
             ActionState::Queued | ActionState::Running => Some(Hold::EffectInProgress),

@@ -37,11 +37,13 @@ impl Outcome {
 }
 
 impl AgentAction {
-    /// Records that the next call is about to be sent. The first one of a round that changes something is a try.
+    /// Records that the next call is about to be sent. The first one of a round that changes
+    /// something is a try.
     pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
         self.progress.call.since.get_or_insert(now);
-        let (round, last) = (self.round.number, self.progress.tries.last());
+        let round = self.round.number;
+        let last = self.progress.tries.last();
         if self.is_about_to_change() && last.is_none_or(|last| last.round != round) {
             self.progress.tries.push(Try { round, at: now });
         }
@@ -82,7 +84,8 @@ impl AgentAction {
         self.progress.unwritten.push((step, result));
     }
 
-    /// Records the result of a step's call. Returns the state in which it ends the action; none while it goes on.
+    /// Records the result of a step's call. Returns the state in which it ends the action; none
+    /// while it goes on.
     pub fn received(
         &mut self,
         step: i64,
@@ -100,8 +103,8 @@ impl AgentAction {
         ends
     }
 
-    /// Records the effect of a call. Returns the state in which it ends the action. None if the step
-    /// is done, or the call may be sent again with the same key.
+    /// Records the effect of a call. Returns the state in which it ends the action. None if the
+    /// step is done, or the call may be sent again with the same key.
     pub(crate) fn answered(&mut self, effect: Effect, target: Idempotency) -> Option<ActionState> {
         match effect {
             Effect::Done | Effect::DoneBefore => {
@@ -142,7 +145,8 @@ impl AgentAction {
         Outcome::new(state, response, Some(why.to_owned()))
     }
 
-    /// True if a later call of its holder still depends on its alert: no call may have taken effect.
+    /// True if a later call of its holder still depends on its alert: no call may have taken
+    /// effect.
     pub fn depends_on_alert(&self) -> bool {
         !self.has_open_call() && !self.has_changed()
     }

@@ -169,7 +169,8 @@ names! {
         Failed,
         /// Possibly done: no answer and no check has told.
         Unknown,
-        /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by a precondition.
+        /// Nothing was changed: it was cancelled before it started, or it was blocked, for example
+        /// by a precondition.
         Skipped,
     }
 }

@@ -1,5 +1,5 @@
-//! Messages of the queue: versioned, with ids only. The worker reads everything else from the table,
-//! so that a message is never out of date.
+//! Messages of the queue: versioned, with ids only. The worker reads everything else from the
+//! table, so that a message is never out of date.
 
 use crate::prelude::*;
 
@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn a_message_carries_its_version_and_ids() {
-        let (organization_id, session_id) = (Id::new(1).unwrap(), Id::new(2).unwrap());
+        let organization_id = Id::new(1).unwrap();
+        let session_id = Id::new(2).unwrap();
         let key = ActionKey::new(organization_id, session_id, "a");
         let alert = Message::CheckAlert {
             organization_id,

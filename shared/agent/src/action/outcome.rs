@@ -19,11 +19,12 @@ pub struct LastOutcome {
 }
 
 impl LastOutcome {
-    /// Milliseconds without a second proposal of a playbook version for a record, after it did not help.
+    /// Milliseconds without a second proposal of a playbook version for a record, after it did not
+    /// help.
     pub const BARS: i64 = 24 * span::HOUR;
 
-    /// Returns an action's outcome for the record that it acted on. None while it is not known whether
-    /// the action helped it.
+    /// Returns an action's outcome for the record that it acted on. None while it is not known
+    /// whether the action helped it.
     pub fn of(action: &AgentAction) -> Option<Self> {
         let helped = action.fixes_records();
         if !helped && action.helped() != Some(false) {
@@ -82,7 +83,8 @@ pub struct Saving {
 impl Saving {
     /// Returns the saving of an action; none if it saved nothing.
     pub fn of(action: &AgentAction) -> Option<Self> {
-        let (minutes, entity) = (action.saved(), action.content.entity());
+        let minutes = action.saved();
+        let entity = action.content.entity();
         (minutes > 0).then(|| Self {
             organization_id: action.key.organization_id,
             target_system: action.content.target_system.clone(),

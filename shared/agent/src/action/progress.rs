@@ -50,7 +50,8 @@ pub struct NextCall {
     pub key: String,
     /// True if it may have been sent before with this key.
     pub is_repeated: bool,
-    /// True if the table announces it. Otherwise the worker [announces](Progress::announce) it first.
+    /// True if the table announces it. Otherwise the worker [announces](Progress::announce) it
+    /// first.
     pub is_announced: bool,
 }
 

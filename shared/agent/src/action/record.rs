@@ -37,7 +37,8 @@ pub struct Fence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionRound {
-    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new call.
+    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new
+    /// call.
     pub number: i64,
     /// The approvals of all rounds, the newest last.
     pub approvals: Vec<ActionApproval>,
@@ -109,7 +110,8 @@ pub struct Try {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenCall {
-    /// True while it may be under way without an idempotency key. Repeating it would repeat the effect.
+    /// True while it may be under way without an idempotency key. Repeating it would repeat the
+    /// effect.
     pub sending: bool,
     /// True if it was sent and its answer did not tell whether it took effect.
     pub ambiguous: bool,
@@ -183,7 +185,8 @@ impl AgentAction {
     pub const PATIENCE: i64 = 24 * span::HOUR;
     /// Milliseconds after its end in which no action repeats its effect on the same records.
     pub const COOLDOWN: i64 = 24 * span::HOUR;
-    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as the one before.
+    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as
+    /// the one before.
     pub const FIRST_PAUSE: i64 = span::MINUTE;
     /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
@@ -220,8 +223,9 @@ impl AgentAction {
         }
     }
 
-    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps rising. Its calls
-    /// get new idempotency keys, since some systems replay the old failure for an old key.
+    /// Queues an action that is not done again. Finished steps stay done, and the fencing token
+    /// keeps rising. Its calls get new idempotency keys, since some systems replay the old failure
+    /// for an old key.
     pub fn approve_again(
         &mut self,
         session: &AgentSession,
@@ -339,7 +343,8 @@ impl AgentAction {
         self.is_effective() && self.content.action_type.is_fix()
     }
 
-    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a user had to check.
+    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
+    /// user had to check.
     pub fn saved(&self) -> i64 {
         if !self.is_effective() || self.end.verdict.is_some() {
             return 0;
@@ -391,8 +396,9 @@ impl ProposedAction {
     }
 }
 
-/// Returns the SHA-256 of the canonical JSON of the content and of the names of the organization, the alert and the
-/// action, in hexadecimal. The action's id also names session and proposal. An approval covers exactly this content.
+/// Returns the SHA-256 of the canonical JSON of the content and of the names of the organization,
+/// the alert and the action, in hexadecimal. The action's id also names session and proposal. An
+/// approval covers exactly this content.
 fn digest_of(
     content: &ActionContent,
     organization: OrganizationId,
@@ -431,7 +437,8 @@ pub struct ActionResult {
 }
 
 impl ActionResult {
-    /// True if it was skipped since the action that it replaces succeeded, or since its alert was resolved.
+    /// True if it was skipped since the action that it replaces succeeded, or since its alert was
+    /// resolved.
     pub fn is_needless(&self) -> bool {
         let error = self.error.as_deref().unwrap_or_default();
         let mut reasons = ["not_needed: ", "alert_resolved: "].iter();

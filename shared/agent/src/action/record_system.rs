@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-/// The system of a record, as its connection named it at the proposal. Records of two systems may have
-/// the same id.
+/// The system of a record, as its connection named it at the proposal. Records of two systems may
+/// have the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSystem {
     pub kind: OrOther<SystemKind>,
@@ -25,8 +25,8 @@ impl RecordSystem {
         }
     }
 
-    /// True if both are certainly two systems: of one kind, with other accounts. If an account is not
-    /// known, other hosts count. Systems of two kinds may know the same record.
+    /// True if both are certainly two systems: of one kind, with other accounts. If an account is
+    /// not known, other hosts count. Systems of two kinds may know the same record.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         let accounts = self.account.as_ref().zip(other.account.as_ref());
         let differs = accounts.map_or(self.origin != other.origin, |(one, other)| one != other);

@@ -18,8 +18,8 @@ input! {
     /// The body of a webhook of Alertmanager, or of another sender of its format. Other members are
     /// ignored.
     pub struct AlertmanagerWebhook {
-        /// The alerts. The first 500 are recorded. The response names the others, and the elements that are no
-        /// alerts.
+        /// The alerts. The first 500 are recorded. The response names the others, and the elements
+        /// that are no alerts.
         alerts: List<Apart<AlertmanagerAlert>, 0, 5_000>,
     }
     example {
@@ -109,9 +109,11 @@ fn beyond(field: &str) -> Fault {
 }
 
 impl AlertmanagerWebhook {
-    /// Returns the first 500 reports, each with its alert's index, and the faults of the other elements.
+    /// Returns the first 500 reports, each with its alert's index, and the faults of the other
+    /// elements.
     pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
-        let (mut reports, mut rejected) = (Vec::new(), Vec::new());
+        let mut reports = Vec::new();
+        let mut rejected = Vec::new();
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
             let field = format!("alerts/{at}");
             let none = || {
@@ -132,8 +134,8 @@ impl AlertmanagerWebhook {
 }
 
 impl AlertmanagerAlert {
-    /// Returns the report of the alert. No text and no label refuses it: texts are cut, and labels that do
-    /// not fit their purpose stay labels.
+    /// Returns the report of the alert. No text and no label refuses it: texts are cut, and labels
+    /// that do not fit their purpose stay labels.
     fn report(self, now: Timestamp) -> Option<AlertReport> {
         let mut labels = self.labels.unwrap_or_default().0;
         let series = self.fingerprint.and_then(|Apart(read)| read.ok());
@@ -142,7 +144,8 @@ impl AlertmanagerAlert {
         labels.retain(|_, value| !value.trim().is_empty());
         let annotations = self.annotations.unwrap_or_default().0;
         let label = |name: &str| labels.get(name).map(String::as_str);
-        let (name, kind) = (label("alertname"), label("signal_type"));
+        let name = label("alertname");
+        let kind = label("signal_type");
         let class = kind.and_then(Slug::of);
         let class = class.unwrap_or_else(|| Slug::of_any(name.or(kind).unwrap_or(UNKNOWN)));
         let systems = [label("connection"), label("job"), Some(UNKNOWN)];
@@ -196,8 +199,8 @@ impl AlertmanagerAlert {
     }
 }
 
-/// Returns the records that labels name, each with its label. Labels that name no record, and those of
-/// too many records, are left to be labels.
+/// Returns the records that labels name, each with its label. Labels that name no record, and those
+/// of too many records, are left to be labels.
 fn entities(labels: &BTreeMap<String, String>) -> Vec<(&str, AlertEntity)> {
     let named = labels.iter().filter_map(|(name, id)| {
         let r#type = Slug::of(name.strip_prefix(ENTITY)?)?;
@@ -207,9 +210,9 @@ fn entities(labels: &BTreeMap<String, String>) -> Vec<(&str, AlertEntity)> {
     named.take(AlertCreate::MOST_ENTITIES).collect()
 }
 
-/// Returns the labels of an alert within its bounds, and the names of the others. Left out are labels
-/// without a name, labels whose cut name is taken, and surplus ones. The labels of the class, the severity,
-/// the system and the records are kept first.
+/// Returns the labels of an alert within its bounds, and the names of the others. Left out are
+/// labels without a name, labels whose cut name is taken, and surplus ones. The labels of the
+/// class, the severity, the system and the records are kept first.
 fn fitting<'a>(labels: impl Iterator<Item = (&'a String, &'a String)>) -> (Labels, Vec<&'a str>) {
     let mut labels: Vec<_> = labels.collect();
     labels.sort_by_key(|(name, _)| {
@@ -217,7 +220,8 @@ fn fitting<'a>(labels: impl Iterator<Item = (&'a String, &'a String)>) -> (Label
             ["alertname", "signal_type", "severity", "connection"].contains(&name.as_str());
         !is_known && !name.starts_with(ENTITY)
     });
-    let (mut fit, mut left_out) = (BTreeMap::new(), Vec::new());
+    let mut fit = BTreeMap::new();
+    let mut left_out = Vec::new();
     for (name, value) in labels {
         let short = cut(name, Labels::LONGEST_NAME);
         if name.is_empty() || fit.len() == Labels::MOST || fit.contains_key(&short) {

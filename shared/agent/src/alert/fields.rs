@@ -79,7 +79,8 @@ impl Component for Labels {
             let rule = format!("have at most {} labels", Self::MOST);
             return place.must(FaultCode::Length, rule);
         }
-        let (mut labels, mut whole) = (BTreeMap::new(), true);
+        let mut labels = BTreeMap::new();
+        let mut whole = true;
         for (name, value) in members {
             if name.is_empty() || Form::Lines.check(name, 0, Self::LONGEST_NAME).is_err() {
                 let most = Self::LONGEST_NAME;

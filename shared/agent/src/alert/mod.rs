@@ -82,8 +82,8 @@ pub struct Alert {
     pub agent_session_id: Option<AgentSessionId>,
     /// The user who recorded it first; null for the operator.
     pub created_by: Option<UserId>,
-    /// True if it was first recorded with a token that names only `manage_signals`. The token's owner
-    /// may approve its actions.
+    /// True if it was first recorded with a token that names only `manage_signals`. The token's
+    /// owner may approve its actions.
     #[serde(default)]
     #[schema(required = true)]
     pub recorded_by_machine: bool,
@@ -116,8 +116,8 @@ input! {
 }
 
 impl Alert {
-    /// Time after the agent's resolution in which reports do not open the alert, in milliseconds. Monitors
-    /// see the effect of a fix later than the agent.
+    /// Time after the agent's resolution in which reports do not open the alert, in milliseconds.
+    /// Monitors see the effect of a fix later than the agent.
     pub const SETTLING: i64 = 5 * span::MINUTE;
 
     pub fn new(
@@ -127,7 +127,9 @@ impl Alert {
         by: Option<UserId>,
         now: Timestamp,
     ) -> Self {
-        let (sent, status, occurred_at) = (report.content, report.status, report.occurred_at);
+        let sent = report.content;
+        let status = report.status;
+        let occurred_at = report.occurred_at;
         Self {
             id,
             organization_id: tenant,
@@ -158,9 +160,9 @@ impl Alert {
         }
     }
 
-    /// Counts another report with this status; its content is ignored. A report of the resolution resolves
-    /// the alert. Any other opens a resolved alert, unless the agent resolved it in the last
-    /// [`SETTLING`](Self::SETTLING). Returns true if it was opened again.
+    /// Counts another report with this status; its content is ignored. A report of the resolution
+    /// resolves the alert. Any other opens a resolved alert, unless the agent resolved it in the
+    /// last [`SETTLING`](Self::SETTLING). Returns true if it was opened again.
     pub fn report_again(&mut self, status: AlertStatus, at: Timestamp, now: Timestamp) -> bool {
         self.count += 1;
         self.updated_at = now;
@@ -203,8 +205,8 @@ impl Alert {
         Ok(())
     }
 
-    /// True if it keeps approved actions from running: a user or the agent resolved it. A report only says that the
-    /// source sees nothing any more, and the preconditions are read anyway.
+    /// True if it keeps approved actions from running: a user or the agent resolved it. A report
+    /// only says that the source sees nothing any more, and the preconditions are read anyway.
     pub fn stops_actions(&self) -> bool {
         self.status == AlertStatus::Resolved && self.status_by != Some(StatusSource::Report)
     }
@@ -220,7 +222,8 @@ impl Alert {
         stood
     }
 
-    /// Sets another status. A resolved alert keeps the instant of its resolution. Returns whether it changed.
+    /// Sets another status. A resolved alert keeps the instant of its resolution. Returns whether
+    /// it changed.
     fn set_status(&mut self, status: AlertStatus, by: StatusSource, now: Timestamp) -> bool {
         let is_other = self.status != status;
         if is_other {

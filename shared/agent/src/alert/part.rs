@@ -104,8 +104,8 @@ pub struct Recurrence {
 }
 
 impl Money {
-    /// Returns the amount in the currency's main unit, such as `10,000.00 USD`. `kind` is the kind of
-    /// the target system, which may count in other units than ISO 4217.
+    /// Returns the amount in the currency's main unit, such as `10,000.00 USD`. `kind` is the kind
+    /// of the target system, which may count in other units than ISO 4217.
     pub fn says(&self, kind: SystemKind) -> String {
         let decimals = decimals(&self.currency, kind);
         let digits = self.minor_units.unsigned_abs().to_string();

@@ -1,5 +1,5 @@
-//! The checks of an action after its end, and their stored form. The last release reads and writes that form,
-//! too; each purpose has statuses of its own there.
+//! The checks of an action after its end, and their stored form. The last release reads and writes
+//! that form, too; each purpose has statuses of its own there.
 
 use crate::prelude::*;
 

@@ -85,7 +85,8 @@ pub struct Verification {
     /// Conditions that show another effect than the approved one. If one holds, it is ineffective.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fails_if: Vec<FactCondition>,
-    /// The condition that the amount found is the approved one; none for an action without an amount.
+    /// The condition that the amount found is the approved one; none for an action without an
+    /// amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<FactCondition>,
     /// Time that the effect may take after the action's end, in milliseconds.
@@ -103,8 +104,8 @@ impl Verification {
         self.conditions().chain(&self.fails_if)
     }
 
-    /// Returns the found amount in minor units if the record that tells it shows the effect, and the
-    /// amount is another one than was approved.
+    /// Returns the found amount in minor units if the record that tells it shows the effect, and
+    /// the amount is another one than was approved.
     pub fn other_amount(&self, facts: &Facts) -> Option<i64> {
         let amount = self.amount.as_ref()?;
         let read = read_of(&amount.fact);
@@ -147,7 +148,8 @@ fn one_or_many<'de, D: Deserializer<'de>>(stored: D) -> Result<Vec<FactCondition
 pub struct Reconciliation {
     /// The condition on the action's reads for a call that took effect.
     pub done: FactCondition,
-    /// The condition for a call that took no effect. None if no check proves that, since the effect may still come.
+    /// The condition for a call that took no effect. None if no check proves that, since the effect
+    /// may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<FactCondition>,
     /// The condition of a call that is under way.
@@ -157,11 +159,12 @@ pub struct Reconciliation {
     /// system has not said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<FactCondition>,
-    /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if none.
+    /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<i64>,
-    /// A fact that changes with each try of the call, such as a number of attempts. Its value from before the
-    /// call is compared.
+    /// A fact that changes with each try of the call, such as a number of attempts. Its value from
+    /// before the call is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
 }

@@ -137,14 +137,16 @@ impl Observation {
             if let Some(read_error) = self.read_error(condition) {
                 unread = unread.filter(|one| one.is_for_good).or(Some(read_error));
             } else if condition.holds(&self.facts) != Some(true) {
-                let (says, found) = (condition.says(), self.found(condition));
+                let says = condition.says();
+                let found = self.found(condition);
                 return Judgement::Fails(format!("expected that {says}; found that {found}."));
             }
         }
         unread.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
     }
 
-    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by its status.
+    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by
+    /// its status.
     fn read_error(&self, condition: &FactCondition) -> Option<&ReadError> {
         let mut facts = condition.facts();
         facts.find_map(|fact| self.unread.get(read_of(fact)))
@@ -156,7 +158,8 @@ impl Observation {
         status.is_some_and(|status| *status == 404 || *status == 410)
     }
 
-    /// Returns the value of a fact, of at most 200 characters; null if the answer lacks it. None if it was not read.
+    /// Returns the value of a fact, of at most 200 characters; null if the answer lacks it. None if
+    /// it was not read.
     pub(crate) fn value(&self, fact: &str) -> Option<Value> {
         let status = format!("{}.http", read_of(fact));
         let was_read = self.facts.contains_key(&status) && !self.unread.contains_key(read_of(fact));

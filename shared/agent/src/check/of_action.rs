@@ -1,5 +1,6 @@
-//! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
-//! verification of its effect, and reconciliation of a call whose answer did not tell.
+//! Checks of a target system: preconditions before the first call that changes something. After an
+//! action has ended, verification of its effect, and reconciliation of a call whose answer did not
+//! tell.
 
 use crate::{
     action::Mark,
@@ -18,8 +19,8 @@ pub enum Precondition {
 }
 
 impl Reconciliation {
-    /// Judges an observation: the call took effect, and it took none. Returns the system's last word
-    /// on whether the call is under way, too, given the one before.
+    /// Judges an observation: the call took effect, and it took none. Returns the system's last
+    /// word on whether the call is under way, too, given the one before.
     fn judge(
         &self,
         observation: &Observation,
@@ -27,7 +28,8 @@ impl Reconciliation {
         is_marked: Option<bool>,
     ) -> ((Judgement, Option<Judgement>), Option<bool>) {
         let judge = |one: &Option<FactCondition>| one.as_ref().map(|one| observation.judge([one]));
-        // A call that was under way can fail. Before that, the same state says nothing. The mark tells more.
+        // A call that was under way can fail. Before that, the same state says nothing. The mark
+        // tells more.
         let refused = judge(&self.refused).filter(|one| *one == Judgement::Holds);
         let refused = refused.filter(|_| is_marked.unwrap_or(under_way.is_some()));
         let not_done = refused.or_else(|| judge(&self.not_done));
@@ -51,8 +53,8 @@ impl Verification {
 }
 
 impl AgentAction {
-    /// Milliseconds after its end until the last reconciliation check, unless the system says that the
-    /// call is under way.
+    /// Milliseconds after its end until the last reconciliation check, unless the system says that
+    /// the call is under way.
     pub const CALL_CHECKED_WITHIN: i64 = 12 * span::HOUR;
     /// Milliseconds of checks of an unreadable system, beyond the longest time of an effect.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
@@ -151,8 +153,9 @@ impl AgentAction {
         self.schedule.resends = 0;
     }
 
-    /// Applies a check's observation. Reads may lag behind for `settles_within` milliseconds. Returns the journal
-    /// event: a check without a result, or the result. None if no check was awaited.
+    /// Applies a check's observation. Reads may lag behind for `settles_within` milliseconds.
+    /// Returns the journal event: a check without a result, or the result. None if no check was
+    /// awaited.
     pub fn apply_check(
         &mut self,
         observation: &Observation,
@@ -258,7 +261,8 @@ impl AgentAction {
         Some(noted)
     }
 
-    /// Notes since when checks in a row have found no effect. A check that read nothing does not end the row.
+    /// Notes since when checks in a row have found no effect. A check that read nothing does not
+    /// end the row.
     fn note_absence(&mut self, (done, not_done): &(Judgement, Option<Judgement>), now: Timestamp) {
         let is_absent = *not_done == Some(Judgement::Holds) && *done != Judgement::Holds;
         let is_blind = matches!(done, Judgement::NotKnown(_))
@@ -271,8 +275,8 @@ impl AgentAction {
         };
     }
 
-    /// Returns whether the mark of the open call differs from before the call. None without a mark, and if one
-    /// of both values is not known.
+    /// Returns whether the mark of the open call differs from before the call. None without a mark,
+    /// and if one of both values is not known.
     fn is_marked(&self, reconcile: &Reconciliation, observation: &Observation) -> Option<bool> {
         let step = self.content.steps.get(self.next_step())?.order;
         let before = self.progress.mark.as_ref();
@@ -330,7 +334,8 @@ impl AgentAction {
         reasons.any(|reason| error.starts_with(reason))
     }
 
-    /// True if its verification found that a precondition of another action of the proposal does not hold.
+    /// True if its verification found that a precondition of another action of the proposal does
+    /// not hold.
     pub fn refutes(&self, other: &ActionContent) -> bool {
         let record = self.checks.effect.as_ref();
         let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
@@ -366,8 +371,9 @@ impl AgentAction {
         }
     }
 
-    /// True if a claim is followed by a precondition check before the next call that changes something. False if that
-    /// call may have been sent, or if an earlier step changed something: the check would find the action's own effect.
+    /// True if a claim is followed by a precondition check before the next call that changes
+    /// something. False if that call may have been sent, or if an earlier step changed something:
+    /// the check would find the action's own effect.
     pub(crate) fn checks_first(&self) -> bool {
         let has_conditions = !self.content.require.is_empty() || self.account().is_some();
         has_conditions && !self.progress.call.ambiguous && !self.has_changed()
@@ -379,8 +385,8 @@ impl AgentAction {
         reads_with(&self.content.reads, &self.content.require, mark)
     }
 
-    /// Returns the number of calls and reads that it will probably send through its connection, at least
-    /// 1.
+    /// Returns the number of calls and reads that it will probably send through its connection, at
+    /// least 1.
     pub fn calls_ahead(&self) -> i64 {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
@@ -400,8 +406,8 @@ impl AgentAction {
         !shown.is_empty() && observation.judge(shown) == Judgement::Holds
     }
 
-    /// Returns the conditions that show the effect of the next call: those of its reconciliation. For a call
-    /// of a time that the table lost, else those of the verification.
+    /// Returns the conditions that show the effect of the next call: those of its reconciliation.
+    /// For a call of a time that the table lost, else those of the verification.
     fn shows_done(&self) -> Vec<&FactCondition> {
         if let Some(reconcile) = self.reconcile() {
             return vec![&reconcile.done];
@@ -453,15 +459,16 @@ impl AgentAction {
         self.content.connection.as_ref()?.account.as_deref()
     }
 
-    /// True if a connection of its name reaches another account than the approved one. Its answers tell
-    /// nothing about this action.
+    /// True if a connection of its name reaches another account than the approved one. Its answers
+    /// tell nothing about this action.
     pub fn is_elsewhere(&self, connection: &Connection) -> bool {
         let is_own = *connection.name == *self.content.target_system;
         let accounts = self.account().zip(connection.account.as_deref());
         is_own && accounts.is_some_and(|(approved, now)| approved != now)
     }
 
-    /// Judges the account that its connection reaches now. The holder has sent nothing since its claim.
+    /// Judges the account that its connection reaches now. The holder has sent nothing since its
+    /// claim.
     pub(crate) fn permits_account(&mut self, found: Result<String, ReadError>) -> Precondition {
         self.not_sent();
         let approved = self.account();

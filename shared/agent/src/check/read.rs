@@ -71,7 +71,8 @@ struct Term {
 pub struct ListFact {
     /// The JSON pointer of the list.
     pub at: String,
-    /// The rows that count: values by JSON pointers into the row. Every row counts if there is none.
+    /// The rows that count: values by JSON pointers into the row. Every row counts if there is
+    /// none.
     #[serde(default, rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
     pub only: BTreeMap<String, Vec<Value>>,
     /// The JSON pointer of the summand in a row. Without it, the rows are counted.
@@ -107,12 +108,13 @@ impl TargetRead {
     /// The most characters of a text fact. A longer text is no state, amount or id, and a cut one
     /// could be mistaken for another value.
     pub const LONGEST_FACT: usize = 1_000;
-    /// The fact with the instant of the read, in milliseconds since 1970. A read with instants has it.
+    /// The fact with the instant of the read, in milliseconds since 1970. A read with instants has
+    /// it.
     pub const AT: &'static str = "at";
 
-    /// Returns the facts of an answer. They are texts of up to
-    /// [`LONGEST_FACT`](Self::LONGEST_FACT) characters, numbers that the table can hold, and booleans.
-    /// A fact that the answer does not give is unknown.
+    /// Returns the facts of an answer. They are texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
+    /// characters, numbers that the table can hold, and booleans. A fact that the answer does not
+    /// give is unknown.
     pub fn facts(&self, answer: &Value, reading: ReadingOf) -> Facts {
         let mut known: BTreeMap<&str, Value> = BTreeMap::new();
         for (name, pointer) in self.facts.iter().filter(|(name, _)| !self.is_amount(name)) {
@@ -349,11 +351,13 @@ pub fn read_of(fact: &str) -> &str {
     fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
-/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals nothing.
+/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
+/// nothing.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
-            let (one, other) = (exact(one), exact(other));
+            let one = exact(one);
+            let other = exact(other);
             one.is_some() && one == other
         }
         _ => one == other,

@@ -64,8 +64,8 @@ impl Timetable {
         3 * span::HOUR,
         12 * span::HOUR,
     ];
-    /// Times of the checks of an effect, in milliseconds after the end of the action. They apply within the
-    /// time of the effect; one more check follows at its end.
+    /// Times of the checks of an effect, in milliseconds after the end of the action. They apply
+    /// within the time of the effect; one more check follows at its end.
     pub(crate) const OF_EFFECT: &'static [i64] = &[
         0,
         15 * span::SECOND,
@@ -81,8 +81,8 @@ impl Timetable {
     /// The shortest time between two checks of an action, in milliseconds.
     const BETWEEN: i64 = 15 * span::SECOND;
 
-    /// Checks of an alert's end. After the last one, the alert stays open until a user resolves it, or
-    /// settles another action.
+    /// Checks of an alert's end. After the last one, the alert stays open until a user resolves it,
+    /// or settles another action.
     pub(crate) const ALERT_END: Self = Self {
         times: Self::OF_EFFECT.split_at(1).1,
         period: None,
@@ -110,8 +110,9 @@ impl Timetable {
         ends.flatten().is_some_and(|end| end <= now)
     }
 
-    /// Returns the time of the next check after so many. After the planned times, half of the last of them passes
-    /// between two checks. The time is at most the last planned one, unless that has passed.
+    /// Returns the time of the next check after so many. After the planned times, half of the last
+    /// of them passes between two checks. The time is at most the last planned one, unless that has
+    /// passed.
     pub(crate) fn next(&self, checks: i64, now: Timestamp) -> Option<Timestamp> {
         let place = usize::try_from(checks).unwrap_or(usize::MAX);
         let planned = self.times.get(place);
@@ -208,7 +209,8 @@ impl CheckRecord {
         self.status == CheckStatus::Pending
     }
 
-    /// Records a check with its result, and plans the next. Returns its journal event with the details.
+    /// Records a check with its result, and plans the next. Returns its journal event with the
+    /// details.
     pub(crate) fn add(
         &mut self,
         purpose: CheckPurpose,

@@ -38,7 +38,8 @@ impl ErrorCode {
     }
 }
 
-/// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden whole.
+/// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden
+/// whole.
 pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
     let secrets = secrets.iter().filter(|secret| !secret.is_empty());
     let secrets: Vec<Hidden> = secrets.map(|secret| Hidden::of(secret)).collect();
@@ -111,8 +112,9 @@ impl<'a> Hidden<'a> {
     }
 }
 
-/// Returns the part of an answer that may be stored: the texts, numbers and booleans of members with
-/// these names, at any depth. Null for a body that is not JSON, since its members have no names.
+/// Returns the part of an answer that may be stored: the texts, numbers and booleans of members
+/// with these names, at any depth. Null for a body that is not JSON, since its members have no
+/// names.
 pub fn kept(answer: Value, keep: &[KeyName]) -> Value {
     part(answer, keep, false).unwrap_or_default()
 }

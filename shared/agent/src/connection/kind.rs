@@ -53,7 +53,8 @@ impl SystemKind {
         Self::ROLES.into_iter().find(|kind| kind.name() == role)
     }
 
-    /// True if no system of the kind writes amounts in another unit than the others, or if it moves no money.
+    /// True if no system of the kind writes amounts in another unit than the others, or if it moves
+    /// no money.
     pub const fn has_one_unit(self) -> bool {
         match self {
             Self::Notifications | Self::Stripe | Self::Lago | Self::Chargebee => true,
@@ -61,7 +62,8 @@ impl SystemKind {
         }
     }
 
-    /// The unit of its amounts if the connection names none, as earlier releases let all do; none if it is not known.
+    /// The unit of its amounts if the connection names none, as earlier releases let all do; none
+    /// if it is not known.
     pub const fn amounts(self) -> Option<Amounts> {
         match self {
             Self::Other => None,
@@ -75,7 +77,8 @@ impl SystemKind {
     }
 }
 
-/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the system has its own.
+/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the
+/// system has its own.
 pub(crate) fn decimals(currency: &str, kind: SystemKind) -> usize {
     match (kind, currency) {
         // <https://docs.stripe.com/currencies#minor-units>
@@ -118,7 +121,8 @@ pub fn minor_units(
     }
 }
 
-/// Returns the decimal text of a number as the answer has it. None for a number that may have been rounded.
+/// Returns the decimal text of a number as the answer has it. None for a number that may have been
+/// rounded.
 fn decimal(number: &Number) -> Option<String> {
     let text = number.to_string();
     if !number.is_f64() {

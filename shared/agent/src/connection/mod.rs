@@ -90,11 +90,12 @@ pub struct ConnectionRevision {
 input! {
     pub struct ConnectionPut {
         kind: SystemKind,
-        /// The unit in which the system writes amounts. Required for the kinds `billing`, `payments` and `other`,
-        /// if `allow` has anything but GET; `minor` for other kinds when absent.
+        /// The unit in which the system writes amounts. Required for the kinds `billing`,
+        /// `payments` and `other`, if `allow` has anything but GET; `minor` for other kinds when
+        /// absent.
         amounts: Option<Amounts>,
-        /// Other connections of the organization by their kinds. Playbooks for an alert of this system
-        /// use them.
+        /// Other connections of the organization by their kinds. Playbooks for an alert of this
+        /// system use them.
         partners: Option<Partners>,
         /// The read of the account behind the connection; absent if it is not checked.
         identity: Option<IdentityPut>,
@@ -116,13 +117,13 @@ input! {
         /// first GET in `allow` without a placeholder.
         test_path: Option<CallPath>,
         error_code: Defaulted<ErrorCode>,
-        /// Names of members of answers that may be stored, at any depth. Nothing else of an answer is
-        /// stored, except its status, its hash, and the facts that playbooks read.
+        /// Names of members of answers that may be stored, at any depth. Nothing else of an answer
+        /// is stored, except its status, its hash, and the facts that playbooks read.
         keep: Option<List<KeyName, 0, 50>>,
         /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
-        /// The time for which reads of the system may lag behind its calls: `15m` when absent, at most `7d`. Before its
-        /// end, one read does not show that a call took no effect.
+        /// The time for which reads of the system may lag behind its calls: `15m` when absent, at
+        /// most `7d`. Before its end, one read does not show that a call took no effect.
         settles_within: Defaulted<SettlesWithin>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
@@ -250,7 +251,8 @@ pub struct AgentPause {
     pub updated_at: Timestamp,
 }
 
-/// A restore of the table to an earlier instant. Calls between the two instants are not in the table.
+/// A restore of the table to an earlier instant. Calls between the two instants are not in the
+/// table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
     /// The instant whose state the table got.
@@ -261,8 +263,8 @@ pub struct Restored {
 names! {
     /// The reason of a pause that no user began.
     pub enum PauseReason {
-        /// The operator put an earlier state of the table back. Actions of before are read at their systems
-        /// first; see what those did meanwhile before you resume.
+        /// The operator put an earlier state of the table back. Actions of before are read at their
+        /// systems first; see what those did meanwhile before you resume.
         Restored,
     }
 }
@@ -373,7 +375,8 @@ fn says_its_amounts(
 }
 
 impl ConnectionPut {
-    /// Returns the fault of a base URL with plain http, or with a host that the stack's functions may not call.
+    /// Returns the fault of a base URL with plain http, or with a host that the stack's functions
+    /// may not call.
     pub fn not_public(&self) -> Option<Fault> {
         (!self.base_url.is_public()).then(|| {
             let detail = "`baseUrl` must be an https URL with a public host name: no IP address, and no name \
@@ -382,8 +385,8 @@ impl ConnectionPut {
         })
     }
 
-    /// Returns the fault of another base URL without a secret. Otherwise the secret could be sent to
-    /// a host of the caller's own.
+    /// Returns the fault of another base URL without a secret. Otherwise the secret could be sent
+    /// to a host of the caller's own.
     pub fn lacks_secret(&self, before: &Connection) -> Option<Fault> {
         let keeps = before.secret.is_some() && !self.secret.is_sent();
         (keeps && self.base_url != before.base_url).then(|| {
@@ -394,8 +397,8 @@ impl ConnectionPut {
 }
 
 impl Connection {
-    /// Returns why a call cannot carry an idempotency key: the connection puts the key where the call
-    /// has a value of its own, which was approved. None if it can, or carries none.
+    /// Returns why a call cannot carry an idempotency key: the connection puts the key where the
+    /// call has a value of its own, which was approved. None if it can, or carries none.
     pub fn key_taken(&self, call: &ApiCall) -> Option<String> {
         let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
         let name = &*keys.name;
@@ -484,8 +487,8 @@ impl Connection {
         self.calls() == other.calls()
     }
 
-    /// Returns the fields that calls and the reading of their answers depend on. A newer secret does
-    /// not change a call.
+    /// Returns the fields that calls and the reading of their answers depend on. A newer secret
+    /// does not change a call.
     fn calls(&self) -> Value {
         let mut fields = json!(self);
         if let Some(fields) = fields.as_object_mut() {

@@ -4,7 +4,8 @@ use utoipa::PartialSchema;
 
 use crate::prelude::*;
 
-/// Other connections of the organization, by their kinds. Playbooks for an alert of this system use them.
+/// Other connections of the organization, by their kinds. Playbooks for an alert of this system use
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Partners(BTreeMap<SystemKind, Slug>);

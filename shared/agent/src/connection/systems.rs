@@ -25,8 +25,8 @@ impl<'a> Systems<'a> {
         })
     }
 
-    /// Returns the connection with a role for the alert, or why there is none. It is the alert's own
-    /// connection, its partner, or the only connection of that kind.
+    /// Returns the connection with a role for the alert, or why there is none. It is the alert's
+    /// own connection, its partner, or the only connection of that kind.
     pub fn playing(self, role: &str) -> Result<&'a Connection, String> {
         let own = self.own()?;
         let kind =
@@ -65,7 +65,8 @@ impl<'a> Systems<'a> {
         }
     }
 
-    /// True if playbooks for the alert may use a connection. Without a connection of the alert's system, true.
+    /// True if playbooks for the alert may use a connection. Without a connection of the alert's
+    /// system, true.
     pub fn uses(self, name: &str) -> bool {
         let mut roles = SystemKind::ROLES.iter();
         let plays = |kind: &SystemKind| {
@@ -75,8 +76,8 @@ impl<'a> Systems<'a> {
         self.own().is_err() || self.named == name || roles.any(plays)
     }
 
-    /// True if the alert is of a system that plays the role. Without a connection, the system's name
-    /// counts.
+    /// True if the alert is of a system that plays the role. Without a connection, the system's
+    /// name counts.
     pub fn fit(self, role: &str) -> bool {
         match (self.own(), SystemKind::of_role(role)) {
             (Ok(own), Some(kind)) => own.is_of(kind),
@@ -101,7 +102,8 @@ impl Connection {
 }
 
 impl Partners {
-    /// Returns the first fault of partners of the connection `name`: each is another connection of its kind.
+    /// Returns the first fault of partners of the connection `name`: each is another connection of
+    /// its kind.
     pub fn fault(&self, name: &Slug, connections: &[&Connection]) -> Option<Fault> {
         self.iter().find_map(|(kind, partner)| {
             let field = format!("partners/{}", kind.name());

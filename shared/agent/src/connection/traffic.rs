@@ -4,14 +4,16 @@ use std::pin::Pin;
 
 use crate::prelude::*;
 
-/// The state that all workers share about a connection. A connection without limits that gives clear answers has none.
+/// The state that all workers share about a connection. A connection without limits that gives
+/// clear answers has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionTraffic {
     pub organization_id: OrganizationId,
     pub connection: Slug,
     pub breaker: Breaker,
-    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are limited.
+    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
+    /// limited.
     pub at_work: BTreeMap<String, Timestamp>,
     /// The earliest begin of the next call. None unless calls per second are limited.
     pub next_call: Option<Timestamp>,
@@ -33,10 +35,11 @@ pub struct ConnectionTraffic {
 ///                                    a clear answer
 /// ```
 ///
-/// Any clear answer to a call that changes something closes it, even to a call from before it opened. A clear answer to
-/// a read says nothing about such calls. Without calls, the count starts over 15 minutes after an opening. A worker
-/// that knew of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five unclear answers
-/// may thus open it despite a clear one between them.
+/// Any clear answer to a call that changes something closes it, even to a call from before it
+/// opened. A clear answer to a read says nothing about such calls. Without calls, the count starts
+/// over 15 minutes after an opening. A worker that knew of no trouble at its claim writes nothing
+/// after a clear answer. Of overlapping calls, five unclear answers may thus open it despite a
+/// clear one between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breaker {
@@ -78,7 +81,8 @@ pub struct AdmissionRequest<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The first call may begin at this instant, at most [a second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
+    /// The first call may begin at this instant, at most [a
+    /// second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
     From(Timestamp),
     /// Ask again at this instant, which is its slot.
     Slot(Timestamp),
@@ -88,11 +92,11 @@ pub enum Admission {
 
 pub type Counting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
-/// Counts reads for the limit of calls per second and for the breaker of their connection. The store
-/// counts in the table, which the calls of target systems do not know.
+/// Counts reads for the limit of calls per second and for the breaker of their connection. The
+/// store counts in the table, which the calls of target systems do not know.
 pub trait ReadCounter: Send + Sync {
-    /// Returns when each of so many reads may begin. An error is the instant of a retry: the breaker is
-    /// open, or the limit of calls leaves no time.
+    /// Returns when each of so many reads may begin. An error is the instant of a retry: the
+    /// breaker is open, or the limit of calls leaves no time.
     fn read_slots<'a>(
         &'a self,
         connection: &'a Connection,
@@ -128,7 +132,8 @@ impl Breaker {
         }
     }
 
-    /// Returns until when no call is sent, if so. During a probe, other actions retry after the first pause.
+    /// Returns until when no call is sent, if so. During a probe, other actions retry after the
+    /// first pause.
     fn defer(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.open_until?;
         if now < open {
@@ -180,7 +185,8 @@ impl ConnectionTraffic {
     pub const LONGEST_WAIT_OF_WORKERS: i64 = span::SECOND;
     /// The farthest slot, in milliseconds. Beyond it, an action asks again without one.
     pub const FARTHEST_SLOT: i64 = 10 * span::MINUTE;
-    /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is released.
+    /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is
+    /// released.
     pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
     /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
     pub const FULL: i64 = 10 * span::SECOND;
@@ -206,9 +212,10 @@ impl ConnectionTraffic {
         self.breaker_of(connection).is_troubled()
     }
 
-    /// Admits an action if the breaker and the limits permit. After an opening, the action is the probe. An admitted
-    /// action is at work until its lease ends or [it ends](Self::ends), and its first call gets a slot. If that is too
-    /// far ahead, it gets a slot. A deferred action without a slot changes nothing.
+    /// Admits an action if the breaker and the limits permit. After an opening, the action is the
+    /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
+    /// first call gets a slot. If that is too far ahead, it gets a slot. A deferred action without
+    /// a slot changes nothing.
     pub fn admit(&mut self, connection: &Connection, request: AdmissionRequest<'_>) -> Admission {
         let now = request.now;
         let mut breaker = self.breaker_of(connection);
@@ -234,8 +241,8 @@ impl ConnectionTraffic {
         Admission::From(begins)
     }
 
-    /// Reserves a slot for the first call of an action, or gives it a slot behind those that wait. An
-    /// action whose slot has come goes before newcomers.
+    /// Reserves a slot for the first call of an action, or gives it a slot behind those that wait.
+    /// An action whose slot has come goes before newcomers.
     fn line_up(&mut self, connection: &Connection, request: AdmissionRequest<'_>) -> Admission {
         let now = request.now;
         let Some(apart) = apart(connection) else {
@@ -305,7 +312,8 @@ impl ConnectionTraffic {
     }
 }
 
-/// Returns the milliseconds between two calls; none without a limit. Rounded up, so that no second exceeds the limit.
+/// Returns the milliseconds between two calls; none without a limit. Rounded up, so that no second
+/// exceeds the limit.
 fn apart(connection: &Connection) -> Option<i64> {
     let most = connection.limits.per_second?;
     Some((span::SECOND + most - 1) / most)

@@ -38,7 +38,8 @@ impl AgentSession {
 }
 
 impl AgentAction {
-    /// Creates the entries of new call results and of a transition that was just made, to be written with it.
+    /// Creates the entries of new call results and of a transition that was just made, to be
+    /// written with it.
     pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
         let digest = self.digest();
         let results = std::mem::take(&mut self.progress.unwritten).into_iter();

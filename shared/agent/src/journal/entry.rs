@@ -1,9 +1,10 @@
 //! The journal of a session: an entry for each transition of the session and its actions. Each
 //! entry has the hash of the one before it, so that none is changed or removed unnoticed.
 //!
-//! The session has a chain, and each action has one from its first claim on. Workers that run actions in parallel thus
-//! write different chains. A chain's newest hash is its head, stored on the record that the same transaction writes.
-//! When a session has ended, its chain names the heads of its actions.
+//! The session has a chain, and each action has one from its first claim on. Workers that run
+//! actions in parallel thus write different chains. A chain's newest hash is its head, stored on
+//! the record that the same transaction writes. When a session has ended, its chain names the heads
+//! of its actions.
 //!
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
@@ -240,14 +241,15 @@ impl Chained for JournalEntry {
 }
 
 /// The kept excerpt of a target system's answer.
-// Records name an excerpt by its hash. It is stored apart from them and expires, so no decision depends on it.
+// Records name an excerpt by its hash. It is stored apart from them and expires, so no decision
+// depends on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TargetResponse)]
 pub struct Excerpt {
     #[schema(value_type = i64, minimum = 100, maximum = 599, examples(200))]
     pub status: u16,
-    /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning of
-    /// its text.
+    /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning
+    /// of its text.
     pub body: Value,
 }
 

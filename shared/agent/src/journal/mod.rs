@@ -1,4 +1,5 @@
-//! The journal of a session, excerpts of responses, and what the organization's journal notes of records.
+//! The journal of a session, excerpts of responses, and what the organization's journal notes of
+//! records.
 
 mod chains;
 mod entry;

@@ -52,7 +52,8 @@ impl Occurrence {
         (minute << 32) | self.records as i64
     }
 
-    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid number.
+    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid
+    /// number.
     pub fn on_day(day: Timestamp, number: i64) -> Option<Self> {
         let minute = number >> 32;
         let is_one = (0..span::DAY / span::MINUTE).contains(&minute);
@@ -81,11 +82,14 @@ impl ClassHistory {
         }
     }
 
-    /// Returns the labels that an alert shares with others in a window, more than with earlier ones.
+    /// Returns the labels that an alert shares with others in a window, more than with earlier
+    /// ones.
     pub(super) fn shared(&self, alert: &Alert, window_hours: i64) -> Vec<SharedLabel> {
         let own = records(alert.id, &alert.entities);
-        let (mut within, mut before) = (HashSet::new(), HashSet::new());
-        let (mut window, mut baseline) = (Vec::new(), Vec::new());
+        let mut within = HashSet::new();
+        let mut before = HashSet::new();
+        let mut window = Vec::new();
+        let mut baseline = Vec::new();
         for other in self.recent.iter().chain(&self.earlier) {
             let records = records(other.id, &other.entities);
             let is_within = self.at.since(other.occurred_at) < window_hours * span::HOUR;
@@ -104,7 +108,8 @@ impl ClassHistory {
             };
             count(part.iter().filter(has).count())
         };
-        let (of, baseline_of) = (count(window.len()), count(baseline.len()));
+        let of = count(window.len());
+        let baseline_of = count(baseline.len());
         let labels = alert.labels.0.iter().map(|(name, value)| {
             let with = having(&window, name, value);
             let baseline_with = having(&baseline, name, value);
@@ -127,7 +132,8 @@ impl ClassHistory {
     }
 }
 
-/// Returns a hash of the records that an alert names, in any order. Without records, each alert has its own hash.
+/// Returns a hash of the records that an alert names, in any order. Without records, each alert has
+/// its own hash.
 fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
     let named = entities.iter().map(|one| (&*one.r#type, &*one.id));

@@ -17,7 +17,8 @@ pub enum Cycle {
     /// The four weeks before the last one.
     #[default]
     None,
-    /// These hours in each of the last three months. Alerts of the calendar surge every month, which is no pattern.
+    /// These hours in each of the last three months. Alerts of the calendar surge every month,
+    /// which is no pattern.
     Monthly,
 }
 
@@ -45,7 +46,8 @@ pub struct PatternWindow {
     pub hours: i64,
     /// Alerts of the class in the window; each record counts once.
     pub count: i64,
-    /// True if there may have been more: an hour of the window has as many alerts as are kept of one.
+    /// True if there may have been more: an hour of the window has as many alerts as are kept of
+    /// one.
     #[serde(default)]
     #[schema(required = true)]
     pub count_is_least: bool,
@@ -61,8 +63,9 @@ pub struct PatternWindow {
     /// Probability of at least `count` alerts in the window at the baseline's rate: P[Bin(count +
     /// baseline, w / (w + baselineDays)) ≥ count]. Here w is the window in days.
     pub p_value: f64,
-    /// True if the probability is at most 0.001 / 3, since there are three windows. Without a baseline,
-    /// true for the shortest window whose `count` is a least one, unless the class follows the calendar.
+    /// True if the probability is at most 0.001 / 3, since there are three windows. Without a
+    /// baseline, true for the shortest window whose `count` is a least one, unless the class
+    /// follows the calendar.
     pub fires: bool,
 }
 

@@ -1,5 +1,6 @@
-//! Exact hypothesis tests, since approximations fail for the small numbers of alerts. Each sum starts from a term in
-//! logarithms and derives the others one by one, so nothing overflows. Golden values match to eleven digits.
+//! Exact hypothesis tests, since approximations fail for the small numbers of alerts. Each sum
+//! starts from a term in logarithms and derives the others one by one, so nothing overflows. Golden
+//! values match to eleven digits.
 
 /// P[Bin(`n`, `p`) ≥ `k`].
 pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
@@ -25,17 +26,20 @@ pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// Returns the probability of at least `x` cases in a window, given `b` cases in a baseline and equal
-/// rates. `window` and `baseline` are the lengths. Conditional test of Przyborowski and Wilenski,
+/// Returns the probability of at least `x` cases in a window, given `b` cases in a baseline and
+/// equal rates. `window` and `baseline` are the lengths. Conditional test of Przyborowski and
+/// Wilenski,
 /// 1940. 1 without a baseline.
 pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
     binomial_tail(x + b, window / (window + baseline), x)
 }
 
-/// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the first and `rest_k` of
-/// the others have a property. Returns the probability that at least `k` drawn cases have it.
+/// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the
+/// first and `rest_k` of the others have a property. Returns the probability that at least `k`
+/// drawn cases have it.
 pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
-    let (all, have) = (n + rest_n, k + rest_k);
+    let all = n + rest_n;
+    let have = k + rest_k;
     let lack = all - have;
     // The fewest drawn cases that can have it.
     if k <= n.saturating_sub(lack) {
@@ -43,7 +47,8 @@ pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
     }
     let first = ln_choose(have, k) + ln_choose(lack, n - k) - ln_choose(all, n);
     let ratios = (k..n.min(have)).map(|at| {
-        let (more, less) = (f64::from(have - at), f64::from(n - at));
+        let more = f64::from(have - at);
+        let less = f64::from(n - at);
         more / f64::from(at + 1) * less / f64::from(lack + at + 1 - n)
     });
     sum(first.exp(), ratios).min(1.0)
@@ -64,7 +69,8 @@ pub fn rejected(p_values: &[f64], false_share: f64) -> Vec<bool> {
 
 /// Sums a term and those that follow from it, each by its ratio to the one before.
 fn sum(first: f64, ratios: impl Iterator<Item = f64>) -> f64 {
-    let (mut term, mut sum) = (first, first);
+    let mut term = first;
+    let mut sum = first;
     for ratio in ratios {
         term *= ratio;
         sum += term;

@@ -230,10 +230,8 @@ fn labels_that_others_share_are_named() {
         panic!("{:?}", pattern.shared);
     };
     assert_eq!((&*shared.name, &*shared.value), ("gateway", "stripe"));
-    let (counts, baseline) = (
-        [shared.count, shared.of],
-        [shared.baseline_count, shared.baseline_of],
-    );
+    let counts = [shared.count, shared.of];
+    let baseline = [shared.baseline_count, shared.baseline_of];
     assert_eq!((counts, baseline), ([9, 10], [40, 200]));
     assert!(
         (shared.p_value / 9.167_475_739e-6 - 1.0).abs() < 1e-9,
@@ -268,7 +266,8 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     assert_eq!(Occurrence::on_day(day, -1), None);
     assert_eq!(Occurrence::on_day(day, 1_440 << 32), None);
     // The order of records does not matter. Without records, each alert counts by itself.
-    let (a, b) = (entity("a").remove(0), entity("b").remove(0));
+    let a = entity("a").remove(0);
+    let b = entity("b").remove(0);
     let [first, second] = [1, 2].map(|id| AlertId::new(id).unwrap());
     let records = |id, entities: &[AlertEntity]| Occurrence::of(id, entities, now()).records;
     let both = records(first, &[a.clone(), b.clone()]);
@@ -333,7 +332,8 @@ fn fired(streams: u32, a_day: f64, recorded: i64) -> (f64, f64) {
             let windows = windows::windows(&alert, &history, Cycle::None);
             u32::from(windows.iter().any(|window| window.fires))
         };
-        let (mut false_alarms, mut found) = (0, 0);
+        let mut false_alarms = 0;
+        let mut found = 0;
         for stream in (thread..streams).step_by(usize::try_from(threads).unwrap()) {
             // The streams are the same for any number of threads.
             let mut random = Random(u64::from(stream) << 32 ^ a_day.to_bits());
@@ -362,7 +362,8 @@ const STREAMS: u32 = 20_000;
 
 #[test]
 fn steady_streams_fire_hardly_ever_and_those_that_swell_do() {
-    let (mut false_alarms, mut found) = (0.0, Vec::new());
+    let mut false_alarms = 0.0;
+    let mut found = Vec::new();
     for a_day in RATES {
         let (steady, tenfold) = fired(60, a_day, ClassHistory::DAYS);
         false_alarms += steady;
@@ -396,7 +397,8 @@ fn false_alarms_of_many_streams_stay_below_alpha() {
     println!("a day   false alarms   tenfold since a day ago found");
     for a_day in RATES {
         let (steady, tenfold) = fired(STREAMS, a_day, ClassHistory::DAYS);
-        let (steady_percent, found) = (100.0 * steady, 100.0 * tenfold);
+        let steady_percent = 100.0 * steady;
+        let found = 100.0 * tenfold;
         println!("{a_day:>5}   {steady_percent:>11.3} %   {found:>6.1} %");
         // Three standard deviations above alpha.
         let chance = 3.0 * (Pattern::ALPHA / f64::from(STREAMS)).sqrt();

@@ -93,8 +93,8 @@ fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
     others
 }
 
-/// Returns the number of different records in the window that ended `end` hours ago, and whether there may have been
-/// more.
+/// Returns the number of different records in the window that ended `end` hours ago, and whether
+/// there may have been more.
 fn distinct(others: &[Other], end: usize, hours: usize) -> (u32, bool) {
     let before = |hour: usize| others.partition_point(|one| one.ago < hour);
     let within = others.get(before(end)..before(end + hours));

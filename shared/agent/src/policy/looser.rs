@@ -3,8 +3,8 @@
 use crate::prelude::*;
 
 impl AgentPolicy {
-    /// Returns what the change from `before` demands of its caller. A looser policy guards, and so does
-    /// another age of sign-ins.
+    /// Returns what the change from `before` demands of its caller. A looser policy guards, and so
+    /// does another age of sign-ins.
     pub fn demand_after(&self, before: &Self) -> Demand {
         if self.is_looser_than(before) || self.signed_in_within != before.signed_in_within {
             Demand::Root
@@ -13,8 +13,8 @@ impl AgentPolicy {
         }
     }
 
-    /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
-    /// split into several may count as looser.
+    /// True if it may allow an action, or an approver, that the policy before it did not. A rule
+    /// that was split into several may count as looser.
     pub fn is_looser_than(&self, before: &Self) -> bool {
         // All fields are named, so that a new one does not compile before it is compared.
         let Self {
@@ -39,7 +39,8 @@ impl AgentPolicy {
             .filter(|rule| !rule.is_kept_by(&self.rules));
         let mut all: Vec<String> = lost.map(PolicyRule::ends).collect();
         let most = |most: Option<i64>| most.map_or("none".to_owned(), |most| most.to_string());
-        let (was, is) = (&before.caps, &self.caps);
+        let was = &before.caps;
+        let is = &self.caps;
         for (what, was, is) in [
             ("cap of actions a day", was.actions, is.actions),
             (
@@ -297,7 +298,8 @@ mod tests {
                 json!({"deny": true, "when": {"amountAtLeast": {"minorUnits": 2, "currency": "USD"}}}),
             ),
         ] {
-            let (strict, loose) = (rule(strict), rule(loose));
+            let strict = rule(strict);
+            let loose = rule(loose);
             assert!(is_looser(&loose, &strict), "{loose} after {strict}");
             assert!(!is_looser(&strict, &loose), "{strict} after {loose}");
         }
@@ -327,7 +329,8 @@ mod tests {
             (json!({"money": [usd(1)]}), json!({"money": [usd(1), eur]})),
             (json!({"money": [usd(1)]}), json!(null)),
         ] {
-            let (strict, loose) = (json!({"caps": strict}), json!({"caps": loose}));
+            let strict = json!({"caps": strict});
+            let loose = json!({"caps": loose});
             assert!(is_looser(&loose, &strict), "{loose} after {strict}");
             assert!(!is_looser(&strict, &loose), "{strict} after {loose}");
         }

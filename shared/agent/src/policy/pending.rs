@@ -45,8 +45,8 @@ impl AgentPolicy {
         pending.any(|pending| pending.applies_at <= now)
     }
 
-    /// Changes the policy in force on behalf of a user. Looser terms wait. They replace those that wait, unless they
-    /// are the same. The same terms of another user confirm them.
+    /// Changes the policy in force on behalf of a user. Looser terms wait. They replace those that
+    /// wait, unless they are the same. The same terms of another user confirm them.
     pub fn change(&mut self, set: &PolicySet, by: UserId, now: Timestamp) -> PolicyChange {
         let mut wanted = self.clone();
         set.apply(&mut wanted);

@@ -53,8 +53,8 @@ input! {
         risk_at_least: Option<Risk>,
         /// Actions of this amount or more. An unknown amount counts as more.
         amount_at_least: Option<MoneySet>,
-        /// Actions that state a number of records, such as events to send, of this number or more. An
-        /// unknown number counts as more.
+        /// Actions that state a number of records, such as events to send, of this number or more.
+        /// An unknown number counts as more.
         records_at_least: Option<Whole<1, 1_000_000_000>>,
         /// Actions on the target system of this connection.
         connection: Option<SystemName>,

@@ -1,5 +1,5 @@
-//! Work on a session after its end. The organization's journal names its newest entry, and the matter
-//! of its alert is checked. An effect other than the approved one is left to a person.
+//! Work on a session after its end. The organization's journal names its newest entry, and the
+//! matter of its alert is checked. An effect other than the approved one is left to a person.
 
 use crate::{check::record::Timetable, prelude::*};
 
@@ -19,8 +19,9 @@ impl AgentSession {
         }
     }
 
-    /// Schedules a check of its alert at once, after a user settled a manual action. A completed session may still
-    /// await the verification of another action; its result schedules the check again.
+    /// Schedules a check of its alert at once, after a user settled a manual action. A completed
+    /// session may still await the verification of another action; its result schedules the check
+    /// again.
     pub(crate) fn recheck_alert(&mut self, now: Timestamp) {
         self.plan_alert_check(&ApprovedActions::<&AgentAction>::none(), now);
     }
@@ -38,8 +39,8 @@ impl AgentSession {
     }
 
     /// Returns the check that resolves its alert. None until its actions have ended with known
-    /// outcomes and every verified effect was found, and without the conditions of a playbook. After
-    /// a failure or a skip, another user may have settled the matter.
+    /// outcomes and every verified effect was found, and without the conditions of a playbook.
+    /// After a failure or a skip, another user may have settled the matter.
     pub fn alert_check<A: ActionRecord>(&self, actions: &ApprovedActions<A>) -> Option<Check<'_>> {
         let has_run = match self.status {
             AgentSessionStatus::Completed => true,
@@ -72,7 +73,8 @@ impl AgentSession {
         self.plan_visit();
     }
 
-    /// Records that the alert's matter was read as settled. Actions that were skipped are not needed.
+    /// Records that the alert's matter was read as settled. Actions that were skipped are not
+    /// needed.
     pub fn matter_is_settled(&mut self, now: Timestamp) {
         let shortfall = &mut self.plan.shortfall;
         shortfall.retain(|_, state| *state != ActionState::Skipped);
@@ -101,8 +103,8 @@ impl AgentSession {
         self.plan_visit();
     }
 
-    /// Schedules the sweeper's next visit after its end. It names the newest entry at once, checks the
-    /// alert, and ends the time in which other actions can be approved.
+    /// Schedules the sweeper's next visit after its end. It names the newest entry at once, checks
+    /// the alert, and ends the time in which other actions can be approved.
     pub(crate) fn plan_visit(&mut self) {
         let unnamed = self.times.journal_at.filter(|_| self.is_unnamed());
         let closes = self.approvable_until(self.times.updated_at);
@@ -110,8 +112,8 @@ impl AgentSession {
         self.times.due_at = visits.into_iter().flatten().min();
     }
 
-    /// Adds a manual action, if an action had another effect than the approved one. Examples are another amount, and
-    /// money taken for a void invoice. `kind` is the kind of the target system.
+    /// Adds a manual action, if an action had another effect than the approved one. Examples are
+    /// another amount, and money taken for a void invoice. `kind` is the kind of the target system.
     pub fn note_other_effect(&mut self, action: &AgentAction, kind: SystemKind) {
         let other = action.other_effect();
         let Some((other, proposed)) = other.zip(self.proposed(&action.key.action_id)) else {
@@ -120,7 +122,8 @@ impl AgentSession {
         let about = &proposed.content;
         let (key, check, outcome, step) = match other {
             OtherEffect::Amount { approved, found } => {
-                let (approved, found) = (approved.says(kind), found.says(kind));
+                let approved = approved.says(kind);
+                let found = found.says(kind);
                 let check =
                     format!("Check the amount: {approved} was approved, and {found} was found.");
                 let step = format!("Find out why {found} was found instead of {approved}");
@@ -167,7 +170,8 @@ pub enum OtherEffect {
 }
 
 impl AgentAction {
-    /// Returns the effect that its verification found instead of the approved one; none if it found none.
+    /// Returns the effect that its verification found instead of the approved one; none if it found
+    /// none.
     pub fn other_effect(&self) -> Option<OtherEffect> {
         let record = self.checks.effect.as_ref()?;
         let is_refuted = record.status == CheckStatus::NotDone;

@@ -51,7 +51,8 @@ impl<A: ActionRecord> ApprovedActions<A> {
         action.map(|action| action.state)
     }
 
-    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has ended.
+    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
+    /// ended.
     pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
         if !self.state(action_id).is_some_and(ActionState::has_ended) {
             return Vec::new();
@@ -78,12 +79,14 @@ impl<A: ActionRecord> ApprovedActions<A> {
 impl AgentSession {
     /// Approves actions, all or none.
     ///
-    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have no order. 403 if
-    /// the policy asks for another approver. 409 for ids of an earlier proposal, before a proposal, and for a list
-    /// other than the approved one. 409 also for changed content and for an action that the policy denies.
+    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have
+    /// no order. 403 if the policy asks for another approver. 409 for ids of an earlier proposal,
+    /// before a proposal, and for a list other than the approved one. 409 also for changed content
+    /// and for an action that the policy denies.
     ///
-    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other actions can be
-    /// approved. Actions that are certainly not done run again if the request asks for it.
+    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other
+    /// actions can be approved. Actions that are certainly not done run again if the request asks
+    /// for it.
     ///
     /// An insufficient approval is kept with its action. The list runs with the approval that
     /// completes each of its actions.
@@ -128,7 +131,8 @@ impl AgentSession {
         Ok(queued)
     }
 
-    /// Checks that an approval of one action would be accepted at `now` from any user. 409 otherwise.
+    /// Checks that an approval of one action would be accepted at `now` from any user. 409
+    /// otherwise.
     pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
         if self.works() {
             return Err(self.status_at(now).forbids(EXECUTE));
@@ -166,12 +170,14 @@ impl AgentSession {
         self.is_at_rest() && !self.plan.approved.is_empty()
     }
 
-    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside the list.
+    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside
+    /// the list.
     fn check_digests(&self, approving: &Approving<'_>) -> Result<(), Error> {
         let Some(digests) = approving.digests else {
             return Ok(());
         };
-        let (mut faults, mut changed) = (Vec::new(), Vec::new());
+        let mut faults = Vec::new();
+        let mut changed = Vec::new();
         for (id, digest) in &digests.0 {
             match self.proposed(id).filter(|_| approving.ids.contains(id)) {
                 Some(action) if action.digest(self) == digest.0 => {}
@@ -230,7 +236,8 @@ impl AgentSession {
         Ok(are_enough)
     }
 
-    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if not.
+    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409
+    /// if not.
     pub(crate) fn check_approval(
         &self,
         action: &ProposedAction,
@@ -265,8 +272,8 @@ impl AgentSession {
         })
     }
 
-    /// Checks that no user who chose the provider of the approver's session has an interest in the action. 403
-    /// otherwise.
+    /// Checks that no user who chose the provider of the approver's session has an interest in the
+    /// action. 403 otherwise.
     fn check_provider(
         &self,
         action: &ProposedAction,
@@ -318,10 +325,12 @@ impl AgentSession {
         approving: &Approving<'_>,
         now: Timestamp,
     ) -> Approved<'a, A> {
-        let (listed, mut new) = (approving.ids, Vec::new());
+        let listed = approving.ids;
+        let mut new = Vec::new();
         let all = self.plan.proposed_actions.iter();
         for proposed in all.filter(|one| listed.contains(&one.id)) {
-            let (trace, approvals) = (approving.trace, proposed.approvals.clone());
+            let trace = approving.trace;
+            let approvals = proposed.approvals.clone();
             let mut known = actions.known.iter_mut();
             match known.find(|action| action.key.action_id == proposed.id) {
                 Some(action) => action.approve_again(self, approvals, trace, now),
@@ -367,7 +376,8 @@ impl AgentSession {
         })
     }
 
-    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier proposal.
+    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
+    /// proposal.
     fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
         let fault = |at: usize, action: &ProposedAction| {
             if !action.is_automated {

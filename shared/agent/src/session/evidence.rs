@@ -1,4 +1,5 @@
-//! The basis of an analysis: reads of target systems, the findings on them, and the confidence that the proposal helps.
+//! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
+//! the proposal helps.
 
 use crate::prelude::*;
 
@@ -72,7 +73,8 @@ impl Confidence {
         (share * 100.0).round() / 100.0
     }
 
-    /// Returns the findings and the record in words: `4 of 4 findings hold; 12 of 12 runs were effective`.
+    /// Returns the findings and the record in words:
+    /// `4 of 4 findings hold; 12 of 12 runs were effective`.
     pub fn says(self) -> String {
         let Self {
             holding,
@@ -91,7 +93,8 @@ impl Confidence {
     }
 }
 
-/// Outcomes of the actions that a playbook version proposed to an organization, as far as they are known.
+/// Outcomes of the actions that a playbook version proposed to an organization, as far as they are
+/// known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookRuns {
@@ -109,7 +112,8 @@ pub struct PlaybookRuns {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaybookRecord {
     pub runs: Vec<PlaybookRuns>,
-    /// Playbook versions that lately did not help a record of the alert, by [`PlaybookVersion::label`].
+    /// Playbook versions that lately did not help a record of the alert, by
+    /// [`PlaybookVersion::label`].
     pub not_helped: Vec<String>,
 }
 

@@ -130,15 +130,16 @@ impl AgentSession {
         self.named_without(ids, |_, _| None)
     }
 
-    /// Returns the proposed actions of these ids, as [`named`](Self::named) does, if none of them has
-    /// another fault. `fault` gets the place of an action in the list.
+    /// Returns the proposed actions of these ids, as [`named`](Self::named) does, if none of them
+    /// has another fault. `fault` gets the place of an action in the list.
     pub(crate) fn named_without(
         &self,
         ids: &[String],
         fault: impl Fn(usize, &ProposedAction) -> Option<(FaultCode, String)>,
     ) -> Result<Vec<&ProposedAction>, Error> {
         let mut void = false;
-        let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
+        let mut named = Vec::with_capacity(ids.len());
+        let mut faults = Vec::new();
         for (at, id) in ids.iter().enumerate() {
             let field = format!("actionIds/{at}");
             match self.proposed(id) {
@@ -195,7 +196,8 @@ pub struct MoneySum {
 }
 
 impl MoneySum {
-    /// Sums the known amounts of the automated actions, by direction and currency. Opposite directions are not netted.
+    /// Sums the known amounts of the automated actions, by direction and currency. Opposite
+    /// directions are not netted.
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
         let automated = actions.iter().filter(|action| action.is_automated);

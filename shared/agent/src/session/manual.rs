@@ -13,7 +13,8 @@
 //!     └───────────────────────────────────────────▶ waived
 //! ```
 //!
-//! The first handling counts. A handed-over action follows its service request for as long as that exists.
+//! The first handling counts. A handed-over action follows its service request for as long as that
+//! exists.
 
 use crate::{check::quoted, prelude::*};
 
@@ -61,8 +62,9 @@ impl AgentSession {
     /// which changes nothing. A session whose actions are all manual completes when each is done or
     /// waived. A handed-over action keeps the proposal from expiring.
     ///
-    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an automated action, and
-    /// for one that was handled before. 409 also in a session that is cancelled, expired or in analysis.
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an
+    /// automated action, and for one that was handled before. 409 also in a session that is
+    /// cancelled, expired or in analysis.
     pub fn handle(
         &mut self,
         action_id: &str,
@@ -89,9 +91,10 @@ impl AgentSession {
         Ok(true)
     }
 
-    /// Applies a change of the service request of a handed-over action. Returns the new handling, or the former one if
-    /// it ends. None if nothing changes, for example after a new proposal. The handling changes in every session
-    /// status. The session's status changes only while it waits for the action.
+    /// Applies a change of the service request of a handed-over action. Returns the new handling,
+    /// or the former one if it ends. None if nothing changes, for example after a new proposal. The
+    /// handling changes in every session status. The session's status changes only while it waits
+    /// for the action.
     pub fn request_changed(
         &mut self,
         action_id: &str,
@@ -118,7 +121,8 @@ impl AgentSession {
         next.or(Some(handling))
     }
 
-    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier proposal.
+    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
+    /// proposal.
     pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
         match self.proposed(action_id) {
             Some(action) => Ok(action),

@@ -1,5 +1,5 @@
-//! Open work of a session: the actions that a user still has to approve or settle. The next step in plain words: a user
-//! or the agent, what they do, and until when.
+//! Open work of a session: the actions that a user still has to approve or settle. The next step in
+//! plain words: a user or the agent, what they do, and until when.
 
 use crate::prelude::*;
 
@@ -10,7 +10,8 @@ pub struct SessionContext {
     /// Of the users who approved its actions, those who still may.
     pub approvers: Approvers,
     pub is_resolved: bool,
-    /// The actions whose connection changed since they were proposed, or is gone. They are not executed any more.
+    /// The actions whose connection changed since they were proposed, or is gone. They are not
+    /// executed any more.
     pub unbound: BTreeSet<String>,
 }
 
@@ -94,8 +95,8 @@ impl Next {
 }
 
 impl AgentSession {
-    /// Returns the actions with open work at `now`, in the order of the proposal. `is_resolved` says
-    /// that its alert is resolved.
+    /// Returns the actions with open work at `now`, in the order of the proposal. `is_resolved`
+    /// says that its alert is resolved.
     pub fn open_actions(
         &self,
         is_resolved: bool,
@@ -112,8 +113,9 @@ impl AgentSession {
         self.status == AgentSessionStatus::AwaitingConfirmation || open.next().is_some()
     }
 
-    /// Returns until when its actions can be approved. A proposal can be approved for 24 hours, however long a manual
-    /// action keeps the session open. After the end, other actions can be approved for as long.
+    /// Returns until when its actions can be approved. A proposal can be approved for 24 hours,
+    /// however long a manual action keeps the session open. After the end, other actions can be
+    /// approved for as long.
     pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
         let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
         let mut open = self.open_actions(false, now);
@@ -122,8 +124,8 @@ impl AgentSession {
         until.filter(|_| is_open)
     }
 
-    /// Returns the actions that can be approved, in at most `most` characters, and until when. None if
-    /// there are none. Descriptions name the records and the amount.
+    /// Returns the actions that can be approved, in at most `most` characters, and until when. None
+    /// if there are none. Descriptions name the records and the amount.
     pub fn approval_request(&self, most: usize, now: Timestamp) -> Option<String> {
         let until = format!(", until {}", minute(self.approvable_until(now)?));
         let open = self.open_actions(false, now);
@@ -146,7 +148,8 @@ impl AgentSession {
         Some(text + &until)
     }
 
-    /// Returns the names of the connections of its actions that can still be approved, as of its last write.
+    /// Returns the names of the connections of its actions that can still be approved, as of its
+    /// last write.
     pub fn systems(&self) -> impl Iterator<Item = &str> {
         let open = self.open_actions(false, self.times.updated_at);
         let open = open.filter(|(_, work)| work.is_approval());
@@ -205,7 +208,8 @@ impl AgentSession {
             .is_some_and(|(from, until)| until <= from)
     }
 
-    /// Returns the instant from which an action may be tried again, if its limit of tries bars it now.
+    /// Returns the instant from which an action may be tried again, if its limit of tries bars it
+    /// now.
     pub(crate) fn barred_until(&self, action_id: &str, now: Timestamp) -> Option<Timestamp> {
         let from = self.plan.barred_until.get(action_id).copied();
         from.filter(|from| now < *from)
@@ -216,7 +220,8 @@ impl AgentSession {
         self.next_steps(context, now).into_iter().next()
     }
 
-    /// Returns its next step for a user with certain permissions, who is told what they can approve.
+    /// Returns its next step for a user with certain permissions, who is told what they can
+    /// approve.
     pub fn next_for(
         &self,
         user: &User,
@@ -257,8 +262,8 @@ impl AgentSession {
         })
     }
 
-    /// True if an approval of a user who may execute actions is missing. A user who has approved an action
-    /// waits for the others.
+    /// True if an approval of a user who may execute actions is missing. A user who has approved an
+    /// action waits for the others.
     pub fn awaits_approval_of(
         &self,
         user: &User,
@@ -276,7 +281,8 @@ impl AgentSession {
 
     /// Returns its next steps, the most urgent first.
     fn next_steps(&self, context: &SessionContext, now: Timestamp) -> Vec<Next> {
-        let (status, mut steps) = (self.status_at(now), Vec::new());
+        let status = self.status_at(now);
+        let mut steps = Vec::new();
         let by_agent = |what| Next::new(Step::Agent, AGENT, what);
         match status {
             AgentSessionStatus::Started => {
@@ -298,7 +304,8 @@ impl AgentSession {
             open.map(|(action, _)| *action).collect()
         };
         if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
-            let (system, action) = (&action.content.target_system, quoted(action));
+            let system = &action.content.target_system;
+            let action = quoted(action);
             let others = besides(others.len());
             let what =
                 format!("looks in {system} and settles {action} as done or not done{others}");
@@ -321,7 +328,8 @@ impl AgentSession {
             steps.push(self.another_session(now));
         }
         if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
-            let (action, others) = (quoted(action), besides(others.len()));
+            let action = quoted(action);
+            let others = besides(others.len());
             let what = format!("settles {action} or hands it over{others}");
             let expires = status == AgentSessionStatus::AwaitingConfirmation;
             let until = self.times.due_at.filter(|_| expires);
@@ -340,8 +348,8 @@ impl AgentSession {
         steps
     }
 
-    /// True if it failed since the record of an approved action is not as it was proposed, or since the action may
-    /// not be tried again in time.
+    /// True if it failed since the record of an approved action is not as it was proposed, or since
+    /// the action may not be tried again in time.
     fn is_outdated(&self) -> bool {
         let mut short = self.plan.shortfall.keys();
         self.status == AgentSessionStatus::Failed
@@ -386,14 +394,15 @@ impl AgentSession {
     /// Returns the agent's check of the first of so many actions.
     fn check_step(&self, id: &str, count: usize) -> Option<Next> {
         let action = self.proposed(id)?;
-        let (system, action) = (&action.content.target_system, quoted(action));
+        let system = &action.content.target_system;
+        let action = quoted(action);
         let others = besides(count - 1);
         let what = format!("checks in {system} whether {action} took effect{others}");
         Some(Next::new(Step::Agent, AGENT, what))
     }
 
-    /// Returns the first check of its alert after the last action or settlement. Once the matter was found
-    /// unsettled, a user is needed.
+    /// Returns the first check of its alert after the last action or settlement. Once the matter
+    /// was found unsettled, a user is needed.
     fn first_alert_check(&self) -> Option<Next> {
         let alert = self.alert.alert_id;
         let at = self
@@ -458,7 +467,8 @@ impl AgentSession {
         Some(Next::new(step, requirement.who(), what).until(until))
     }
 
-    /// Checks that the approval of a user who may execute actions would be accepted and count. 403 or 409 if not.
+    /// Checks that the approval of a user who may execute actions would be accepted and count. 403
+    /// or 409 if not.
     pub fn may_approve(
         &self,
         action: &ProposedAction,

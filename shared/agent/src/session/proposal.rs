@@ -56,7 +56,8 @@ pub struct Proposal {
     pub excerpts: Vec<Excerpt>,
     /// The actions, in order. Their ids are still empty.
     pub actions: Vec<ProposedAction>,
-    /// The end of the alert's matter; none if the playbook does not say it, or if it cannot be read.
+    /// The end of the alert's matter; none if the playbook does not say it, or if it cannot be
+    /// read.
     pub resolved_when: Option<ResolvedWhen>,
 }
 
@@ -100,7 +101,8 @@ pub struct ProposedAction {
     /// Number of approvers needed at the last of these approvals.
     pub approvers: i64,
     pub handling: Option<Handling>,
-    /// Users who said that a try of it was not done. They count as its proposers, since it moves money.
+    /// Users who said that a try of it was not done. They count as its proposers, since it moves
+    /// money.
     #[serde(default)]
     pub denied_by: Vec<UserId>,
 }

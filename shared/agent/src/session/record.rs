@@ -67,7 +67,8 @@ pub struct SessionPlan {
     /// The approved actions that ended without success, with their states. Without unneeded
     /// actions, and those approved again.
     pub shortfall: BTreeMap<String, ActionState>,
-    /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user settles the action.
+    /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user
+    /// settles the action.
     #[serde(default)]
     pub awaited: BTreeMap<String, Timestamp>,
     /// Succeeded actions with a pending verification.
@@ -208,7 +209,8 @@ impl AgentSession {
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
     /// Time a proposal waits for approval, in milliseconds.
     pub const CONFIRMATION: i64 = 24 * span::HOUR;
-    /// Time after the end in which its other actions may be approved, and its failed ones run again, in milliseconds.
+    /// Time after the end in which its other actions may be approved, and its failed ones run
+    /// again, in milliseconds.
     pub const AGAIN: i64 = 24 * span::HOUR;
     /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
@@ -284,8 +286,9 @@ impl AgentSession {
         Ok(())
     }
 
-    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier proposals become void. 409
-    /// if the analysis was interrupted or the session cancelled meanwhile.
+    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier
+    /// proposals become void. 409 if the analysis was interrupted or the session cancelled
+    /// meanwhile.
     pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
         if self.status_at(now) != AgentSessionStatus::Analyzing {
             let detail = "The analysis took too long. Open another session.";
@@ -313,8 +316,9 @@ impl AgentSession {
         self.set_status(AgentSessionStatus::Failed, None, now);
     }
 
-    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this call rejected it,
-    /// and false for a repeat by the same user. 409 unless it awaits confirmation.
+    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this
+    /// call rejected it, and false for a repeat by the same user. 409 unless it awaits
+    /// confirmation.
     pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
         match (self.status_at(now), &self.people.rejection) {
             (AgentSessionStatus::AwaitingConfirmation, _) => {}

@@ -11,11 +11,13 @@ pub struct Cancelled<'a, A> {
 }
 
 impl AgentSession {
-    /// Cancels the session. Queued actions end, and claimed ones stop after their current call. Returns both, to be
-    /// written together with the session. None if it was cancelled before. 409 if it ended otherwise.
+    /// Cancels the session. Queued actions end, and claimed ones stop after their current call.
+    /// Returns both, to be written together with the session. None if it was cancelled before. 409
+    /// if it ended otherwise.
     ///
-    /// Every action that has not ended is written. A claim or a holder thus learns of the cancellation from the action
-    /// itself and need not read the session, which all its actions share.
+    /// Every action that has not ended is written. A claim or a holder thus learns of the
+    /// cancellation from the action itself and need not read the session, which all its actions
+    /// share.
     pub fn cancel<'a, A: ActionRecord + DerefMut>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
@@ -30,7 +32,8 @@ impl AgentSession {
             }
             _ => {}
         }
-        let (mut ended, mut stopping) = (Vec::new(), Vec::new());
+        let mut ended = Vec::new();
+        let mut stopping = Vec::new();
         for action in &mut actions.known {
             if action.cancel(now) {
                 ended.push(&*action);
@@ -88,7 +91,8 @@ impl AgentSession {
         self.plan_alert_check(actions, now);
     }
 
-    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void actions.
+    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
+    /// actions.
     pub fn note_outcomes(&mut self, actions: &ApprovedActions<impl ActionRecord>) {
         let states = self.results(actions).into_iter().filter_map(|one| {
             let is_replaced = || self.is_replaced(&one.action_id, actions);
@@ -132,7 +136,8 @@ impl AgentSession {
             })
     }
 
-    /// Returns the actions without a use, by the newest results: not needed, or with a false precondition.
+    /// Returns the actions without a use, by the newest results: not needed, or with a false
+    /// precondition.
     fn void_actions(&self, actions: &ApprovedActions<impl ActionRecord>) -> BTreeSet<String> {
         let known = &actions.known;
         let was_changed = |id: &str| {
@@ -171,9 +176,9 @@ impl AgentSession {
         results
     }
 
-    /// Handles the end of a check, or the settlement of an action whose outcome was unknown. With the
-    /// last open outcome the session ends. Then, its actions may be approved again for as long as
-    /// after a failure. Returns whether its status changed.
+    /// Handles the end of a check, or the settlement of an action whose outcome was unknown. With
+    /// the last open outcome the session ends. Then, its actions may be approved again for as long
+    /// as after a failure. Returns whether its status changed.
     pub fn settle_again(
         &mut self,
         actions: &ApprovedActions<impl ActionRecord>,

@@ -5,9 +5,9 @@ use crate::{action::Verdict, prelude::*};
 
 input! {
     pub struct ActionSettle {
-        /// For an automated action with an unknown outcome: `done` if the target system shows all of
-        /// its effect, `not_done` if it shows no effect of the unclear call. For a manual action:
-        /// `done`, or `waived` if it is not needed.
+        /// For an automated action with an unknown outcome: `done` if the target system shows all
+        /// of its effect, `not_done` if it shows no effect of the unclear call. For a manual
+        /// action: `done`, or `waived` if it is not needed.
         outcome: SettleOutcome,
         /// Where and how the user saw it, or the reason.
         note: Reason,
@@ -71,9 +71,10 @@ impl AgentAction {
         action
     }
 
-    /// Settles an action whose outcome is unknown. An action that was done counts from its sending, as if the target
-    /// system had confirmed it. An action that was not done may run again. Returns true if this call settled it, and
-    /// false for the same user's same verdict. 409 unless its outcome is unknown.
+    /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
+    /// as if the target system had confirmed it. An action that was not done may run again. Returns
+    /// true if this call settled it, and false for the same user's same verdict. 409 unless its
+    /// outcome is unknown.
     pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
         if self.state != ActionState::Unknown {
             let of = |one: &Verdict| (one.by, one.outcome);
@@ -113,8 +114,8 @@ impl AgentAction {
     /// Time before a check in which `not_done` is refused, in milliseconds.
     pub const SOON: i64 = 5 * span::MINUTE;
 
-    /// Returns the user who said that it was not done, if it moves money. The user has an interest in
-    /// what is next done to its records, by any session.
+    /// Returns the user who said that it was not done, if it moves money. The user has an interest
+    /// in what is next done to its records, by any session.
     pub fn denied_by(&self) -> Option<UserId> {
         let verdict = self.end.verdict.as_ref();
         let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);
@@ -122,8 +123,8 @@ impl AgentAction {
         denied.zip(money).map(|(one, _)| one.by)
     }
 
-    /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a check
-    /// is due. None once no check is planned.
+    /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a
+    /// check is due. None once no check is planned.
     fn under_way(&self, now: Timestamp) -> Option<String> {
         let next = self.next_check_at()?;
         let why = if self.progress.call.under_way == Some(true) {
@@ -140,11 +141,12 @@ impl AgentAction {
 }
 
 impl AgentSession {
-    /// Settles one of its actions whose outcome is unknown. The action and the session are written together, so that a
-    /// concurrent end of the session conflicts. Returns the action; none for a repeat, when there is nothing to write.
+    /// Settles one of its actions whose outcome is unknown. The action and the session are written
+    /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
+    /// repeat, when there is nothing to write.
     ///
-    /// The session ends with the last outcome that was open. Then, actions that are not done may run
-    /// again for as long as after a failure. A cancelled session stays cancelled.
+    /// The session ends with the last outcome that was open. Then, actions that are not done may
+    /// run again for as long as after a failure. A cancelled session stays cancelled.
     ///
     /// A user who says that an action with money was not done counts as its proposer from then on.
     ///
@@ -156,7 +158,9 @@ impl AgentSession {
         action_id: &str,
         verdict: Verdict,
     ) -> Result<Option<&'a A>, Error> {
-        let (now, by, outcome) = (verdict.at, verdict.by, verdict.outcome);
+        let now = verdict.at;
+        let by = verdict.by;
+        let outcome = verdict.outcome;
         if actions.unreadable.iter().any(|id| id == action_id) {
             let detail =
                 "The record of this action cannot be read. Settle it when the session has ended.";

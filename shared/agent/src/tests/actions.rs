@@ -121,7 +121,8 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
 
 #[test]
 fn an_interrupted_call_is_judged_by_how_it_was_sent() {
-    // The system lost the key header since the call, or got one since. Either way, a repeat would take effect again.
+    // The system lost the key header since the call, or got one since. Either way, a repeat would
+    // take effect again.
     for (then, now) in [(Keyed, Unkeyed), (Unkeyed, Keyed), (Unkeyed, Unkeyed)] {
         let mut dead = held(then);
         assert_eq!(claim(&mut dead, now, LEASE), Claim::Ended(Unknown));
@@ -173,8 +174,8 @@ fn a_day_after_its_approval_it_is_given_up() {
     let day = AgentAction::PATIENCE;
     for (mut action, outcome) in [(queued(), Failed), (unclear, Unknown)] {
         let mut later = action.clone();
-        // The number of attempts does not matter, nor does the age of the approval of a call that may
-        // have taken effect.
+        // The number of attempts does not matter, nor does the age of the approval of a call that
+        // may have taken effect.
         later.progress.attempts = 1_000;
         later.progress.call.ambiguous = true;
         assert_eq!(claim(&mut later, Keyed, day - 1), Claim::Held(()));
@@ -271,7 +272,8 @@ fn a_released_action_is_not_claimed_before_its_time() {
 #[test]
 fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
     let mut action = queued();
-    let (mut now, mut pauses) = (at(0), Vec::new());
+    let mut now = at(0);
+    let mut pauses = Vec::new();
     while action.may_be_resent(now) {
         action.resent(now);
         let due = action.schedule.due_at.unwrap();
@@ -286,7 +288,8 @@ fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
 
 #[test]
 fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
-    let (minute, margin) = (span::MINUTE, AgentAction::LEASE_MARGIN);
+    let minute = span::MINUTE;
+    let margin = AgentAction::LEASE_MARGIN;
     for (lease, visit) in [
         (minute, AgentAction::DELIVERY),
         (3 * minute, 3 * minute + margin),
@@ -387,7 +390,8 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
     assert_eq!(action.claim(&gone, LEASE, at(LEASE)), Claim::Ended(Unknown));
 }
 
-/// Under another revision, a repeat would be another call. The first call's key would not prevent its effect.
+/// Under another revision, a repeat would be another call. The first call's key would not prevent
+/// its effect.
 #[test]
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     let revised = through(called(Keyed, 2));
@@ -420,7 +424,8 @@ fn what_was_put_off_by_the_system_is_asked_for_again() {
         policy: policy(&json!({"rules": [{"deny": true}]})),
         ..context(Keyed)
     };
-    let (usual, late) = (context(Keyed), ActionApproval::VALID);
+    let usual = context(Keyed);
+    let late = ActionApproval::VALID;
     let skipped = Claim::Ended(Skipped);
     for (effect, context, now, claimed, code) in [
         (Effect::NotNow, &denying, 20, skipped, "policy_denied: "),
@@ -514,7 +519,8 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
 
 /// The table was put back to `at(1)`, by a command at `at(2)`.
 fn after_a_restore(target: Idempotency, kept_for: i64) -> ClaimContext {
-    let (to, at) = (at(1), at(2));
+    let to = at(1);
+    let at = at(2);
     ClaimContext {
         restored: Some(Restored { to, at }),
         ..through(Called {

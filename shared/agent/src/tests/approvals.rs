@@ -284,7 +284,8 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
     let mut session = awaiting();
     let two = policy(&json!({"rules": [{"approvers": 2}]}));
     approve(&mut session, &two, 4, &[FIRST], 5).unwrap();
-    let (by, other) = (Id::new(6).unwrap(), Id::new(4).unwrap());
+    let by = Id::new(6).unwrap();
+    let other = Id::new(4).unwrap();
     assert!(session.reject(by, "It was paid.", at(9)).unwrap());
     assert_eq!(session.status, AgentSessionStatus::Cancelled);
     assert_eq!(session.times.due_at, None);

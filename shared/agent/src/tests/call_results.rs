@@ -11,7 +11,8 @@ fn response(status: u16) -> Response {
     }
 }
 
-/// Returns the effects that a response tells: for a first call, for a repeat, and for the repeat as a replay.
+/// Returns the effects that a response tells: for a first call, for a repeat, and for the repeat as
+/// a replay.
 fn with_body(status: u16, body: &serde_json::Value) -> Response {
     Response {
         body: body.clone(),

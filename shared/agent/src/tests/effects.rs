@@ -174,7 +174,8 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
         .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
     let mut guard: Option<RecordGuard> = None;
     for (at_millis, key) in (0..).zip(&keys) {
-        let (record, now) = ("usage_batch/ub_1001", at(at_millis));
+        let record = "usage_batch/ub_1001";
+        let now = at(at_millis);
         guard = Some(RecordGuard::claimed(
             guard.as_ref(),
             record,
@@ -245,7 +246,8 @@ fn records_of_two_systems_are_two_records() {
         (("billing", "us", None), ("payments", "eu", None), true),
     ] {
         let system = |(kind, host, account)| Some(system(kind, host, account));
-        let (one, other) = (of(system(one)), of(system(other)));
+        let one = of(system(one));
+        let other = of(system(other));
         let guard = RecordGuard::claimed(None, record, (&first, &one), at(0));
         let others = guard.others(record, &second, &other, at(5));
         assert_eq!(
@@ -337,7 +339,8 @@ fn an_effect_is_tried_only_so_often() {
         action.content.attempts = Some(limit);
         action.round.approvals[0].digest = Some(action.digest());
         let mut context = context(Idempotency::Keyed);
-        let (round, at_0) = (0, at(0));
+        let round = 0;
+        let at_0 = at(0);
         context.tries = vec![Vec::new()];
         if is_own {
             action.progress.tries = vec![Try { round, at: at_0 }];
@@ -377,7 +380,8 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         (|one| refused(one, Some(401)), false, false),
         (|one| refused(one, Some(404)), false, false),
         (|one| refused(one, None), false, false),
-        // A bank may have declined it. For what moves no money, the refusal proves that nothing was done.
+        // A bank may have declined it. For what moves no money, the refusal proves that nothing was
+        // done.
         (|one| refused(one, Some(402)), true, false),
         (|one| refused(one, Some(422)), true, false),
         (|one| _ = one.answered(Effect::Unclear, Idempotency::Keyed), true, true),

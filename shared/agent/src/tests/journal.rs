@@ -11,7 +11,8 @@ fn user() -> JournalActor {
 
 /// A session with one ended action, and its journal.
 fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
-    let (mut session, mut action) = (opened(), queued());
+    let mut session = opened();
+    let mut action = queued();
     let mut entries = Vec::new();
     for what in [JournalEvent::Opened, JournalEvent::Approved] {
         entries.push(session.note(Note::new(user(), what, None), at(1)));

@@ -112,7 +112,8 @@ fn proposal() -> Proposal {
 
 /// Session 7, opened at 0.
 fn opened() -> AgentSession {
-    let (id, by) = (Id::new(7).unwrap(), Id::new(3).unwrap());
+    let id = Id::new(7).unwrap();
+    let by = Id::new(3).unwrap();
     AgentSession::open(id, &alert(), by, at(0))
 }
 
@@ -139,7 +140,9 @@ type Actions = ApprovedActions<Box<AgentAction>>;
 
 /// Session 7, of whose actions these were approved at 0.
 fn approved(list: &[&str]) -> AgentSession {
-    let (mut session, mut none, list) = (awaiting(), Actions::none(), ids(list));
+    let mut session = awaiting();
+    let mut none = Actions::none();
+    let list = ids(list);
     let approved = session.approve(&mut none, &of(&list), &anybody(), at(0));
     approved.unwrap();
     session
@@ -216,7 +219,8 @@ fn again(ids: &[String]) -> Approving<'_> {
     }
 }
 
-/// Has user 4 approve. Returns true for queued actions, false for a list that stands, or the code of a conflict.
+/// Has user 4 approve. Returns true for queued actions, false for a list that stands, or the code
+/// of a conflict.
 fn approve_in(
     session: &mut AgentSession,
     actions: &mut Actions,

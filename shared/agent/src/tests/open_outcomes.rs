@@ -111,7 +111,8 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
 #[test]
 fn other_actions_run_beside_an_open_outcome() {
     let (mut session, mut actions) = executing(unknown(), &[]);
-    let (first, second) = (ids(&[FIRST]), ids(&[SECOND]));
+    let first = ids(&[FIRST]);
+    let second = ids(&[SECOND]);
     let approved = approve_in(&mut session, &mut actions, &of(&second), 5);
     assert_eq!((approved, session.works()), (Ok(true), true));
     let (mut session, mut actions) = executing(unknown(), &[]);

@@ -77,7 +77,8 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
     assert_eq!(session.times.due_at, Some(at(10 + span::DAY)));
     let mut superseded = session.clone();
     superseded.plan.superseded = true;
-    let (mixed, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
+    let mixed = ids(&[FIRST, SECOND]);
+    let second = ids(&[SECOND]);
     for (session, list, now, code) in [
         (&mut session.clone(), &mixed, 11, Code::OtherActionsApproved),
         (

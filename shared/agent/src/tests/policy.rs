@@ -292,8 +292,8 @@ fn who_recorded_the_alert_counts_as_the_opener() {
     }
 }
 
-/// Approvals by support, a manager and an admin, each in another user's session and in their own: `1`
-/// runs, `2` needs a second approver, `-` is refused.
+/// Approvals by support, a manager and an admin, each in another user's session and in their own:
+/// `1` runs, `2` needs a second approver, `-` is refused.
 #[test]
 fn risk_amount_role_and_opener_decide_together() {
     let policy = policy(&json!({"rules": [

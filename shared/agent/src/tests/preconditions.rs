@@ -99,8 +99,10 @@ pub(super) fn succeeded() -> AgentAction {
 
 #[test]
 fn what_does_not_hold_counts_before_what_is_not_known() {
-    let (holds, fails) = (is("batch.state", "stuck"), is("batch.state", "void"));
-    let (unread, absent) = (is("other.state", "x"), is("batch.size", "x"));
+    let holds = is("batch.state", "stuck");
+    let fails = is("batch.state", "void");
+    let unread = is("other.state", "x");
+    let absent = is("batch.size", "x");
     let mut observation = seen("stuck");
     for is_for_good in [true, false] {
         let read_error = ReadError {

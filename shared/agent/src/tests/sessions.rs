@@ -225,7 +225,8 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
         let error = approve(&mut in_status(status), &[FIRST]).unwrap_err();
         assert_eq!(code(&error), Code::InvalidTransition);
     }
-    let (list, late) = (ids(&[FIRST]), AgentSession::CONFIRMATION);
+    let list = ids(&[FIRST]);
+    let late = AgentSession::CONFIRMATION;
     let expired = approve_in(&mut awaiting(), &mut Actions::none(), &of(&list), late);
     assert_eq!(expired, Err(Code::SessionExpired));
 }
@@ -235,7 +236,8 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     for state in [ActionState::Failed, ActionState::Skipped] {
         let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
         assert!(session.settle(&ended, at(5)));
-        let (all, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
+        let all = ids(&[FIRST, SECOND]);
+        let second = ids(&[SECOND]);
         for (approving, expected) in [
             (of(&all), Ok(false)),
             (of(&second), Err(Code::OtherActionsApproved)),
@@ -261,7 +263,8 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     }
 }
 
-/// A client library may repeat a request without an answer. The repeat must not run the actions again.
+/// A client library may repeat a request without an answer. The repeat must not run the actions
+/// again.
 #[test]
 fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
@@ -355,7 +358,9 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         (vec![FIRST, SECOND], vec![FIRST]),
         (vec![SECOND], Vec::new()),
     ] {
-        let (mut none, list, mut session) = (Actions::none(), ids(&list), ordered());
+        let mut none = Actions::none();
+        let list = ids(&list);
+        let mut session = ordered();
         let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
         let Ok(Approved::Queued { new, .. }) = approved else {
             panic!("{approved:?}");

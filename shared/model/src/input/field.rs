@@ -93,8 +93,8 @@ impl<'a> Place<'a> {
         None
     }
 
-    /// Reports a broken rule and returns `None`. The rule is the predicate of a sentence without its
-    /// `must`: `be a string`.
+    /// Reports a broken rule and returns `None`. The rule is the predicate of a sentence without
+    /// its `must`: `be a string`.
     pub fn must<T>(&mut self, code: FaultCode, rule: impl Display) -> Reading<T> {
         let words = self.words.iter().flat_map(|word| [", or `", word, "`"]);
         let words: String = words.collect();

@@ -92,7 +92,8 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
     if text.trim_ascii().is_empty() {
         return "The body is empty. Send a JSON object.".to_owned();
     }
-    let (line, column) = (error.line(), error.column());
+    let line = error.line();
+    let column = error.column();
     if error.is_eof() {
         return format!("The body is incomplete JSON: it ends at line {line}, column {column}.");
     }
@@ -106,8 +107,8 @@ pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     read.filter(|_| faults.is_empty()).ok_or(faults)
 }
 
-/// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every fault,
-/// `faults` among them. Only a list may be repeated; its values are then an array.
+/// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every
+/// fault, `faults` among them. Only a list may be repeated; its values are then an array.
 pub fn parse_query<T: Input>(
     pairs: impl IntoIterator<Item = (String, String)>,
     mut faults: Vec<Fault>,

@@ -1,5 +1,5 @@
-//! Numbers that a JSON reader changes. An integer of more than 64 bits becomes a float of about the same
-//! size. A decimal number of more than 17 digits loses digits.
+//! Numbers that a JSON reader changes. An integer of more than 64 bits becomes a float of about the
+//! same size. A decimal number of more than 17 digits loses digits.
 
 use super::field::{escaped, shortened};
 
@@ -11,7 +11,8 @@ enum Level<'a> {
     Array(usize),
 }
 
-/// Finds the first number of a JSON text that changes when it is read. Returns its JSON pointer and its beginning.
+/// Finds the first number of a JSON text that changes when it is read. Returns its JSON pointer and
+/// its beginning.
 pub(super) fn not_kept(text: &[u8]) -> Option<(String, String)> {
     let mut levels = Vec::new();
     let mut rest = text;
@@ -91,7 +92,8 @@ fn is_kept(number: &str) -> bool {
     }
 }
 
-/// Returns the digits of a number without leading and trailing zeros, and the power of ten of the last one.
+/// Returns the digits of a number without leading and trailing zeros, and the power of ten of the
+/// last one.
 fn digits(number: &str) -> Option<(String, i64)> {
     let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));

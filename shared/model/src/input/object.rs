@@ -22,8 +22,8 @@ pub struct Property {
     pub schema: RefOr<Schema>,
 }
 
-/// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are ignored,
-/// unknown query parameters are refused.
+/// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are
+/// ignored, unknown query parameters are refused.
 pub trait Input: Sized {
     fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self>;
 
@@ -159,8 +159,8 @@ fn given(properties: &[Property], fields: &[&str]) -> Value {
     json!({ "required": names, "properties": schemas })
 }
 
-/// Checks that one of two fields is given, and not both. `none` and `both` are the faults of none, at the object,
-/// and of both, at the field `at`.
+/// Checks that one of two fields is given, and not both. `none` and `both` are the faults of none,
+/// at the object, and of both, at the field `at`.
 pub fn one_of_two<A, B>(
     one: Reading<&Option<A>>,
     other: Reading<&Option<B>>,
@@ -227,8 +227,8 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// | `distinct by field, "…";` | elements of a list differ in the field; the text is the fault |
 /// | `example {…};` | the example of the document, which a test sends |
 ///
-/// An object that a record stores as it was sent adds its derives before the struct. Answers may show
-/// it, since it has a schema.
+/// An object that a record stores as it was sent adds its derives before the struct. Answers may
+/// show it, since it has a schema.
 #[macro_export]
 macro_rules! input {
     ($(

@@ -193,8 +193,8 @@ impl<T: Field> Field for Apart<T> {
         Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))
     }
 
-    /// Allows any value beside the elements that fit. All types are named, since linters report a schema
-    /// without a type.
+    /// Allows any value beside the elements that fit. All types are named, since linters report a
+    /// schema without a type.
     fn field_schema() -> RefOr<Schema> {
         use Type::{Array, Boolean, Null, Number, Object, String};
         let any_type = SchemaType::from_iter([Object, Array, String, Number, Boolean, Null]);

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give equal texts.
+/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
+/// equal texts.
 pub fn canonical(value: &Value) -> String {
     match value {
         Value::Object(object) => {

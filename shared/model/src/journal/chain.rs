@@ -20,11 +20,13 @@ pub enum JournalFlaw {
     Changed,
     /// The entry does not have the hash of the one before it, or is a sign-in that no entry names.
     Unchained,
-    /// The entry is not the newest one that the journal's head, its record or the session's chain names.
+    /// The entry is not the newest one that the journal's head, its record or the session's chain
+    /// names.
     NotTheHead,
     /// The entry of a sign-in that this one names was changed or removed.
     SignInMissing,
-    /// The journal of an agent session lacks the entry that this one names: it was changed or removed.
+    /// The journal of an agent session lacks the entry that this one names: it was changed or
+    /// removed.
     SessionMissing,
 }
 
@@ -69,9 +71,9 @@ pub trait Chained: Sized {
     }
 }
 
-/// Returns the first flawed entry of a chain, or of its part after the entry `before`. The entries are
-/// sorted by number. `head` is the chain's newest entry; without it, the chain is checked as far as its
-/// entries go. Other records name the entries of `named`.
+/// Returns the first flawed entry of a chain, or of its part after the entry `before`. The entries
+/// are sorted by number. `head` is the chain's newest entry; without it, the chain is checked as
+/// far as its entries go. Other records name the entries of `named`.
 pub fn first_break<E: Chained>(
     before: &JournalHead,
     entries: &[&E],

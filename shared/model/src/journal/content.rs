@@ -101,7 +101,8 @@ pub fn rename(fields: &mut Map<String, Value>, name: &str, in_entries: &str) {
     }
 }
 
-/// Replaces a sealed secret by the instant since which it is set, such as `secretSetAt` for `secret`.
+/// Replaces a sealed secret by the instant since which it is set, such as `secretSetAt` for
+/// `secret`.
 pub fn seal(fields: &mut Map<String, Value>, name: &str) {
     let secret = fields.remove(name).unwrap_or_default();
     fields.insert(format!("{name}SetAt"), secret["setAt"].clone());

@@ -1,4 +1,5 @@
-//! Journals: chains of entries, each with the hash of the one before it, so that none is changed or removed unnoticed.
+//! Journals: chains of entries, each with the hash of the one before it, so that none is changed or
+//! removed unnoticed.
 //!
 //! A chain's newest hash is its head. The transaction of an entry replaces the head, and expects
 //! the head as it was read.

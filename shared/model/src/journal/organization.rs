@@ -1,8 +1,8 @@
-//! The organization's journal: an entry for each change of users, tokens, plan, policy, connections,
-//! pauses, webhooks and alerts.
+//! The organization's journal: an entry for each change of users, tokens, plan, policy,
+//! connections, pauses, webhooks and alerts.
 //!
-//! The organization has one chain. An attacker who can write the whole table and recompute all later
-//! hashes is detected by a head stored elsewhere.
+//! The organization has one chain. An attacker who can write the whole table and recompute all
+//! later hashes is detected by a head stored elsewhere.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,20 +42,22 @@ pub struct OrganizationEntry {
     /// Names of persons, until they are erased. The chain has their digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<Personal>,
-    /// The erasure of names in the chain. It has the digest of what is left of this entry. The hash no longer
-    /// follows from that.
+    /// The erasure of names in the chain. It has the digest of what is left of this entry. The hash
+    /// no longer follows from that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_by: Option<ErasedBy>,
     /// The organization in whose journal it was chained, if an import moved it to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chained_as: Option<OrganizationId>,
-    /// True if the change guards the organization, so that its admins are notified. The hash leaves it out.
+    /// True if the change guards the organization, so that its admins are notified. The hash leaves
+    /// it out.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub guards: bool,
 }
 
-/// Members of `before` and `after` that name a person. The chain has a digest of each. The value and the key of the
-/// digest stand beside the entry until they are erased. Then all values are equally likely.
+/// Members of `before` and `after` that name a person. The chain has a digest of each. The value
+/// and the key of the digest stand beside the entry until they are erased. Then all values are
+/// equally likely.
 const NAMES: [&str; 3] = ["email", "fullName", "username"];
 
 /// The names of an entry, and the key of their digests.
@@ -66,8 +68,8 @@ pub struct Personal {
     pub after: JsonText,
 }
 
-/// The members of an entry whose hash covers their digests: `{"digest": …}` has the SHA-256 of the canonical
-/// JSON of `[key, member, value]`.
+/// The members of an entry whose hash covers their digests: `{"digest": …}` has the SHA-256 of the
+/// canonical JSON of `[key, member, value]`.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(examples(json!({"key": "Zk3uWc1xQkG8", "members": ["fullName", "username"]})))]
 pub struct DigestedMembers {
@@ -282,7 +284,8 @@ impl OrganizationEntry {
             }
             JsonText(JsonObject(names))
         };
-        let (before, after) = (apart(&mut self.before), apart(&mut self.after));
+        let before = apart(&mut self.before);
+        let after = apart(&mut self.after);
         let has_names = !(before.0.0.is_empty() && after.0.0.is_empty());
         self.personal = has_names.then_some(Personal { key, before, after });
     }
@@ -328,8 +331,8 @@ impl OrganizationEntry {
         all.filter_map(move |fields| fields.0.0.get(member)?.as_str())
     }
 
-    /// Erases the names of an entry. Returns the digest of what is left if the entry had names in its chain,
-    /// as earlier releases wrote them: its own hash no longer follows from it.
+    /// Erases the names of an entry. Returns the digest of what is left if the entry had names in
+    /// its chain, as earlier releases wrote them: its own hash no longer follows from it.
     pub fn erase_names(&mut self) -> Option<String> {
         self.personal = None;
         let mut is_changed = false;
@@ -452,7 +455,8 @@ pub struct OrganizationJournalCheck {
     pub next: Option<Timestamp>,
 }
 
-/// The newest entry of an ended agent session's journal, as an entry of the organization's journal names it.
+/// The newest entry of an ended agent session's journal, as an entry of the organization's journal
+/// names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHead {
     pub id: AgentSessionId,
@@ -463,7 +467,8 @@ pub struct SessionHead {
 }
 
 impl EntryContent {
-    /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their chain.
+    /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their
+    /// chain.
     pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
         let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
         let values = [Value::Null, Value::Object(rests.collect())];
@@ -486,7 +491,8 @@ pub struct NamedSignIn {
     pub hash: String,
 }
 
-/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to `end`.
+/// Returns the entries of sign-ins older than a day without another entry to name them. The entries
+/// go up to `end`.
 fn strays(all: &[OrganizationEntry], end: Timestamp) -> impl Iterator<Item = &OrganizationEntry> {
     let named = all.iter().flat_map(OrganizationEntry::named_sign_ins);
     let named: BTreeSet<String> = named.map(|named| named.hash).collect();
@@ -505,8 +511,8 @@ pub struct OrganizationJournalBreak {
 }
 
 impl OrganizationJournalCheck {
-    /// Checks entries, oldest first, that come after the chain's entry `before`. `head` is the journal's
-    /// head, and `has_more` says that the entries end before it.
+    /// Checks entries, oldest first, that come after the chain's entry `before`. `head` is the
+    /// journal's head, and `has_more` says that the entries end before it.
     pub fn of(
         before: Option<&OrganizationEntry>,
         entries: &[OrganizationEntry],
@@ -590,7 +596,8 @@ mod tests {
         assert_eq!(flaw(3, &entries, false), None);
         assert_eq!(flaw(2, &entries[..4], true), None);
         assert_eq!(flaw(6, &entries, false), None);
-        let (missing, not_the_head) = (JournalFlaw::Missing, JournalFlaw::NotTheHead);
+        let missing = JournalFlaw::Missing;
+        let not_the_head = JournalFlaw::NotTheHead;
         assert_eq!(flaw(2, &entries[..4], false), Some((5, missing)));
         let mut without = entries.clone();
         without.remove(3);

@@ -1,5 +1,5 @@
-//! Entries of sign-ins. They stand beside the journal's chain, so that none waits for its head. Within a
-//! minute or two, an entry of the chain names them by their hashes.
+//! Entries of sign-ins. They stand beside the journal's chain, so that none waits for its head.
+//! Within a minute or two, an entry of the chain names them by their hashes.
 
 use serde_json::{Value, json};
 
@@ -21,10 +21,8 @@ impl SignInEntry {
             "sessionId": session.public_id(),
         });
         let by = (EntryActor::user(session.user_id), None);
-        let (of, at) = (
-            (session.organization_id, session.user_id),
-            session.created_at,
-        );
+        let of = (session.organization_id, session.user_id);
+        let at = session.created_at;
         Self::new(of, OrganizationEvent::SignedIn, by, after, at)
     }
 

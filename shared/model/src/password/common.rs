@@ -14,8 +14,8 @@ const COUNTS: usize = 1 << 16;
 /// The fewest characters of a word that counts: shorter ones are in most passwords.
 const SHORTEST_WORD: usize = 3;
 
-/// Usual parts of passwords, and a famous passphrase. Words of plain language are not among them: a phrase may
-/// have those.
+/// Usual parts of passwords, and a famous passphrase. Words of plain language are not among them: a
+/// phrase may have those.
 const STEMS: [&str; 11] = [
     "password",
     "passwort",
@@ -42,7 +42,8 @@ pub(super) fn check(text: &str, least: usize) -> Result<(), CommonPassword> {
     }
 }
 
-/// Returns a text with letters for the signs that often stand for them. `one` is the letter of the digit 1.
+/// Returns a text with letters for the signs that often stand for them. `one` is the letter of the
+/// digit 1.
 fn in_letters(text: &str, one: char) -> String {
     let letter = |sign| match sign {
         '0' => 'o',
@@ -84,7 +85,8 @@ fn is_run(text: &str) -> bool {
     pairs().all(|(one, other)| one == other) || pairs().all(|(one, other)| next(one) == Some(other))
 }
 
-/// Returns true if a password has some of the words, and without them fewer than `least` characters.
+/// Returns true if a password has some of the words, and without them fewer than `least`
+/// characters.
 pub(super) fn leans_on(text: &str, words: &[&str], least: usize) -> bool {
     let whole = key(text);
     let mut rest = whole.clone();

@@ -13,9 +13,11 @@ pub struct ProviderDiscovery {
     /// URL of the user info; none if the provider has no user info.
     pub userinfo_endpoint: Option<String>,
     pub jwks_uri: String,
-    /// True if the provider lists the scope `groups`. Some providers refuse scopes that they do not list.
+    /// True if the provider lists the scope `groups`. Some providers refuse scopes that they do not
+    /// list.
     pub lists_groups: bool,
-    /// True if the client's secret goes into the body of a request, false if it goes into its header.
+    /// True if the client's secret goes into the body of a request, false if it goes into its
+    /// header.
     pub secret_in_body: bool,
     /// True if each answer to the browser names the issuer (RFC 9207).
     pub names_issuer: bool,
@@ -30,6 +32,7 @@ impl ProviderDiscovery {
     /// The time in milliseconds between two readings of the sweeper that fail.
     pub const RETRIED: i64 = 10 * crate::span::MINUTE;
 
-    /// The time in milliseconds for which a failure is remembered, and between two readings for sign-ins.
+    /// The time in milliseconds for which a failure is remembered, and between two readings for
+    /// sign-ins.
     pub const FAILED: i64 = 30 * crate::span::SECOND;
 }

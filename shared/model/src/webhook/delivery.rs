@@ -25,13 +25,15 @@ const LONGEST_PAUSE: i64 = span::DAY;
 /// The part of a pause by which it may be longer: a tenth.
 const JITTER: i64 = 10;
 
-/// Milliseconds until a delivery of a suspended organization is tried again. The sweeper sends its message.
+/// Milliseconds until a delivery of a suspended organization is tried again. The sweeper sends its
+/// message.
 const SUSPENDED: i64 = LONGEST_DELAY + span::MINUTE;
 
 /// The least and the most milliseconds for which a delivery waits while its receiver is slow.
 const WAIT: (i64, i64) = (15 * span::SECOND, 2 * span::MINUTE);
 
-/// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom overlap.
+/// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom
+/// overlap.
 const LEASE: i64 = 30 * span::SECOND;
 
 /// A delivery of an event to a webhook.
@@ -94,8 +96,8 @@ impl WebhookDelivery {
     /// Milliseconds for which a delivery is kept.
     pub const KEPT: i64 = 7 * span::DAY;
 
-    /// Creates the delivery of a change, which is to be attempted at once. Two deliveries of one change to one
-    /// webhook have the same id.
+    /// Creates the delivery of a change, which is to be attempted at once. Two deliveries of one
+    /// change to one webhook have the same id.
     pub fn new(
         tenant: OrganizationId,
         webhook: WebhookId,
@@ -149,8 +151,8 @@ impl WebhookDelivery {
         self.go_on(now.plus((pause + jitter).max(asked)), now);
     }
 
-    /// Puts the next attempt off, since the receiver is slow and another message has its turn. A `jitter` of 0
-    /// to 1,000 thousandths spreads the deliveries that wait.
+    /// Puts the next attempt off, since the receiver is slow and another message has its turn. A
+    /// `jitter` of 0 to 1,000 thousandths spreads the deliveries that wait.
     pub fn wait(&mut self, jitter: i64, now: Timestamp) {
         let (least, most) = WAIT;
         self.plan(now.plus(least + (most - least) * jitter / 1_000));
@@ -178,7 +180,8 @@ impl WebhookDelivery {
         self.plan(now);
     }
 
-    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
+    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is
+    /// to send it.
     pub fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
         Some(DeliveryMessage {
             organization_id: self.organization_id,
@@ -236,7 +239,8 @@ mod tests {
     }
 
     fn delivery(now: Timestamp) -> WebhookDelivery {
-        let (tenant, webhook) = (OrganizationId::new(1).unwrap(), WebhookId::new(1).unwrap());
+        let tenant = OrganizationId::new(1).unwrap();
+        let webhook = WebhookId::new(1).unwrap();
         WebhookDelivery::new(tenant, webhook, change(4), now)
     }
 

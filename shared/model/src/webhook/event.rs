@@ -28,8 +28,8 @@ fn event_type(kind: &str, action: FeedAction) -> String {
     format!("{kind}.{}", action.name())
 }
 
-/// The events that a webhook is told of: one type such as `task.created`, all of a record's such as `task.*`,
-/// or `*` for all.
+/// The events that a webhook is told of: one type such as `task.created`, all of a record's such as
+/// `task.*`, or `*` for all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EventPattern(String);
@@ -88,7 +88,8 @@ pub struct EventChange {
     pub record_id: EventRecordId,
     /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     pub parent: Option<RecordName>,
-    /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
+    /// Action of an agent session that changed, with its version, as `a1@3`; null for other
+    /// changes.
     #[serde(default)]
     pub part: Option<String>,
     pub action: FeedAction,
@@ -97,7 +98,8 @@ pub struct EventChange {
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     pub fields: Vec<String>,
     pub at: Timestamp,
-    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is not known.
+    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is
+    /// not known.
     #[serde(default)]
     pub write_id: Option<String>,
     /// User who made the change; null for the service itself.
@@ -212,7 +214,8 @@ pub struct WebhookMessageData {
     /// URL of the record, or of the list that has it; null for a test.
     #[schema(examples("https://api.example.com/api/tasks/17"))]
     pub url: Option<String>,
-    /// URL of the desk's view with the record, or with the subject of a notification; null for a test.
+    /// URL of the desk's view with the record, or with the subject of a notification; null for a
+    /// test.
     #[schema(examples("https://desk.example.com/#/tasks/17"))]
     pub web_url: Option<String>,
 }

@@ -44,8 +44,8 @@ names! {
     }
 }
 
-/// The results of a webhook's deliveries. It is an item of its own, so that a delivery changes no version of
-/// the webhook.
+/// The results of a webhook's deliveries. It is an item of its own, so that a delivery changes no
+/// version of the webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
@@ -165,8 +165,8 @@ impl WebhookHealth {
     /// Milliseconds within which a further failure is not noted.
     const FRESH_FAILURE: i64 = span::HOUR;
 
-    /// Milliseconds without a failure that end the count of failing days. Longer than the longest pause between
-    /// the attempts of a delivery.
+    /// Milliseconds without a failure that end the count of failing days. Longer than the longest
+    /// pause between the attempts of a delivery.
     const QUIET: i64 = 2 * span::DAY;
 
     /// Milliseconds after which an answer is slow.

@@ -50,7 +50,8 @@ impl Playbook {
     }
 
     fn check_action(&self, action: &Action) -> Result<(), String> {
-        let (kind, automated) = (action.action_type, action.automated);
+        let kind = action.action_type;
+        let automated = action.automated;
         action.steps.iter().try_for_each(Step::check)?;
         let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
         let texts = [&action.target_system, &action.description];
@@ -61,7 +62,8 @@ impl Playbook {
         // They may also contain its money.
         let names = texts.flat_map(Template::placeholders);
         self.check_placeholders(names.filter(|name| amount.is_none() || *name != MONEY))?;
-        let (mut records, mut steps) = (action.records.iter(), action.steps.iter());
+        let mut records = action.records.iter();
+        let mut steps = action.steps.iter();
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
@@ -160,8 +162,8 @@ impl Playbook {
         })
     }
 
-    /// Checks that an action with an amount moves a debt. Amount, currency and customer are those of the
-    /// debtor's record, and this record shows the effect.
+    /// Checks that an action with an amount moves a debt. Amount, currency and customer are those
+    /// of the debtor's record, and this record shows the effect.
     fn check_debt(&self, action: &Action) -> Result<(), String> {
         let amount = action
             .money
@@ -346,7 +348,8 @@ impl Playbook {
 }
 
 impl Action {
-    /// Checks that an automated action has conditions, and that each has a sentence for its approver.
+    /// Checks that an automated action has conditions, and that each has a sentence for its
+    /// approver.
     fn check_sentences(&self) -> Result<(), String> {
         let is_silent = |one: &FactCondition| one.says.as_deref().unwrap_or_default().is_empty();
         let lacks = self.require.0.is_empty() || self.require.each().any(is_silent);

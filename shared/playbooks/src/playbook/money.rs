@@ -73,7 +73,8 @@ impl DebtInFile {
         })
     }
 
-    /// Returns the conditions that the money is the debt: both have one amount, currency and customer.
+    /// Returns the conditions that the money is the debt: both have one amount, currency and
+    /// customer.
     pub(super) fn is_met_by(&self, money: &MoneyInFile) -> Vec<FactCondition> {
         let [amount, currency, customer] = self.facts();
         let pairs = [

@@ -130,7 +130,8 @@ impl ReadInFile {
             || self.lists.contains_key(fact)
     }
 
-    /// Returns the basis of an amount: its own, or that of the terms of its sum. None for another fact.
+    /// Returns the basis of an amount: its own, or that of the terms of its sum. None for another
+    /// fact.
     pub(super) fn basis(&self, fact: &str) -> Option<Basis> {
         if let Some(basis) = self.amounts.get(fact) {
             return Some(*basis);
@@ -168,7 +169,8 @@ impl Read {
         name.contains('.').then_some(name)
     }
 
-    /// Returns the requested id and the answered one, if they are of two records. Two spellings of one id differ in case and leading zeros alone.
+    /// Returns the requested id and the answered one, if they are of two records. Two spellings of
+    /// one id differ in case and leading zeros alone.
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
         let requested = self.requested.as_deref()?;
         let answered = plain(facts.get(&format!("{}.{ID}", self.name))?.clone());

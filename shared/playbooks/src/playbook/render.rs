@@ -216,8 +216,8 @@ impl Action {
         }))
     }
 
-    /// Returns what differs, if an amount, its currency or its customer is not the one that is owed,
-    /// or if two systems know different amounts.
+    /// Returns what differs, if an amount, its currency or its customer is not the one that is
+    /// owed, or if two systems know different amounts.
     fn is_another_amount(&self, values: &Values) -> Option<String> {
         let conditions = self.conditions();
         let one = conditions
@@ -226,10 +226,10 @@ impl Action {
         Some(values.found(one))
     }
 
-    /// Returns the conditions at execution: those of the file and of the debt, and that certain facts
-    /// are unchanged. These are the facts in its calls, ids, money and debt, and in the paths of
-    /// required reads. Facts that its texts show are unchanged, too; a number may shrink. An approval
-    /// covers exactly these values.
+    /// Returns the conditions at execution: those of the file and of the debt, and that certain
+    /// facts are unchanged. These are the facts in its calls, ids, money and debt, and in the paths
+    /// of required reads. Facts that its texts show are unchanged, too; a number may shrink. An
+    /// approval covers exactly these values.
     fn required(&self, facts: &Facts, context: RenderContext<'_>) -> Vec<FactCondition> {
         let mut require = self.conditions();
         if !self.automated {
@@ -366,7 +366,8 @@ impl Step {
 impl super::Playbook {
     /// Returns the obstacles of its reads and calls for an alert that has every parameter.
     pub(crate) fn kept_from(&self, connections: &[Connection]) -> Vec<String> {
-        let (values, reads) = (self.sample_values(), self.sample_reads());
+        let values = self.sample_values();
+        let reads = self.sample_reads();
         let unsent = reads
             .iter()
             .filter_map(|read| read.ready(connections).err());

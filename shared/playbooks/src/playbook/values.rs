@@ -35,7 +35,8 @@ pub(crate) struct Values {
     amounts: BTreeMap<String, String>,
     /// Failed reads by name, with the reasons.
     unread: BTreeMap<String, String>,
-    /// For each role, the name of the connection that plays it, or why none does. Empty for a sample.
+    /// For each role, the name of the connection that plays it, or why none does. Empty for a
+    /// sample.
     roles: BTreeMap<&'static str, Result<String, String>>,
 }
 
@@ -194,7 +195,8 @@ impl Values {
         text.unwrap_or_default()
     }
 
-    /// Returns the name of the connection that plays a role. Without one, the role, or the alert's system.
+    /// Returns the name of the connection that plays a role. Without one, the role, or the alert's
+    /// system.
     pub(super) fn name(&self, template: &Template) -> String {
         let known = |name: &str| self.given.get(name).cloned();
         let named = || template.render(known).unwrap_or_default();

@@ -29,7 +29,8 @@ fn every_playbook_looks_before_and_after() {
     let playbooks = Playbooks::shipped().unwrap();
     assert!(playbooks.playbooks.len() >= 14);
     for playbook in &playbooks.playbooks {
-        let (connections, reads) = (connections(), playbook.sample_reads());
+        let connections = connections();
+        let reads = playbook.sample_reads();
         let context = RenderContext {
             connections: &connections,
             reads: &reads,

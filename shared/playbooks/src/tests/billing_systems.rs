@@ -1,4 +1,5 @@
-//! The answers of Lago and Chargebee for the texts. `tests/agent` plays both systems from the alert on.
+//! The answers of Lago and Chargebee for the texts. `tests/agent` plays both systems from the alert
+//! on.
 
 use super::*;
 

@@ -80,7 +80,8 @@ fn a_failed_payment_is_retried_for_what_is_owed() {
 #[rustfmt::skip] // A case on a line.
 #[test]
 fn a_duplicate_is_voided_while_the_other_invoice_stands() {
-    let (invoice_1, other) = ("/invoices/", "/invoices/inv_0");
+    let invoice_1 = "/invoices/";
+    let other = "/invoices/inv_0";
     plays(ActionType::VoidInvoice, &duplicated(1), &invoice(&json!({})), PAID, vec![
         ("credited in part", invoice_1, json!({"amountCredited": 5}), None),
         ("paid, and not booked", invoice_1, json!({"amountCaptured": PAID}), None),
@@ -118,7 +119,8 @@ fn a_duplicate_of_an_open_invoice_is_voided() {
 #[rustfmt::skip] // A case on a line.
 #[test]
 fn a_paid_duplicate_is_credited_once() {
-    let (invoice_1, other) = ("/invoices/", "/invoices/inv_0");
+    let invoice_1 = "/invoices/";
+    let other = "/invoices/inv_0";
     let paid = invoice(&json!({"state": "paid", "amountPaid": PAID}));
     plays(ActionType::IssueCreditNote, &duplicated(1), &paid, PAID, vec![
         ("credited in part", invoice_1, json!({"amountCredited": 5}), None),

@@ -21,7 +21,8 @@ type Branch = (&'static str, Value, Answers);
 /// The document is read in review. A test that finds it stale rewrites it and fails.
 #[test]
 fn the_texts_are_those_of_the_playbooks() {
-    let (mut text, mut contents) = (String::new(), Vec::new());
+    let mut text = String::new();
+    let mut contents = Vec::new();
     let mut last = String::new();
     for (title, mut alert, answers) in branches() {
         if alert["title"].is_null() {
@@ -159,7 +160,8 @@ fn disputes() -> Vec<Branch> {
         let invoice = json!({"state": "open", "collectionPaused": paused});
         Answers(vec![("/disputes/", dispute), ("/invoices/", invoice)])
     };
-    let (open, paused) = (of("needs_response", false), of("under_review", true));
+    let open = of("needs_response", false);
+    let paused = of("under_review", true);
     vec![
         ("It needs a response", alert.clone(), open),
         ("Collection is paused", alert.clone(), paused),
@@ -325,7 +327,8 @@ fn usage() -> Vec<Branch> {
 }
 
 fn webhooks() -> Vec<Branch> {
-    let (class, record) = ("webhooks_failing", "webhook_endpoint/we_5001");
+    let class = "webhooks_failing";
+    let record = "webhook_endpoint/we_5001";
     let alert = about(class, "notifications", record);
     let of = |status: u16| {
         let endpoint = json!({"enabled": true, "lastStatus": status, "undelivered": 318});

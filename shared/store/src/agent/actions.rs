@@ -19,7 +19,8 @@ pub enum Lease {
 }
 
 impl Agent<'_> {
-    /// Writes the progress of a held action, with its new answers. Returns whether the next call may be sent.
+    /// Writes the progress of a held action, with its new answers. Returns whether the next call
+    /// may be sent.
     pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease> {
         let mut noted = action.clone();
         let now = self.0.now();
@@ -74,9 +75,11 @@ impl Agent<'_> {
         })
     }
 
-    /// Writes the outcome of a held action with its saved minutes. False if the caller no longer held it.
+    /// Writes the outcome of a held action with its saved minutes. False if the caller no longer
+    /// held it.
     pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
-        let (mut action, now) = (action.clone(), self.0.now());
+        let mut action = action.clone();
+        let now = self.0.now();
         action.record(outcome, now);
         let writes = recorded(&mut action, now)?;
         let done = self.write_with_saving(writes, &action).await?;
@@ -86,7 +89,8 @@ impl Agent<'_> {
     /// Writes the outcome as [`record`](Self::record) does, but without the organization's total.
     /// Contention on the total must not lose an outcome. The sweeper counts the minutes later.
     pub async fn record_uncounted(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
-        let (mut action, now) = (action.clone(), self.0.now());
+        let mut action = action.clone();
+        let now = self.0.now();
         action.record(outcome, now);
         action.count_later(now);
         let writes = recorded(&mut action, now)?;
@@ -103,7 +107,8 @@ impl Agent<'_> {
     }
 
     /// Sets an unreadable action aside: the session counts it as failed, with an unknown outcome.
-    /// Returns whether it did. A readable record stays as it is, and another read failure is an error.
+    /// Returns whether it did. A readable record stays as it is, and another read failure is an
+    /// error.
     pub async fn set_aside_if_damaged(&self, action: &ActionKey) -> Result<bool> {
         let key = key::agent_action(action);
         let found = self.0.batch([&key]).await?;
@@ -120,7 +125,8 @@ impl Agent<'_> {
         mut action: Stored<AgentAction>,
         why: &str,
     ) -> Result<Option<ActionState>> {
-        let (from, now) = (action.state, self.0.now());
+        let from = action.state;
+        let now = self.0.now();
         let Some(outcome) = action.give_up(why, now) else {
             return Ok(None);
         };

@@ -31,8 +31,8 @@ struct CheckContext {
 }
 
 impl Agent<'_> {
-    /// Returns the due check of an action. None if none is due. During a pause of the organization or
-    /// of a connection, the check is deferred, and none is returned too.
+    /// Returns the due check of an action. None if none is due. During a pause of the organization
+    /// or of a connection, the check is deferred, and none is returned too.
     pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>> {
         let tenant = action.organization_id;
         let found = self.0.read(&key::agent_action(action)).await?;
@@ -90,7 +90,8 @@ impl Agent<'_> {
 
     /// Writes the observation of a check, and its effects on the session and the alert. Returns the
     /// action after it, and the message of the alert's check if this result made it due. None for a
-    /// check of an alert, and if another worker did the check. 409 if others kept writing the session.
+    /// check of an alert, and if another worker did the check. 409 if others kept writing the
+    /// session.
     pub async fn write_check(
         &self,
         check: DueCheck,
@@ -103,7 +104,8 @@ impl Agent<'_> {
                 return Ok(None);
             }
         };
-        let (tenant, id) = (before.key.organization_id, before.key.session_id);
+        let tenant = before.key.organization_id;
+        let id = before.key.session_id;
         let system = Connection::named(&check.connections, &before.content.target_system);
         let context = CheckContext {
             kind: system.map_or(SystemKind::Other, Connection::system_kind),
@@ -123,7 +125,8 @@ impl Agent<'_> {
         observation: &Observation,
         context: CheckContext,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
-        let (mut session, mut actions) = (whole.session, whole.actions);
+        let mut session = whole.session;
+        let mut actions = whole.actions;
         let now = self.0.now();
         // Of two concurrent checks, the first one counts.
         let is_first = |one: &AgentAction| one.next_check_at() == before.next_check_at();
@@ -146,7 +149,8 @@ impl Agent<'_> {
             let done = self.0.table.transact(writes).await?;
             return Ok(done.is_ok().then_some(Some((action.record, None))));
         }
-        // A concurrent settlement has not seen this result. Both write the session, so one of them retries.
+        // A concurrent settlement has not seen this result. Both write the session, so one of them
+        // retries.
         let from = session.status.name();
         let changes = if event == JournalEvent::Reconciled {
             session.settle_again(&actions, now)
@@ -167,7 +171,8 @@ impl Agent<'_> {
     }
 
     /// Resolves the alert, with its journal entry, if its conditions were read as true; otherwise
-    /// schedules the next check. A concurrent change of the alert or the session leaves the check due.
+    /// schedules the next check. A concurrent change of the alert or the session leaves the check
+    /// due.
     async fn write_alert_check(
         &self,
         mut session: Stored<AgentSession>,

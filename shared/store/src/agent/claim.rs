@@ -95,7 +95,8 @@ impl Agent<'_> {
             match self.0.table.transact(writes).await? {
                 Ok(()) => Ok(Some(Claim::Held(held))),
                 Err(refused) if (day..).take(2).any(|cap| refused.only_at(cap)) => {
-                    let (mut action, from) = (before.clone(), before.state);
+                    let mut action = before.clone();
+                    let from = before.state;
                     let outcome = action.beyond_the_day(at);
                     self.0.connections().ends(&held.connection, &before).await?;
                     self.end_instead(action, from, outcome).await
@@ -130,11 +131,13 @@ impl Agent<'_> {
             slot: action.schedule.slot,
             now: found.at,
         };
-        let (connections, traffic) = (self.0.connections(), traffic.clone());
+        let connections = self.0.connections();
+        let traffic = traffic.clone();
         connections.admits(connection, request, traffic).await
     }
 
-    /// Writes the outcome of an action that was not claimed. None if another caller wrote it meanwhile.
+    /// Writes the outcome of an action that was not claimed. None if another caller wrote it
+    /// meanwhile.
     async fn end_instead(
         &self,
         mut action: Stored<AgentAction>,
@@ -149,7 +152,8 @@ impl Agent<'_> {
     }
 
     async fn found(&self, action: &ActionKey) -> Result<Found> {
-        let (since, at) = (Stopwatch::start(), self.0.now());
+        let since = Stopwatch::start();
+        let at = self.0.now();
         let tenant = action.organization_id;
         let session_key = key::agent_session(tenant, action.session_id);
         let action_key = key::agent_action(action);

@@ -34,9 +34,11 @@ impl Agent<'_> {
     /// Returns the render context of a session, and its excerpts, with one batch.
     pub async fn context(&self, whole: &SessionWithActions) -> Result<(SessionContext, Excerpts)> {
         let session: &AgentSession = &whole.session;
-        let (tenant, keys) = (session.organization_id, excerpts::keys_of(whole));
+        let tenant = session.organization_id;
+        let keys = excerpts::keys_of(whole);
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
-        let (sessions, read) = (&[session], Read::Consistent);
+        let sessions = &[session];
+        let read = Read::Consistent;
         let (contexts, found) = self.contexts(tenant, sessions, more, read).await?;
         let excerpts = Excerpts::found(&found, &keys, self.0.now());
         Ok((contexts.of(session), excerpts))

@@ -1,5 +1,5 @@
-//! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's journal that
-//! name the newest entry of each ended session.
+//! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's
+//! journal that name the newest entry of each ended session.
 
 use super::{Agent, journal::SWEEPER, transition};
 use crate::due::{self, Shard};
@@ -22,7 +22,8 @@ pub enum DueWork {
     Send(Message),
     GiveUp,
     Count,
-    /// Remove its key from the index. A write of version 1.0 ended the work and left the key behind.
+    /// Remove its key from the index. A write of version 1.0 ended the work and left the key
+    /// behind.
     Remove,
 }
 
@@ -141,11 +142,13 @@ impl Agent<'_> {
         } else {
             action.resent(now);
         }
-        // After a refused write, a worker has claimed or checked it: the message served its purpose.
+        // After a refused write, a worker has claimed or checked it: the message served its
+        // purpose.
         self.0.replace_or_leave(&action).await
     }
 
-    /// Gives up an action that no worker will run. Returns its outcome if it ended; failed if unreadable.
+    /// Gives up an action that no worker will run. Returns its outcome if it ended; failed if
+    /// unreadable.
     pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>> {
         if let Some(action) = due.record.clone() {
             let why = "The worker got many messages within 24 hours and did not finish the action.";
@@ -179,11 +182,13 @@ impl Agent<'_> {
             self.set_aside(&due.key).await?;
             return Ok(AgentSessionStatus::Failed);
         };
-        let (tenant, id) = (session.organization_id, session.id);
+        let tenant = session.organization_id;
+        let id = session.id;
         // Its actions decide as well.
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session.clone();
-        let (from, now) = (session.status.name(), self.0.now());
+        let from = session.status.name();
+        let now = self.0.now();
         let writes = if session.works() {
             let settled = self.settle(whole, SWEEPER).await?;
             if let Some(settled) = settled.filter(|settled| !settled.works()) {
@@ -204,7 +209,8 @@ impl Agent<'_> {
         Ok(session.status)
     }
     /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
-    /// organization, at most `DueSession::NAMED`. A concurrent change leaves all for the next visit.
+    /// organization, at most `DueSession::NAMED`. A concurrent change leaves all for the next
+    /// visit.
     pub async fn name_ended(&self, due: &[&DueSession]) -> Result<()> {
         let sessions = due.iter().filter_map(|due| due.record.clone());
         let mut sessions: Vec<Stored<AgentSession>> = sessions.collect();

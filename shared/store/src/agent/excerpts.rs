@@ -122,8 +122,10 @@ impl Agent<'_> {
 }
 
 fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
-    let (tenant, session) = (entry.organization_id, entry.session_id);
-    let (action, hash) = (entry.action_id.as_deref(), entry.excerpt_hash()?);
+    let tenant = entry.organization_id;
+    let session = entry.session_id;
+    let action = entry.action_id.as_deref();
+    let hash = entry.excerpt_hash()?;
     Some(key::excerpt(tenant, session, action, hash))
 }
 

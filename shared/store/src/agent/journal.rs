@@ -1,4 +1,5 @@
-//! Journals of sessions. Entries are written in the transactions that they describe, and stay as they are.
+//! Journals of sessions. Entries are written in the transactions that they describe, and stay as
+//! they are.
 
 use serde_json::{Value, json};
 
@@ -29,7 +30,8 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
     }
 }
 
-/// Returns the heads of actions' chains. The session's chain names them when all actions have ended.
+/// Returns the heads of actions' chains. The session's chain names them when all actions have
+/// ended.
 pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     let heads = actions.iter().map(|one| (&one.key.action_id, &one.journal));
     let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
@@ -37,7 +39,8 @@ pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
 }
 
 impl Agent<'_> {
-    /// Returns a page of a session's journal, oldest entry first. 404 if the session is another tenant's.
+    /// Returns a page of a session's journal, oldest entry first. 404 if the session is another
+    /// tenant's.
     pub async fn journal(
         &self,
         tenant: Tenant,
@@ -51,7 +54,8 @@ impl Agent<'_> {
     }
 
     /// Checks a session's whole journal. 404 if the session is another tenant's. Records and
-    /// entries are read concurrently, so a write in between looks like a break. Both are then read again.
+    /// entries are read concurrently, so a write in between looks like a break. Both are then read
+    /// again.
     pub async fn check_journal(&self, tenant: Tenant, id: AgentSessionId) -> Result<JournalCheck> {
         let mut check = self.journal_check(tenant, id).await?;
         for _ in 1..CHECKS {
@@ -81,7 +85,8 @@ impl Agent<'_> {
         if both.is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
-        let (from, to) = (period.from.map(key::instant), period.to.map(key::instant));
+        let from = period.from.map(key::instant);
+        let to = period.to.map(key::instant);
         let entries = key::journals(tenant).within(from, to);
         let page = self.0.table.page(entries, wanted).await?;
         self.with_excerpts(page).await

@@ -84,7 +84,8 @@ impl Agent<'_> {
         alert: AlertId,
         wanted: &Wanted,
     ) -> Result<Page<SessionOnAlert>> {
-        let (table, key) = (&self.0.table, alert.key(tenant));
+        let table = &self.0.table;
+        let key = alert.key(tenant);
         let names = key::sessions_of_alert(tenant, alert).descending();
         let (alert, names) = tokio::try_join!(self.0.read(&key), table.page(names, wanted))?;
         alert.or_not_found(AlertId::NOUN)?;

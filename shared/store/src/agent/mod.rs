@@ -68,7 +68,8 @@ record! {
     action: AgentAction = "agent_action",
     key: key::agent_action(&action.key),
     gsi4: {
-        let (tenant, due) = (action.key.organization_id, action.schedule.due_at?);
+        let tenant = action.key.organization_id;
+        let due = action.schedule.due_at?;
         Some(match action.overdue_since() {
             Some(since) => key::overdue(tenant, due, since),
             None => key::due(tenant, due),
@@ -106,7 +107,8 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// Returns the existing connections of reads. None during a pause of the organization or of one of them.
+    /// Returns the existing connections of reads. None during a pause of the organization or of one
+    /// of them.
     async fn connections_of(
         &self,
         tenant: Tenant,
@@ -122,7 +124,8 @@ impl Agent<'_> {
         Ok((!is_paused).then_some(connections))
     }
 
-    /// Returns a session with its approved actions, by a consistent read. 404 if it is another tenant's.
+    /// Returns a session with its approved actions, by a consistent read. 404 if it is another
+    /// tenant's.
     pub async fn get(&self, tenant: Tenant, id: AgentSessionId) -> Result<SessionWithActions> {
         let parts = key::agent_parts(tenant, id).consistent();
         let parts = self.0.table.list_readable(parts).await?;

@@ -22,7 +22,8 @@ record! {
 /// The most records of an alert whose last outcomes are read.
 const MOST_ENTITIES: usize = 20;
 
-/// The outcomes of all playbook versions, and the last outcomes of an alert's records in all systems.
+/// The outcomes of all playbook versions, and the last outcomes of an alert's records in all
+/// systems.
 #[derive(Debug)]
 pub(super) struct FoundOutcomes {
     runs: Vec<PlaybookRuns>,
@@ -30,8 +31,8 @@ pub(super) struct FoundOutcomes {
 }
 
 impl FoundOutcomes {
-    /// Returns the playbook versions that did not help one of the alert's records lately. A record of
-    /// another system that has the same id does not count.
+    /// Returns the playbook versions that did not help one of the alert's records lately. A record
+    /// of another system that has the same id does not count.
     pub(super) fn of(self, systems: Systems<'_>, now: Timestamp) -> PlaybookRecord {
         let outcomes = self.of_records.iter();
         let outcomes = outcomes.filter(|outcome| systems.uses(&outcome.target_system));
@@ -67,8 +68,8 @@ impl Agent<'_> {
         self.0.table.page(newest_first, wanted).await
     }
 
-    /// Writes an action's outcome. Its saving and the organization's total are written with it, unless its
-    /// record has a saving on that day.
+    /// Writes an action's outcome. Its saving and the organization's total are written with it,
+    /// unless its record has a saving on that day.
     pub(super) async fn write_with_saving(
         &self,
         writes: Vec<Write>,
@@ -78,7 +79,8 @@ impl Agent<'_> {
         let Some(saving) = Saving::of(action) else {
             return table.transact(writes).await;
         };
-        let (mut with_saving, place) = (writes.clone(), writes.len());
+        let mut with_saving = writes.clone();
+        let place = writes.len();
         with_saving.push(Write::create(&saving)?);
         let total = Change::default().add(totals::MINUTES_SAVED, saving.minutes);
         let totals = key::totals(saving.organization_id);
@@ -90,14 +92,15 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the writes of an action's outcome, once it is known whether the action helped its records.
+/// Returns the writes of an action's outcome, once it is known whether the action helped its
+/// records.
 pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>> {
     let outcome = LastOutcome::of(action);
     outcome.iter().map(Write::put).collect()
 }
 
-/// Returns the write that counts a [verified](AgentAction::helped) outcome for its playbook version,
-/// once per action. Empty for an action without a playbook.
+/// Returns the write that counts a [verified](AgentAction::helped) outcome for its playbook
+/// version, once per action. Empty for an action without a playbook.
 ///
 /// All outcomes of a playbook version write one item, so concurrent ones conflict, as totals do.
 pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {

@@ -1,4 +1,5 @@
-//! Settlements by people: verdicts on unknown outcomes, and manual actions with their service requests.
+//! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
+//! requests.
 
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -8,7 +9,8 @@ use crate::{assignee::Assignee, prelude::*};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the
-    /// other kind of action, and the errors of [`AgentSession::judge`] and [`AgentSession::handle`].
+    /// other kind of action, and the errors of [`AgentSession::judge`] and
+    /// [`AgentSession::handle`].
     pub async fn settle_action(
         &self,
         pending: impl Pending,
@@ -24,7 +26,8 @@ impl Agent<'_> {
         };
         let write = async |context: WriteContext,
                            read: (SessionWithActions, Stored<AgentPolicy>)| {
-            let ((mut whole, policy), now) = (read, self.0.now());
+            let (mut whole, policy) = read;
+            let now = self.0.now();
             policy.check_sign_in(context.credential.as_deref(), now)?;
             let writes = if whole.session.known_action(action_id)?.is_automated {
                 judge(&mut whole, action_id, (by, sent), now)?
@@ -61,7 +64,8 @@ impl Agent<'_> {
             seq: entry.seq,
             hash: entry.hash,
         });
-        let (head, now) = (head.unwrap_or_default(), self.0.now());
+        let head = head.unwrap_or_default();
+        let now = self.0.now();
         let record = AgentAction::rebuilt(session, proposed, head, now);
         actions.unreadable.retain(|id| id != action_id);
         actions.known.push(Stored::unwritten(record));
@@ -82,7 +86,8 @@ impl Agent<'_> {
         let assignee = Assignee::new(tenant, Some(&sent.assignee_id));
         let request = OnceCell::new();
         let read = || async {
-            let (users, whole) = (self.0.batch(assignee.key()), self.get(tenant, id));
+            let users = self.0.batch(assignee.key());
+            let whole = self.get(tenant, id);
             // All end, also after an error, so that no id is lost on its way.
             let (request, whole, users) = tokio::join!(self.0.id_once(&request), whole, users);
             Ok((request?, whole?, users?))
@@ -90,7 +95,8 @@ impl Agent<'_> {
         let write = async |context: WriteContext, found: (Reserved<_>, _, Batch)| {
             let (request, mut whole, users): (_, SessionWithActions, _) = found;
             assignee.known(&users, None)?;
-            let (request, now) = (request.used(), self.0.now());
+            let request = request.used();
+            let now = self.0.now();
             let session = &mut whole.session;
             let from = session.status.name();
             let note = sent.note.as_deref();
@@ -150,7 +156,8 @@ impl Store {
         let Some(mut session) = self.readable(&key).await? else {
             return Ok(Vec::new());
         };
-        let (from, by) = (session.status.name(), context.actor);
+        let from = session.status.name();
+        let by = context.actor;
         let action_id = &was.action.action_id;
         let changed = session.request_changed(action_id, was.request, change, by, now);
         let Some(handling) = changed else {
@@ -161,8 +168,8 @@ impl Store {
     }
 }
 
-/// Returns the writes that settle an automated action; none for a repeat. The session's version excludes
-/// a concurrent settlement.
+/// Returns the writes that settle an automated action; none for a repeat. The session's version
+/// excludes a concurrent settlement.
 fn judge(
     whole: &mut SessionWithActions,
     action_id: &str,
@@ -209,7 +216,8 @@ fn handle(
     if !session.handle(action_id, handling.clone(), now)? {
         return Ok(Vec::new());
     }
-    let (by, event) = (Some(by), status.event());
+    let by = Some(by);
+    let event = status.event();
     let note = note_of(session, action_id, by, event, from, &handling);
     transition::of_session(session, note, now)
 }

@@ -26,7 +26,8 @@ pub(super) struct Approvable {
 }
 
 impl Approvable {
-    /// The approver by a credential. 403 for a session by a provider that the organization has no more.
+    /// The approver by a credential. 403 for a session by a provider that the organization has no
+    /// more.
     pub(super) fn approver(
         &self,
         credential: Option<&EntryCredential>,
@@ -69,13 +70,15 @@ impl Agent<'_> {
         self.put_in_force(&found).await
     }
 
-    /// Writes that a looser policy is in force, with its entry in the organization's journal, once its time has come.
-    /// Returns the policy in force. A concurrent write leaves that to the next reader.
+    /// Writes that a looser policy is in force, with its entry in the organization's journal, once
+    /// its time has come. Returns the policy in force. A concurrent write leaves that to the next
+    /// reader.
     pub(super) async fn put_in_force(
         &self,
         policy: &Stored<AgentPolicy>,
     ) -> Result<Stored<AgentPolicy>> {
-        let (now, mut after) = (self.0.now(), policy.clone());
+        let now = self.0.now();
+        let mut after = policy.clone();
         if !policy.is_due(now) {
             return Ok(after);
         }
@@ -89,9 +92,10 @@ impl Agent<'_> {
         Ok(after.replaced())
     }
 
-    /// Changes the organization's policy on behalf of one with the permissions `by`. Looser terms wait for another
-    /// admin, or for a day. 412 unless it has the expected version; 0 stands for none. 403 if the change guards
-    /// the organization, and `by` does not meet its demand. 403 for a fresh user who confirms looser terms.
+    /// Changes the organization's policy on behalf of one with the permissions `by`. Looser terms
+    /// wait for another admin, or for a day. 412 unless it has the expected version; 0 stands for
+    /// none. 403 if the change guards the organization, and `by` does not meet its demand. 403 for
+    /// a fresh user who confirms looser terms.
     pub async fn set_policy<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
@@ -103,7 +107,8 @@ impl Agent<'_> {
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((found, head), by): ((Option<_>, _), Held)| {
             let context = context.with_head(head);
-            let (found, now) = (found.unwrap_or_else(|| none(tenant)), self.0.now());
+            let found = found.unwrap_or_else(|| none(tenant));
+            let now = self.0.now();
             if found.is_due(now) {
                 self.put_in_force(&found).await?;
                 return Ok(None);
@@ -127,16 +132,18 @@ impl Agent<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Checks that a user may confirm the pending policy. 403 for a fresh user, and for a session by a provider of
-    /// the requester, set within a day.
+    /// Checks that a user may confirm the pending policy. 403 for a fresh user, and for a session
+    /// by a provider of the requester, set within a day.
     async fn check_confirmation(
         &self,
         context: &WriteContext,
         policy: &AgentPolicy,
         user: UserId,
     ) -> Result<()> {
-        let (tenant, now) = (context.tenant, self.0.now());
-        let (user, provider) = (user.key(tenant), key::sign_in_provider(tenant));
+        let tenant = context.tenant;
+        let now = self.0.now();
+        let user = user.key(tenant);
+        let provider = key::sign_in_provider(tenant);
         let batch = self.0.batch(any_keys![&user, &provider]).await?;
         let provider: Option<Stored<SignInProvider>> = batch.get(&provider)?;
         let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
@@ -220,8 +227,9 @@ pub(super) fn approvers_in(batch: &Batch, tenant: Tenant, keys: &[Key<User>]) ->
     Approvers::of(&users)
 }
 
-/// Returns the writes that charge an action to the daily caps, in the transaction of its claim. They
-/// are refused when a cap is reached. With caps, concurrent claims of an organization conflict here.
+/// Returns the writes that charge an action to the daily caps, in the transaction of its claim.
+/// They are refused when a cap is reached. With caps, concurrent claims of an organization conflict
+/// here.
 pub(super) fn takes(tenant: Tenant, day: Timestamp, charge: &Charge) -> Vec<Write> {
     let mut room = Condition::default();
     if let Some(others) = charge.others {

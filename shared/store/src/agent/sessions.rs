@@ -31,7 +31,8 @@ pub enum Approval {
 }
 
 impl Agent<'_> {
-    /// Opens a session on an alert, or returns the current one. 404 if the alert is another tenant's.
+    /// Opens a session on an alert, or returns the current one. 404 if the alert is another
+    /// tenant's.
     pub async fn open(
         &self,
         pending: impl Pending,
@@ -78,7 +79,8 @@ impl Agent<'_> {
                 newest.times.updated_at = now;
                 writes.push(Write::replace(&newest)?);
             }
-            let (writes, session) = (Writes::from(writes).making(id), Stored::created(session));
+            let writes = Writes::from(writes).making(id);
+            let session = Stored::created(session);
             self.0.commit(&context, writes, session).await
         };
         let opened = self.0.write(pending, read, write).await?;
@@ -97,7 +99,8 @@ impl Agent<'_> {
 
     /// Analyses a session's alert with `analyse` and stores the proposal. The actions get ids. 404
     /// if the session is another tenant's. 409 unless it is started or awaits confirmation, or if
-    /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error `failed`.
+    /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error
+    /// `failed`.
     pub async fn propose(
         &self,
         pending: impl Pending,
@@ -138,7 +141,8 @@ impl Agent<'_> {
         };
         let key = context.idempotency_key.as_ref();
         let key = key.map(|idempotency| idempotency.key.as_str());
-        let (from, now) = (session.status.name(), self.0.now());
+        let from = session.status.name();
+        let now = self.0.now();
         session.begin_analysis(key, now)?;
         session.people.proposed_by = context.actor;
         let by = JournalActor::user(context.actor);
@@ -179,8 +183,10 @@ impl Agent<'_> {
         analyzing: Analyzing,
         mut proposal: Proposal,
     ) -> Result<Created<Proposed>> {
-        let (write, mut session) = (analyzing.context, analyzing.session);
-        let (from, now) = (session.status.name(), self.0.now());
+        let write = analyzing.context;
+        let mut session = analyzing.session;
+        let from = session.status.name();
+        let now = self.0.now();
         let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&analyzing.policy), now)?;
         let ids = session.plan.proposed_actions.iter().map(|one| &one.id);
@@ -188,7 +194,8 @@ impl Agent<'_> {
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
         let mut writes = transition::of_session(&mut session, note.with(detail), now)?;
-        let (tenant, id) = (session.organization_id, session.id);
+        let tenant = session.organization_id;
+        let id = session.id;
         let kept = excerpts.iter().cloned();
         let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
         writes.extend(excerpts::writes(kept)?);
@@ -205,8 +212,10 @@ impl Agent<'_> {
     }
 
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<()> {
-        let (context, mut session) = (analyzing.context, analyzing.session);
-        let (from, now) = (session.status.name(), self.0.now());
+        let context = analyzing.context;
+        let mut session = analyzing.session;
+        let from = session.status.name();
+        let now = self.0.now();
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
         let writes = transition::of_session(&mut session, note, now)?;
@@ -274,7 +283,8 @@ impl Agent<'_> {
         self.0.commit(context, writes, queued).await
     }
 
-    /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits confirmation.
+    /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits
+    /// confirmation.
     pub async fn reject(
         &self,
         pending: impl Pending,
@@ -287,7 +297,8 @@ impl Agent<'_> {
         let write = async |context: WriteContext, mut whole: SessionWithActions| {
             let session = &mut whole.session;
             let mut writes = Vec::new();
-            let (from, now) = (session.status.name(), self.0.now());
+            let from = session.status.name();
+            let now = self.0.now();
             if session.reject(by, reason, now)? {
                 let by = JournalActor::user(Some(by));
                 let note = Note::new(by, JournalEvent::Rejected, Some(from));
@@ -312,8 +323,10 @@ impl Agent<'_> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, whole: SessionWithActions| {
-            let (mut session, mut actions) = (whole.session, whole.actions);
-            let (from, now) = (session.status.name(), self.0.now());
+            let mut session = whole.session;
+            let mut actions = whole.actions;
+            let from = session.status.name();
+            let now = self.0.now();
             let Some(cancelled) = session.cancel(&mut actions, now)? else {
                 let stands = (session, Vec::new());
                 return self.0.commit(&context, Writes::default(), stands).await;
@@ -363,11 +376,14 @@ impl Agent<'_> {
         whole: SessionWithActions,
         by: JournalActor,
     ) -> Result<Option<AgentSession>> {
-        let (tenant, id) = (whole.session.organization_id, whole.session.id);
+        let tenant = whole.session.organization_id;
+        let id = whole.session.id;
         let read = || self.get(tenant, id);
         let write = async |whole: SessionWithActions| {
-            let (mut session, actions) = (whole.session, whole.actions);
-            let (from, now) = (session.status.name(), self.0.now());
+            let mut session = whole.session;
+            let actions = whole.actions;
+            let from = session.status.name();
+            let now = self.0.now();
             if !session.settle(&actions, now) {
                 return Ok(Some(session.record));
             }

@@ -1,4 +1,5 @@
-//! The writes of transitions: the changed record, its journal entries, and the excerpts that these name.
+//! The writes of transitions: the changed record, its journal entries, and the excerpts that these
+//! name.
 
 use super::{excerpts, journal::heads};
 use crate::prelude::*;

@@ -11,23 +11,25 @@ use crate::{Cleanups, prelude::*, tagging::TAG_IDS};
 const CONCURRENCY: usize = 10;
 
 impl Cleanups<'_> {
-    /// Handles the next records, of up to 1,000 that are read. Returns the place up to which it is done;
-    /// `None` at the end.
+    /// Handles the next records, of up to 1,000 that are read. Returns the place up to which it is
+    /// done; `None` at the end.
     pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>> {
-        let (tenant, deleted) = (cleanup.organization_id, cleanup.subject);
+        let tenant = cleanup.organization_id;
+        let deleted = cleanup.subject;
         let after = cleanup.place();
         let text = |place: Place| place.to_text(&key::tenant_prefix(tenant));
         let facts = deleted.kind.facts();
         Ok(match facts.deletion {
             Deletion::Nothing => None,
-            // After the delay the index shows links made just before the delete. Should it lag for longer,
-            // a task keeps the id of a record that is gone, which every reader ignores.
+            // After the delay the index shows links made just before the delete. Should it lag for
+            // longer, a task keeps the id of a record that is gone, which every reader ignores.
             Deletion::LinkedTasks => {
                 let tasks = key::linked_tasks(tenant, deleted);
                 let end = self.unlink_page(tenant, deleted, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // A task that moves past the walk keeps the id of the record, which every reader ignores.
+            // A task that moves past the walk keeps the id of the record, which every reader
+            // ignores.
             Deletion::TasksOfProject => {
                 let Some(project) = deleted.project else {
                     return Ok(None);
@@ -37,7 +39,8 @@ impl Cleanups<'_> {
                 let end = self.unlink_page(tenant, deleted, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // No record gets a deleted tag, so that records stay without it once the walk has passed.
+            // No record gets a deleted tag, so that records stay without it once the walk has
+            // passed.
             Deletion::Tags if matches!(cleanup.walked, Some(Walked::Activities(_))) => {
                 let activities = key::activities_by_id(tenant).consistent();
                 let activities = activities.filter(carrying(deleted));
@@ -59,7 +62,8 @@ impl Cleanups<'_> {
         })
     }
 
-    /// Removes the references of the records of a page. Returns the end of the page; `None` for the last one.
+    /// Removes the references of the records of a page. Returns the end of the page; `None` for the
+    /// last one.
     async fn unlink_page<R, I: Index>(
         &self,
         tenant: Tenant,
@@ -80,8 +84,8 @@ impl Cleanups<'_> {
         Ok(page.end)
     }
 
-    /// Removes the reference of a task or an activity, if it has it and its version is a number. This is the
-    /// only change that a cleanup makes to them. A task's history gets an entry.
+    /// Removes the reference of a task or an activity, if it has it and its version is a number.
+    /// This is the only change that a cleanup makes to them. A task's history gets an entry.
     async fn unlink(&self, tenant: Tenant, deleted: Deleted, record: AnyKey) -> Result<()> {
         let facts = deleted.kind.facts();
         let naming = Condition::default().equals(facts.named_by, deleted.id);
@@ -108,19 +112,20 @@ impl Cleanups<'_> {
                 writes.extend(entry);
                 Ok(self.0.table.transact(writes).await?.ok())
             };
-            // Other requests keep changing it, or it is damaged: every reader ignores the reference.
+            // Other requests keep changing it, or it is damaged: every reader ignores the
+            // reference.
             let _ = try_retry(read().await?, read, write).await?;
             return Ok(());
         }
         let write = Write::update(record, change, still_named);
-        // Refused when another request changed or deleted the record, or when just these attributes are
-        // damaged, and hold no reference.
+        // Refused when another request changed or deleted the record, or when just these attributes
+        // are damaged, and hold no reference.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
-    /// The version of a task with the reference, and the entry of its history. `None` for a task that is
-    /// gone, has no such reference, or is damaged in just these attributes.
+    /// The version of a task with the reference, and the entry of its history. `None` for a task
+    /// that is gone, has no such reference, or is damaged in just these attributes.
     async fn entry(
         &self,
         tenant: Tenant,
@@ -151,13 +156,14 @@ impl Cleanups<'_> {
         let Some(change) = change else {
             return Ok(None);
         };
-        let (of, version) = (Some(task.into()), named.version + 1);
+        let of = Some(task.into());
+        let version = named.version + 1;
         let entry = WriteContext::from(tenant).changed(of, version, change, self.0.now())?;
         Ok(Some((named.version, entry)))
     }
 
-    /// Deletes the comments of a page of a thread; with the last page, its participants. Returns the end of
-    /// the page; `None` for the last one.
+    /// Deletes the comments of a page of a thread; with the last page, its participants. Returns
+    /// the end of the page; `None` for the last one.
     async fn delete_comments(
         &self,
         tenant: Tenant,

@@ -1,4 +1,5 @@
-//! The circuit breaker and call limits that workers share. A healthy connection without limits writes nothing.
+//! The circuit breaker and call limits that workers share. A healthy connection without limits
+//! writes nothing.
 
 use agent::connection::{Counting, ReadCounter};
 
@@ -38,7 +39,8 @@ impl Connections<'_> {
         Ok(admitted.unwrap_or_else(|| Admission::Deferred(request.now.plus(CONTENDED))))
     }
 
-    /// Returns when the next call of an action may begin, or when to retry. Without a limit, nothing is read.
+    /// Returns when the next call of an action may begin, or when to retry. Without a limit,
+    /// nothing is read.
     pub async fn slot(&self, connection: &Connection) -> Result<Result<Timestamp, Timestamp>> {
         let now = || self.0.now();
         if connection.limits.per_second.is_none() {
@@ -74,7 +76,8 @@ impl Connections<'_> {
         Ok(slots.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
-    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read or written.
+    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
+    /// or written.
     pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<()> {
         if connection.limits.concurrent.is_none() {
             return Ok(());
@@ -100,7 +103,8 @@ impl Connections<'_> {
         Ok(noted.unwrap_or(breaker))
     }
 
-    /// Changes the state that was read, and writes it if it differs. None after continued conflicts.
+    /// Changes the state that was read, and writes it if it differs. None after continued
+    /// conflicts.
     async fn change<T>(
         &self,
         connection: &Connection,

@@ -1,4 +1,5 @@
-//! The state that workers share of a connection: its circuit breaker, and the calls under its limits.
+//! The state that workers share of a connection: its circuit breaker, and the calls under its
+//! limits.
 
 use crate::prelude::*;
 

@@ -63,7 +63,8 @@ impl Directory<'_> {
         self.write_new(organization, writes).await
     }
 
-    /// Creates an organization with its first admin, both or neither. 409 when the username is taken.
+    /// Creates an organization with its first admin, both or neither. 409 when the username is
+    /// taken.
     pub async fn found_organization(
         &self,
         name: String,
@@ -71,7 +72,8 @@ impl Directory<'_> {
         admin: NewUser,
     ) -> Result<(Organization, User)> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
-        let (id, admin_id) = (id.used(), admin_id.used());
+        let id = id.used();
+        let admin_id = admin_id.used();
         let (organization, mut writes) = self.new_organization(id, name, plan_features)?;
         let (admin, of_admin) = self.new_user(id, admin_id, admin, None)?;
         writes.append(of_admin.noting(admin.entry_of_new()));
@@ -151,8 +153,9 @@ impl Directory<'_> {
         Ok(missing)
     }
 
-    /// Suspends an organization, or lifts its suspension. Its requests end within five seconds, and its work
-    /// that is due waits. 404 for an unknown organization, 409 during its import or deletion.
+    /// Suspends an organization, or lifts its suspension. Its requests end within five seconds, and
+    /// its work that is due waits. 404 for an unknown organization, 409 during its import or
+    /// deletion.
     pub async fn suspend(&self, tenant: Tenant, suspended: bool) -> Result<Stored<Organization>> {
         let found = self.organization(tenant).await?;
         let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
@@ -193,8 +196,9 @@ impl Directory<'_> {
         changed
     }
 
-    /// All organizations by id, for the operator, with the errors of those that do not read. Reads every id
-    /// that was ever reserved: one request and at most 50 read units a hundred. No operation calls it.
+    /// All organizations by id, for the operator, with the errors of those that do not read. Reads
+    /// every id that was ever reserved: one request and at most 50 read units a hundred. No
+    /// operation calls it.
     pub async fn organizations(&self) -> Result<Vec<(OrganizationId, Result<Organization>)>> {
         let last = self.0.last_id::<OrganizationId>().await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);

@@ -10,7 +10,8 @@ record! {
 impl Tracked for Phase {}
 
 impl Directory<'_> {
-    /// A project's phases that match a filter, by order, then id. 404 when the project is another tenant's.
+    /// A project's phases that match a filter, by order, then id. 404 when the project is another
+    /// tenant's.
     pub async fn phases(
         &self,
         tenant: Tenant,
@@ -26,7 +27,8 @@ impl Directory<'_> {
                 return table.page(phases, wanted).await;
             };
             let keys = ids.iter().map(|id| id.key(tenant));
-            let (store, is_in) = (self.0, |phase: &Phase| phase.project_id == project);
+            let store = self.0;
+            let is_in = |phase: &Phase| phase.project_id == project;
             let rows = store.rows_by_id(keys, is_in, in_first_index, false, wanted);
             rows.await
         };
@@ -35,8 +37,8 @@ impl Directory<'_> {
         Ok(page)
     }
 
-    /// Creates a phase of a project, at the end unless the request names an order. 404 when the project is
-    /// not the tenant's, 409 when it is archived, or when no order is left.
+    /// Creates a phase of a project, at the end unless the request names an order. 404 when the
+    /// project is not the tenant's, 409 when it is archived, or when no order is left.
     pub async fn create_phase(
         &self,
         pending: impl Pending,
@@ -62,8 +64,8 @@ impl Directory<'_> {
         Box::pin(self.0.create(pending, read, phase)).await
     }
 
-    /// The requested order, or one behind the project's last phase. The index may lag behind a phase that
-    /// was just created. Two phases of the same order are sorted by id.
+    /// The requested order, or one behind the project's last phase. The index may lag behind a
+    /// phase that was just created. Two phases of the same order are sorted by id.
     async fn place_of(
         &self,
         tenant: Tenant,
@@ -99,8 +101,8 @@ impl Directory<'_> {
         self.0.update(pending, id, change).await
     }
 
-    /// Deletes a phase. Its tasks show no phase from then on, and the sweeper removes the references. 404
-    /// when it is not the tenant's.
+    /// Deletes a phase. Its tasks show no phase from then on, and the sweeper removes the
+    /// references. 404 when it is not the tenant's.
     pub async fn delete_phase(&self, pending: impl Pending, id: PhaseId) -> Result<()> {
         let tasks = |phase: &Phase| ((phase.project_id, id).into(), Writes::default());
         self.0.delete(pending, id, tasks).await

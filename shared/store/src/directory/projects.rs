@@ -35,7 +35,8 @@ impl Directory<'_> {
         found.or_not_found(ProjectId::NOUN)
     }
 
-    /// The projects that match a filter, by title. Archived ones only where the filter names that status.
+    /// The projects that match a filter, by title. Archived ones only where the filter names that
+    /// status.
     pub async fn projects(
         &self,
         tenant: Tenant,
@@ -69,8 +70,8 @@ impl Directory<'_> {
         self.0.create(pending, nothing, project).await
     }
 
-    /// Changes a project, and updates the count of active ones. Reference search finds it by its new title.
-    /// 404 when it is not the tenant's.
+    /// Changes a project, and updates the count of active ones. Reference search finds it by its
+    /// new title. 404 when it is not the tenant's.
     pub async fn update_project(
         &self,
         pending: impl Pending,
@@ -85,7 +86,8 @@ impl Directory<'_> {
             if project.title != before.title {
                 writes.push(Write::put(&Reference::from(&*project))?);
             }
-            let (was, is) = (Some(&before.status), &project.status);
+            let was = Some(&before.status);
+            let is = &project.status;
             writes.extend(count_active(context.tenant, was, is));
             Ok(writes)
         };

@@ -20,7 +20,8 @@ impl NameOfTag {
         }
     }
 
-    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it, by any key.
+    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it, by any
+    /// key.
     fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes> {
         let new = Self::of(tag);
         let mut writes = Writes::default();
@@ -106,8 +107,8 @@ impl Directory<'_> {
         self.0.update(pending, id, change).await
     }
 
-    /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper removes it
-    /// from the records. 404 when it is not the tenant's.
+    /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper
+    /// removes it from the records. 404 when it is not the tenant's.
     pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
         let carriers = |tag: &Tag| {
             let names = unique_name::keys(&tag.name).into_iter();

@@ -103,8 +103,8 @@ impl Directory<'_> {
         self.0.create(pending, new, user).await
     }
 
-    /// A user made by another one, or by the operator, and the writes of the user's account and address, with
-    /// the count of admins. 409 when the username or the address is taken.
+    /// A user made by another one, or by the operator, and the writes of the user's account and
+    /// address, with the count of admins. 409 when the username or the address is taken.
     pub(crate) fn new_user(
         self,
         tenant: Tenant,
@@ -155,10 +155,10 @@ impl Directory<'_> {
         Ok((user, writes))
     }
 
-    /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the tenant's,
-    /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
-    /// have no admin left, or when another user has the new address. The old address gets a notice, which
-    /// names the `network`, if the deployment sends mail.
+    /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the
+    /// tenant's, 403 when the user has a permission beyond `by`, before or after. 409 when the
+    /// organization would have no admin left, or when another user has the new address. The old
+    /// address gets a notice, which names the `network`, if the deployment sends mail.
     pub async fn update_user<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Pending,
@@ -182,7 +182,8 @@ impl Directory<'_> {
             if is_anothers && after.differs_in_access(&before) {
                 after.access_changed_at = Some(after.updated_at);
             }
-            let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
+            let was = before.is_enabled_admin();
+            let is = after.is_enabled_admin();
             let mut writes = count_admins(context.tenant, was, is);
             writes.append(take_email(&after, before.email.as_ref())?);
             writes.extend(self.0.new_email(&before, &after, network)?);
@@ -193,8 +194,9 @@ impl Directory<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Disables a user, which ends all of the user's sessions and tokens, or enables the user again. 404
-    /// when the user is not the tenant's, 409 when the organization would have no admin left.
+    /// Disables a user, which ends all of the user's sessions and tokens, or enables the user
+    /// again. 404 when the user is not the tenant's, 409 when the organization would have no admin
+    /// left.
     pub async fn disable_user(
         &self,
         pending: impl Pending,
@@ -211,7 +213,8 @@ impl Directory<'_> {
         Ok(())
     }
 
-    /// Replaces a user's password, which ends all sessions and tokens. 404 when the user is not the tenant's.
+    /// Replaces a user's password, which ends all sessions and tokens. 404 when the user is not the
+    /// tenant's.
     pub async fn change_password(
         &self,
         pending: impl Pending,
@@ -235,8 +238,8 @@ impl Directory<'_> {
         Ok((user.or_not_found(UserId::NOUN)?, head))
     }
 
-    /// As [`change_password`](Self::change_password), on behalf of one with the permissions `by`. 403 when
-    /// the user has a permission beyond `by`, also when another request has just given it.
+    /// As [`change_password`](Self::change_password), on behalf of one with the permissions `by`.
+    /// 403 when the user has a permission beyond `by`, also when another request has just given it.
     pub async fn set_password(
         &self,
         pending: impl Pending,
@@ -246,15 +249,18 @@ impl Directory<'_> {
         network: Option<&str>,
     ) -> Result<()> {
         let context = &pending.into().authorized().await?;
-        let (tenant, id) = (context.tenant, user.0.id);
-        let (read, hash) = (|| self.to_set_password(tenant, id), &password_hash);
+        let tenant = context.tenant;
+        let id = user.0.id;
+        let read = || self.to_set_password(tenant, id);
+        let hash = &password_hash;
         let write = |(user, head): (Stored<User>, ReadHead)| async move {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
             let mut writes = self.new_password(context, &user, hash, is_the_same);
             writes.note(EntryContent::password_set(user.id));
-            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            let to = user.email.as_ref();
+            let letter = Letter::PasswordChanged;
             writes.extend(self.0.notice(&user, to, network, letter)?);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
@@ -287,9 +293,11 @@ impl Directory<'_> {
     }
 }
 
-/// The writes of a user's address, who `had` another. 409 if another user of the organization has it.
+/// The writes of a user's address, who `had` another. 409 if another user of the organization has
+/// it.
 pub(crate) fn take_email(user: &User, had: Option<&Email>) -> Result<Writes> {
-    let (new, old) = (user.email.as_ref().map(Email::key), had.map(Email::key));
+    let new = user.email.as_ref().map(Email::key);
+    let old = had.map(Email::key);
     let mut writes = Writes::default();
     if new == old {
         return Ok(writes);
@@ -314,8 +322,9 @@ pub(crate) fn email_taken() -> Error {
     Error::conflict(Code::EmailTaken, "Another user has this address.")
 }
 
-/// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
-/// last one: of several requests that would leave the organization without an admin, the last fails.
+/// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for
+/// the last one: of several requests that would leave the organization without an admin, the last
+/// fails.
 pub(crate) fn count_admins(tenant: Tenant, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
     let count = |by, expected| {

@@ -5,8 +5,8 @@ use crate::texts::{ATTRIBUTE, text_key};
 use crate::{Change, Feed};
 
 impl Feed<'_> {
-    /// Adds long texts to the records of changes, before and after them. A record whose text has expired
-    /// keeps the beginning.
+    /// Adds long texts to the records of changes, before and after them. A record whose text has
+    /// expired keeps the beginning.
     pub async fn complete(&self, changes: &mut [Change]) -> Result<()> {
         let mut images: Vec<_> = changes.iter_mut().flat_map(Change::images_mut).collect();
         let keys = images.iter().filter_map(|image| text_key(image)).collect();

@@ -23,7 +23,8 @@ pub enum FeedFrom {
 /// A batch as readers have it.
 #[derive(Deserialize)]
 struct KeptBatch {
-    /// The number under which it is written. Older batches have none, and are written under their first.
+    /// The number under which it is written. Older batches have none, and are written under their
+    /// first.
     follows: Option<i64>,
     first: i64,
     entries: Vec<KeptEntry>,
@@ -111,7 +112,8 @@ pub struct NumberedEntry {
     record_id: i64,
     /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     parent: Option<RecordName>,
-    /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
+    /// Action of an agent session that changed, with its version, as `a1@3`; null for other
+    /// changes.
     #[schema(examples("a1@3"))]
     part: Option<String>,
     action: FeedAction,
@@ -120,7 +122,8 @@ pub struct NumberedEntry {
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     fields: Vec<String>,
     at: Timestamp,
-    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is not known.
+    /// Id of the write. That of a request begins with the request's `X-Request-Id`. Null if it is
+    /// not known.
     write_id: Option<String>,
     /// User who made the change; null for the service itself.
     actor: Option<UserRef>,
@@ -145,8 +148,8 @@ impl FeedFilter {
     }
 }
 
-/// A place in the feed. All entries after it were appended at `since` or later, so that none of them has
-/// expired as long as `since` is within 30 days.
+/// A place in the feed. All entries after it were appended at `since` or later, so that none of
+/// them has expired as long as `since` is within 30 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
     /// The number under which a batch is written, or the end of the last one.
@@ -172,7 +175,8 @@ impl Position {
 
     fn place(self, tenant: Tenant) -> Option<Place> {
         let prefix = key::tenant_prefix(tenant);
-        let (batch, since) = (self.batch, self.since.millis());
+        let batch = self.batch;
+        let since = self.since.millis();
         let text = format!("{batch}\n{}\n{since}\n{}", self.skipped, self.epoch);
         Place::from_text(&prefix, &text)
     }
@@ -190,9 +194,9 @@ impl Position {
 }
 
 impl Feed<'_> {
-    /// Returns a page of the feed, oldest entry first. It always has an end, where the next page begins.
-    /// 410 for a place before entries that may have expired, and for a place of another feed. 503 for a place
-    /// before a batch that does not read.
+    /// Returns a page of the feed, oldest entry first. It always has an end, where the next page
+    /// begins. 410 for a place before entries that may have expired, and for a place of another
+    /// feed. 503 for a place before a batch that does not read.
     pub async fn page(
         &self,
         tenant: Tenant,
@@ -217,14 +221,16 @@ impl Feed<'_> {
             return Err(Error::CursorExpired);
         }
         let begin = from.map_or(0, |from| from.batch);
-        let (is_there, batches) = (self.has(tenant, from), self.batches(tenant, begin));
+        let is_there = self.has(tenant, from);
+        let batches = self.batches(tenant, begin);
         let (epoch, is_there, mut batches) =
             tokio::try_join!(self.epoch(tenant), is_there, batches)?;
         if !is_there || from.is_some_and(|from| from.epoch != epoch) {
             return Err(Error::CursorExpired);
         }
         let mut position = from.unwrap_or_else(|| Position::at_end(0, epoch, now));
-        let (mut rows, mut read) = (Vec::new(), 0);
+        let mut rows = Vec::new();
+        let mut read = 0;
         loop {
             let is_last = batches.len() < AT_ONCE;
             for batch in batches {
@@ -244,7 +250,8 @@ impl Feed<'_> {
                 // A feed that started again has no batch of that number.
                 let follows = batch.follows();
                 let skipped = (follows == position.batch).then_some(position.skipped);
-                let (end, at) = (batch.end(), batch.at.plus(-SKEW));
+                let end = batch.end();
+                let at = batch.at.plus(-SKEW);
                 // Readers from the oldest entry on see none that has expired.
                 if from.is_none() && batch.is_expired(now) {
                     position = Position::at_end(end, epoch, now);
@@ -291,8 +298,8 @@ impl Feed<'_> {
         self.0.table.list_readable(batches).await
     }
 
-    /// Returns true if the feed has a place: in a batch, after one, or before all. After a restore, it may have
-    /// lost those after which a place was.
+    /// Returns true if the feed has a place: in a batch, after one, or before all. After a restore,
+    /// it may have lost those after which a place was.
     async fn has(&self, tenant: Tenant, place: Option<Position>) -> Result<bool> {
         let Some(Position { batch, skipped, .. }) = place else {
             return Ok(true);

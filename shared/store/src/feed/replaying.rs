@@ -3,9 +3,9 @@
 use crate::{Feed, StreamItem, StreamRecord, WebhookEvent, prelude::*};
 
 impl Feed<'_> {
-    /// Publishes, indexes and delivers an item as it is now, by its key with a space between both parts. The
-    /// sweeper sends its deliveries. Returns false for an item that is gone, and for a kind beyond feed and
-    /// index.
+    /// Publishes, indexes and delivers an item as it is now, by its key with a space between both
+    /// parts. The sweeper sends its deliveries. Returns false for an item that is gone, and for a
+    /// kind beyond feed and index.
     pub async fn replay(&self, tenant: Tenant, item: &str) -> Result<bool> {
         let Some(key) = key::spelled(tenant, item) else {
             return Ok(false);

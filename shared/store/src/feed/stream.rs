@@ -49,10 +49,11 @@ pub struct Change {
 }
 
 impl Change {
-    /// A record that is there, as if it had just been created. `None` for one that does not read, and for a
-    /// deleted comment.
+    /// A record that is there, as if it had just been created. `None` for one that does not read,
+    /// and for a deleted comment.
     pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
-        let (record, version) = (stored.record, stored.version);
+        let record = stored.record;
+        let version = stored.version;
         let kind = FeedType::deserialize(&record["kind"]).ok()?;
         let changed: Changed = read(&record).ok()?;
         if changed.deleted_at.is_some() {
@@ -72,12 +73,14 @@ impl Change {
         [&mut self.before, &mut self.after].into_iter().flatten()
     }
 
-    /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
+    /// Reads the record as it was before. `None` for a new one, and for an image that is no such
+    /// record.
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
-    /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
+    /// Reads the record as it is after. `None` for a removed one, and for an image that is no such
+    /// record.
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.after.as_ref()?).ok()
     }
@@ -292,7 +295,8 @@ impl StreamRecord {
         Ok(Some((changed.organization_id, entry)))
     }
 
-    /// The entry of an approved action: an update of its session. `None` if only its schedule changed.
+    /// The entry of an approved action: an update of its session. `None` if only its schedule
+    /// changed.
     fn entry_of_action(&self, newest: &Value, images: Images<'_>) -> Entry {
         if let (Some(old), Some(new)) = images {
             let shown = fields(old, new);
@@ -318,8 +322,8 @@ impl StreamRecord {
         Ok(Some((changed.organization_id, entry)))
     }
 
-    /// Returns the change of an item that the feed does not have. `None` for an item of another kind, and for
-    /// a removed one.
+    /// Returns the change of an item that the feed does not have. `None` for an item of another
+    /// kind, and for a removed one.
     pub fn unlisted(&self) -> Result<Option<UnlistedChange>, UnreadableImage> {
         let Some(after) = self.change.new_image.as_ref().map(record) else {
             return Ok(None);

@@ -1,14 +1,16 @@
 //! The end of the feed, read in spite of what does not read.
 //!
-//! The publisher needs the end of the newest batch, and the entries of the latest ones to recognize those that
-//! it appended before. A later version, or damage, may have made any part of a batch unreadable. So each
-//! attribute is read by itself. An entry that does not read is not recognized, and may be appended again.
+//! The publisher needs the end of the newest batch, and the entries of the latest ones to recognize
+//! those that it appended before. A later version, or damage, may have made any part of a batch
+//! unreadable. So each attribute is read by itself. An entry that does not read is not recognized,
+//! and may be appended again.
 
 use serde_json::Value;
 
 use crate::prelude::*;
 
-/// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
+/// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400
+/// KB.
 pub(super) const MOST_ENTRIES: usize = 100;
 
 /// Milliseconds for which entries are kept.

@@ -17,8 +17,8 @@ keys! {
     /// The instant since which the organization's alerts are recorded.
     pub(crate) fn alerts_since(tenant: Tenant) -> Key<AlertsSince>
         = format!("ORG#{tenant}"), "ALERTS";
-    /// The alert of a reporter's id, which is unique with its source. The length of the source keeps
-    /// `a#b` + `c` apart from `a` + `b#c`.
+    /// The alert of a reporter's id, which is unique with its source. The length of the source
+    /// keeps `a#b` + `c` apart from `a` + `b#c`.
     pub(crate) fn alert_source(tenant: Tenant, source: &str, id: &str) -> Key<AlertSource>
         = format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()), id;
     /// The firing of a series that was opened last, by its source as in [`alert_source`].
@@ -85,7 +85,8 @@ keys! {
     pub(crate) fn alert_day(date: &str) -> Sort = date;
     pub(crate) fn last_outcome(tenant: Tenant, entity: &str, target_system: &str)
         -> Key<LastOutcome> = last_outcomes(tenant, entity) => Sort::new(target_system);
-    /// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in [`playbook_runs`].
+    /// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in
+    /// [`playbook_runs`].
     pub(crate) fn playbook_version(label: String) -> Sort = label;
     /// An agent session's key in [`agent_sessions`].
     pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1>
@@ -119,7 +120,8 @@ pub fn alert_order(occurred_at: Timestamp, id: AlertId) -> Sort<Gsi1> {
 
 /// The key in [`savings`]: one for each day (UTC) and record of a target system.
 pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
-    let (day, system) = (saving.at.day(), &saving.target_system);
+    let day = saving.at.day();
+    let system = &saving.target_system;
     let place = format!("{day}#{}#{system}#{}", system.len(), saving.entity);
     savings(saving.organization_id).at(Sort::new(place))
 }
@@ -138,7 +140,8 @@ pub(crate) fn excerpt(
     )
 }
 
-/// The id of the approved action with this sort key. `None` if it is the sort key of another record.
+/// The id of the approved action with this sort key. `None` if it is the sort key of another
+/// record.
 pub(crate) fn action_id(sk: &str) -> Option<&str> {
     sk.strip_prefix(AGENT_ACTION)
 }
@@ -154,7 +157,8 @@ fn agent_partition(tenant: Tenant, id: AgentSessionId) -> String {
 /// unknown, or did within a day, counts.
 pub(crate) fn earlier_guard(tenant: Tenant, content: &ActionContent) -> Option<Key<RecordGuard>> {
     let (_, entity) = content.entity()?;
-    let (system, action_type): (_, &str) = (&content.target_system, content.action_type.into());
+    let system: _ = &content.target_system;
+    let action_type: &str = content.action_type.into();
     Some(Key::new(
         format!("ORG#{tenant}#EFFECT#{system}#{action_type}"),
         entity,

@@ -16,7 +16,8 @@ keys! {
     /// The tag of a case-folded name, which is unique in the organization.
     pub(crate) fn name_of_tag(tenant: Tenant, folded_name: &str) -> Key<NameOfTag>
         = format!("ORG#{tenant}#TAG_NAME"), folded_name;
-    /// The possible references of a service request, by creation: small items that reference search filters.
+    /// The possible references of a service request, by creation: small items that reference search
+    /// filters.
     pub(crate) fn references(tenant: Tenant) -> List<Reference> = format!("ORG#{tenant}#REFERENCE");
     /// A project's key in [`projects`].
     pub fn project_by_title(project: &Project) -> Key<Project, Gsi1>
@@ -28,7 +29,8 @@ keys! {
 
 /// A phase's key in [`phases_of_project`].
 pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
-    let (order, id) = (padded(phase.order.get()), padded(phase.id.get()));
+    let order = padded(phase.order.get());
+    let id = padded(phase.id.get());
     let phases = phases_of_project(phase.organization_id, phase.project_id);
     phases.at(Sort::new(format!("{order}#{id}")))
 }

@@ -3,8 +3,8 @@ use table::{Sort, padded};
 
 use crate::prelude::*;
 
-/// Declares keys and lists by their partition, and the keys of single items by their sort key, too. A key in a
-/// list stands as `list => sort key`.
+/// Declares keys and lists by their partition, and the keys of single items by their sort key, too.
+/// A key in a list stands as `list => sort key`.
 macro_rules! keys {
     ($(
         $(#[$about:meta])*
@@ -86,7 +86,8 @@ pub(super) fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> Sort<I> {
     Sort::new(format!("{due}#{}", padded(id.get())))
 }
 
-/// A name without case and accents, then with its accents, then the id for ties. The names are cut to fit.
+/// A name without case and accents, then with its accents, then the id for ties. The names are cut
+/// to fit.
 pub(super) fn name_then_id<I>(name: &str, id: impl Id) -> Sort<I> {
     // A tab sorts before whatever else stands in a name, so that `Move` comes before `Move on`.
     let id = format!("\t{}", padded(id.get()));

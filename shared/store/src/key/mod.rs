@@ -1,7 +1,8 @@
 //! All key formats of the table. [`super`] lists the access patterns that they serve.
 //!
-//! Every partition key of a tenant begins with `ORG#<id>`, so that a query of one organization never
-//! reaches the records of another. Numbers in sort keys are padded, so that they sort as text.
+//! Every partition key of a tenant begins with `ORG#<id>`, so that a query of one organization
+//! never reaches the records of another. Numbers in sort keys are padded, so that they sort as
+//! text.
 
 #![expect(
     clippy::disallowed_methods,

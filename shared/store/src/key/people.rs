@@ -18,11 +18,12 @@ keys! {
         = format!("ORG#{tenant}"), "JOURNAL";
     /// The organization's users by username.
     pub fn users(tenant: Tenant) -> List<User, Gsi1> = partition(tenant, RecordType::User);
-    /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
+    /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with
+    /// it.
     pub fn account(folded_username: &str) -> Key<Account>
         = format!("USERNAME#{folded_username}"), "CREDENTIAL";
-    /// The users of an address by organization, of which each has one at most. They belong to the service: a
-    /// forgotten password leads to all of them.
+    /// The users of an address by organization, of which each has one at most. They belong to the
+    /// service: a forgotten password leads to all of them.
     pub(crate) fn email_holders(email: &str) -> List<EmailHolder> = format!("EMAIL#{email}");
     /// The provider by which the organization's users sign in.
     pub(crate) fn sign_in_provider(tenant: Tenant) -> Key<SignInProvider>
@@ -30,16 +31,19 @@ keys! {
     /// The user of a provider's subject, by the hash of both.
     pub(crate) fn subject_holder(tenant: Tenant, hash: &str) -> Key<SubjectHolder>
         = format!("ORG#{tenant}#SUBJECT"), hash;
-    /// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
+    /// The providers of all organizations. They belong to the service: a sign-in looks for a
+    /// username's.
     pub(crate) fn listed_providers() -> List<ListedProvider> = "PROVIDERS";
     /// The used state of a sign-in by a provider, by its hash.
     pub(crate) fn used_state(hash: &str) -> Key<UsedState> = format!("SIGN_IN#{hash}"), "STATE";
-    /// A mailed link, by the hash of its token. It belongs to the service: its token names no tenant.
+    /// A mailed link, by the hash of its token. It belongs to the service: its token names no
+    /// tenant.
     pub(crate) fn link(token_hash: &str) -> Key<Link> = format!("LINK#{token_hash}"), "LINK";
     /// The count of mails of one kind, in the period from that instant on.
     pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount>
         = format!("MAILS#{hash}"), format!("COUNT#{since}");
-    /// The organization's invitations: the accepted ones by creation, then those that were not accepted.
+    /// The organization's invitations: the accepted ones by creation, then those that were not
+    /// accepted.
     pub fn invitations(tenant: Tenant) -> List<Invitation, Gsi1>
         = partition(tenant, RecordType::Invitation);
     /// The newest invitation of an address, by the address's hash.
@@ -50,7 +54,8 @@ keys! {
         = format!("SIGN_IN#{account_and_network_hash}"), "FAILURES";
     /// All that is kept of failed sign-ins from a network, or to an account.
     fn sign_in_counts_of(hash: &str) -> List<FailureCount> = format!("SIGN_IN#{hash}");
-    /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
+    /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that
+    /// instant on.
     pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
         = sign_in_counts_of(hash) => Sort::new(format!("COUNT#{quarter}"));
     pub fn session(tenant: Tenant, user: UserId, sid_hash: &str) -> Key<Session>
@@ -61,7 +66,8 @@ keys! {
     /// A user's tokens by place.
     pub(crate) fn tokens(tenant: Tenant, user: UserId) -> List<Token>
         = of_record(tenant, user, RecordType::Token);
-    /// The owner of a token, by its hash. It belongs to the service: a request with a token begins with it.
+    /// The owner of a token, by its hash. It belongs to the service: a request with a token begins
+    /// with it.
     pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder>
         = format!("{}#{token_hash}", RecordType::Token.facts().key), "HOLDER";
     pub(crate) fn attempted(tenant: Tenant, user: UserId, key: &str) -> Key<Attempted>
@@ -118,7 +124,8 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
     } else {
         "OPEN"
     };
-    let (at, id) = (invitation.created_at, padded(invitation.id.get()));
+    let at = invitation.created_at;
+    let id = padded(invitation.id.get());
     invitations(invitation.organization_id).at(Sort::new(format!("{state}#{at}#{id}")))
 }
 

@@ -36,8 +36,8 @@ pub(crate) fn words_beginning(tenant: Tenant, word: &str) -> List<IndexedWord> {
         .up_to(Sort::new(format!("{word}{}", char::MAX)))
 }
 
-/// The partition of all words with the same first letter. One partition of all words would hold back an
-/// import: a partition takes 1,000 writes a second.
+/// The partition of all words with the same first letter. One partition of all words would hold
+/// back an import: a partition takes 1,000 writes a second.
 fn words(tenant: Tenant, word: &str) -> String {
     let letter = word.chars().next().unwrap_or_default();
     format!("ORG#{tenant}#WORD#{letter}")
@@ -47,9 +47,11 @@ fn name(kind: SearchedType, id: i64) -> String {
     format!("{}#{}", kind.name(), padded(id))
 }
 
-/// The record itself, with only the fields of search. `None` for a comment or a message without its parent.
+/// The record itself, with only the fields of search. `None` for a comment or a message without its
+/// parent.
 pub(crate) fn searched(record: &IndexedRecord) -> Option<Key<SearchedText>> {
-    let (tenant, id) = (record.organization_id, ReferenceId::new(record.id)?);
+    let tenant = record.organization_id;
+    let id = ReferenceId::new(record.id)?;
     Some(match *record.kind {
         RecordType::Comment => {
             let thread = talk(record.parent?)?.thread()?;

@@ -1,8 +1,8 @@
 //! All partitions of an organization, for what treats an organization as a whole: export, deletion.
 //!
-//! No query lists partitions. So each one is named here: by the organization, in [`partitions`], or by an
-//! item of another partition, in its [`below`](Partition::below). A new key format gets its line here. A test
-//! scans a filled table, and fails for an item without one.
+//! No query lists partitions. So each one is named here: by the organization, in [`partitions`], or
+//! by an item of another partition, in its [`below`](Partition::below). A new key format gets its
+//! line here. A test scans a filled table, and fails for an item without one.
 
 use ::model::{Deletion, NamedRecord};
 use serde_json::Value;
@@ -14,7 +14,8 @@ use crate::prelude::*;
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     pub(crate) key: String,
-    /// False for items that an export leaves out: they follow from others, are credentials, or end within days.
+    /// False for items that an export leaves out: they follow from others, are credentials, or end
+    /// within days.
     pub(crate) is_exported: bool,
     below: Below,
 }
@@ -73,7 +74,8 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
     let of = |kind| partition(tenant, kind);
     let start = Timestamp::from_millis(0);
     let records = RecordType::ALL.iter().filter_map(|kind| {
-        let (facts, all) = (kind.facts(), Partition::exported(of(*kind)));
+        let facts = kind.facts();
+        let all = Partition::exported(of(*kind));
         if facts.has_history || facts.thread.is_some() {
             return Some(all.naming(of_record));
         }
@@ -110,8 +112,8 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
     records.chain(others).collect()
 }
 
-/// Returns the partition key of an item, in the table or in an index, after its move to another organization.
-/// `None` for one of no organization.
+/// Returns the partition key of an item, in the table or in an index, after its move to another
+/// organization. `None` for one of no organization.
 pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Option<String> {
     if let Some((due, _)) = pk.strip_prefix("DUE#").and_then(|due| due.split_once('#')) {
         return Some(format!("DUE#{due}#{}", key::shard_of(to)));

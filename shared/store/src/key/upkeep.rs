@@ -45,8 +45,8 @@ pub(crate) fn deletion<R>(tenant: Tenant, of: Deleted) -> Key<R> {
 /// Shards of the due work of all organizations.
 pub(crate) const SHARDS: u8 = 16;
 
-/// The due records of a kind in a shard, by the instant from which they are due. The index is sparse and
-/// has keys only: the sweeper reads it.
+/// The due records of a kind in a shard, by the instant from which they are due. The index is
+/// sparse and has keys only: the sweeper reads it.
 pub(crate) fn due_in<R: Record<Workdesk>>(shard: u8) -> List<R, Gsi4> {
     List::new(format!("DUE#{}#{shard}", R::KIND))
 }

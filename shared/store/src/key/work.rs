@@ -8,7 +8,8 @@ use crate::prelude::*;
 keys! {
     /// All tasks of the organization, by id.
     pub fn tasks(tenant: Tenant) -> List<Task> = partition(tenant, RecordType::Task);
-    /// All tasks of the organization by the instant of their creation. The index has no other attributes.
+    /// All tasks of the organization by the instant of their creation. The index has no other
+    /// attributes.
     pub fn tasks_by_creation(tenant: Tenant) -> List<Task, Gsi4>
         = partition(tenant, RecordType::Task);
     /// A project's tasks by order, then id.

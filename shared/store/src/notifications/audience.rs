@@ -23,8 +23,8 @@ pub(super) struct Audiences {
 }
 
 impl Notifications<'_> {
-    /// Reads what the audiences follow from: a batch, and beside it the participants of each thread, and the
-    /// users if one of the audiences is found among all.
+    /// Reads what the audiences follow from: a batch, and beside it the participants of each
+    /// thread, and the users if one of the audiences is found among all.
     pub(super) async fn audiences(&self, tenant: Tenant, notices: &[Notice]) -> Result<Audiences> {
         let mut keys: Vec<AnyKey> = Vec::new();
         let mut talks: HashSet<Talk> = HashSet::new();
@@ -139,8 +139,8 @@ impl Audiences {
         admins.map(|user| user.id).collect()
     }
 
-    /// The users whose approval a session awaits. An unreadable alert counts as open. Under an unreadable
-    /// policy there are none.
+    /// The users whose approval a session awaits. An unreadable alert counts as open. Under an
+    /// unreadable policy there are none.
     fn approvers(&self, session: &AgentSession, now: Timestamp) -> BTreeSet<UserId> {
         let Ok(policy) = policy_in(&self.found, self.tenant, now) else {
             return BTreeSet::new();
@@ -164,8 +164,8 @@ impl Audiences {
     }
 }
 
-/// The keys of the users of a record, and of the history entry of its creation where the record does not
-/// name its creator.
+/// The keys of the users of a record, and of the history entry of its creation where the record
+/// does not name its creator.
 fn keys_of(tenant: Tenant, talk: Talk) -> (Key<Involved>, Option<Key<HistoryEntry>>) {
     let has_creator = talk.kind() == RecordType::ServiceRequest;
     let history = HistoryOf::of(talk.kind(), talk.id().get()).filter(|_| !has_creator);

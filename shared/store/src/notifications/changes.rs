@@ -62,7 +62,8 @@ pub(super) fn creation_of(on: Talk) -> String {
     format!("{}-{}-1", on.kind().name(), on.id())
 }
 
-/// The assignment of a record, and the mentions in its description. None of a record that is no subject.
+/// The assignment of a record, and the mentions in its description. None of a record that is no
+/// subject.
 fn of_work(change: &Change) -> Vec<Notice> {
     let mut notices = Vec::new();
     let RecordName { kind, record_id } = change.entry.of;
@@ -80,7 +81,8 @@ fn of_work(change: &Change) -> Vec<Notice> {
     };
     notices
         .extend(assigned.map(|user| to_change(NotificationKind::Assigned, Audience::User(user))));
-    let (before, after) = (before.description, after.description);
+    let before = before.description;
+    let after = after.description;
     if let Some(mentions) = Mentions::added(before.as_deref(), after.as_deref()) {
         notices.push(Notice {
             repeated: Some(mention_in(change)),
@@ -112,7 +114,8 @@ fn of_comment(change: &Change) -> Vec<Notice> {
     let Some(after) = change.after::<Comment>() else {
         return Vec::new();
     };
-    let (kind, id) = (after.thread.kind(), after.thread.id().get());
+    let kind = after.thread.kind();
+    let id = after.thread.id().get();
     let Some(subject) = NotificationSubject::of(kind, id) else {
         return Vec::new();
     };

@@ -1,8 +1,8 @@
 //! Mentions: `@username` in a text of any script.
 //!
-//! A letter or digit before the `@` makes it an address, except in scripts without spaces between words.
-//! There a name may also end anywhere: of `@mia处理`, the mention is of `mia处理` if there is such a user, and
-//! else of `mia`.
+//! A letter or digit before the `@` makes it an address, except in scripts without spaces between
+//! words. There a name may also end anywhere: of `@mia处理`, the mention is of `mia处理` if there is
+//! such a user, and else of `mia`.
 
 use model::characters::{
     is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
@@ -50,7 +50,8 @@ impl Mentions {
 
 fn mentioned(text: &str) -> BTreeSet<Mention> {
     let text = visible(text);
-    let (mut mentions, mut names) = (BTreeSet::new(), 0);
+    let mut mentions = BTreeSet::new();
+    let mut names = 0;
     let mut rest = text.as_str();
     while let Some(place) = rest.find('@') {
         let base = rest[..place].chars().rev().find(|one| !is_mark(*one));
@@ -89,8 +90,8 @@ fn visible(text: &str) -> String {
     seen.map(usual).collect()
 }
 
-/// The end of the name with which a text begins. An `@` is of the name only behind a letter or digit of an
-/// address: other ones begin another mention.
+/// The end of the name with which a text begins. An `@` is of the name only behind a letter or
+/// digit of an address: other ones begin another mention.
 fn end_of_name(text: &str) -> usize {
     let mut base = None;
     for (at, one) in text.char_indices() {
@@ -105,8 +106,8 @@ fn end_of_name(text: &str) -> usize {
     text.len()
 }
 
-/// The usernames that a mention may mean, the longest first: the name, without the marks of the sentence,
-/// and its beginnings where a script without spaces begins or goes on.
+/// The usernames that a mention may mean, the longest first: the name, without the marks of the
+/// sentence, and its beginnings where a script without spaces begins or goes on.
 fn possible(name: &str) -> Vec<&str> {
     let mut ends = BTreeSet::from([name.len(), name.trim_end_matches(MARKS).len()]);
     let mut base = None;

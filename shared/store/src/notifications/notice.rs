@@ -33,8 +33,8 @@ pub struct Notice {
 #[derive(Clone, Debug)]
 pub(super) struct RepeatedMention {
     pub(super) name: String,
-    /// True if an edit added it. A user who has another reason to be notified of the edit gets that: the
-    /// mention may be an old one.
+    /// True if an edit added it. A user who has another reason to be notified of the edit gets
+    /// that: the mention may be an old one.
     pub(super) is_edit: bool,
 }
 

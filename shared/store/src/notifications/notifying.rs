@@ -30,9 +30,10 @@ impl Notifications<'_> {
         Ok(notified)
     }
 
-    /// Writes the notifications of notices. Users get none of their own acts, of records beyond their
-    /// permissions, and of kinds that they switched off. Of several of one cause, a user gets the most
-    /// specific kind; a mention of an edit comes last. Returns the number of new notifications.
+    /// Writes the notifications of notices. Users get none of their own acts, of records beyond
+    /// their permissions, and of kinds that they switched off. Of several of one cause, a user gets
+    /// the most specific kind; a mention of an edit comes last. Returns the number of new
+    /// notifications.
     pub(super) async fn notify(&self, tenant: Tenant, notices: &[Notice]) -> Result<usize> {
         if notices.is_empty() {
             return Ok(0);
@@ -42,7 +43,8 @@ impl Notifications<'_> {
         let for_users = for_users(notices, &audiences, now);
         let users: BTreeSet<UserId> = for_users.iter().map(|(user, _)| *user).collect();
         let keys = users.iter().flat_map(|user| {
-            let (user, inbox) = (user.key(tenant), key::inbox(tenant, *user));
+            let inbox = key::inbox(tenant, *user);
+            let user = user.key(tenant);
             any_keys![user, inbox]
         });
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
@@ -72,15 +74,17 @@ impl Notifications<'_> {
             .await
     }
 
-    /// Writes a notification; with an address, beside the mail of its minute. Once that mail's attempt began, the
-    /// next minute's mail takes it. Returns false for a cause of which the user was notified before.
+    /// Writes a notification; with an address, beside the mail of its minute. Once that mail's
+    /// attempt began, the next minute's mail takes it. Returns false for a cause of which the user
+    /// was notified before.
     async fn write_one(self, mut notification: Notification, to: Option<String>) -> Result<bool> {
         let Some(to) = to else {
             let write = Write::create(&notification)?;
             return Ok(self.0.table.write(write).await?.is_ok());
         };
         for _ in 0..MINUTES {
-            let (now, user) = (self.0.now(), notification.user_id);
+            let now = self.0.now();
+            let user = notification.user_id;
             let cause = Notification::cause_in(&notification.id).unwrap_or_default();
             notification.id = Notification::id_of(now, cause);
             notification.at = now;
@@ -101,8 +105,8 @@ impl Notifications<'_> {
         Err(Error::contended())
     }
 
-    /// Does writes of which each stands alone. A refused one was done before. Returns the number of those
-    /// that were not.
+    /// Does writes of which each stands alone. A refused one was done before. Returns the number of
+    /// those that were not.
     pub(super) async fn write_all(
         &self,
         writes: impl Iterator<Item = Result<Write>>,

@@ -38,8 +38,8 @@ pub struct JoinedNotification {
     pub subject: JoinedSubject,
     /// URL of the desk's view with the subject; null without a title.
     pub url: Option<String>,
-    /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the end of
-    /// the time for approvals.
+    /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the
+    /// end of the time for approvals.
     pub excerpt: Option<String>,
     /// Instant at which the caller read it; null for an unread one.
     read_at: Option<Timestamp>,
@@ -65,7 +65,8 @@ pub struct JoinedSubject {
 }
 
 impl JoinedNotification {
-    /// Returns the notification without what its user may no longer read. `web_url` is the desk's address.
+    /// Returns the notification without what its user may no longer read. `web_url` is the desk's
+    /// address.
     #[must_use]
     pub fn for_user(
         mut self,
@@ -115,7 +116,8 @@ impl Notifications<'_> {
         wanted: &Wanted,
     ) -> Result<Page<JoinedNotification>> {
         let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
-        let (kinds, table) = (kinds.condition(), &self.0.table);
+        let kinds = kinds.condition();
+        let table = &self.0.table;
         let (inbox, page) = if filter.unread == Some(true) {
             let inbox = self.inbox(tenant, user).await?;
             let unread = self.unread_of(tenant, user, &inbox).filter(kinds);
@@ -208,8 +210,8 @@ fn comment_of(tenant: Tenant, notification: &Notification) -> Option<Key<Comment
     Some(key::comment(tenant, thread, notification.comment_id?))
 }
 
-/// The beginning of a notification's text as it is now: of its comment, or of its subject's description. None
-/// for a deleted comment. Other texts never change.
+/// The beginning of a notification's text as it is now: of its comment, or of its subject's
+/// description. None for a deleted comment. Other texts never change.
 fn excerpt_of(found: &Batch, tenant: Tenant, notification: &Notification) -> Option<String> {
     let subject = notification.subject;
     if let Some(key) = comment_of(tenant, notification) {

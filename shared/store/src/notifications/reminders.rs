@@ -1,7 +1,7 @@
 //! Reminders: of open tasks with an assignee and a due date, and of proposals that await approval.
 //!
-//! The publisher keeps one item per record, and the sweeper visits it when it is due. The visit reads the
-//! record first, and notifies users only if the record still gives reason for it.
+//! The publisher keeps one item per record, and the sweeper visits it when it is due. The visit
+//! reads the record first, and notifies users only if the record still gives reason for it.
 
 use super::notice::Audience;
 use crate::{Change, Notice, Notifications, Shard, due, prelude::*};
@@ -82,8 +82,8 @@ impl Notifications<'_> {
     }
 
     /// Visits all due reminders of a shard, the longest overdue first. Passes the outcome of each
-    /// organization's visits to `done`: the number of new notifications, or the error, after which the
-    /// reminders stay due. The future may be dropped at any time.
+    /// organization's visits to `done`: the number of new notifications, or the error, after which
+    /// the reminders stay due. The future may be dropped at any time.
     pub async fn remind_due(
         &self,
         shard: Shard,
@@ -119,7 +119,8 @@ impl Notifications<'_> {
         let keys = due.iter().map(|one| key::reminded(tenant, one.of));
         let keys = keys.chain([AnyKey::from(&organization)]);
         let found = self.0.batch(keys).await?;
-        let (mut notices, mut writes) = (Vec::new(), Vec::new());
+        let mut notices = Vec::new();
+        let mut writes = Vec::new();
         let organization: Option<Stored<Organization>> = found.named(&organization);
         let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
         for reminder in due {
@@ -154,7 +155,8 @@ impl Notifications<'_> {
     }
 }
 
-/// The record of a change, if it may have reminders, with the visits that it asks for before and after.
+/// The record of a change, if it may have reminders, with the visits that it asks for before and
+/// after.
 fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>)> {
     fn both<R: DeserializeOwned>(
         change: &Change,
@@ -189,8 +191,8 @@ fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
     session.times.approvable_until.filter(|_| awaits)
 }
 
-/// The outcome of a visit, with the record's version. Without a readable record there is no reason for
-/// another one.
+/// The outcome of a visit, with the record's version. Without a readable record there is no reason
+/// for another one.
 fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> (i64, Visited) {
     let tenant = reminder.organization_id;
     let visited = if let Some(id) = reminder.of.id_as::<TaskId>() {
@@ -215,7 +217,8 @@ fn visit_of_task(task: &Task, now: Timestamp) -> Visited {
     } else {
         return (None, Some(due.plus(-DUE_SOON)));
     };
-    let (subject, to) = (task.id.into(), Audience::User(assignee));
+    let subject = task.id.into();
+    let to = Audience::User(assignee);
     let notice = Notice::new(kind, cause(subject, kind, due), subject, to);
     (Some(notice), next)
 }

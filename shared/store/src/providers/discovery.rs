@@ -42,8 +42,9 @@ impl Providers<'_> {
         Ok(due.map(|listed| listed.organization_id).collect())
     }
 
-    /// Notes that this instance reads a discovery document now. Returns false if another reading of it began in the
-    /// last 30 seconds, so that a provider without an answer costs one request at a time.
+    /// Notes that this instance reads a discovery document now. Returns false if another reading of
+    /// it began in the last 30 seconds, so that a provider without an answer costs one request at a
+    /// time.
     pub async fn begin_discovery(&self, tenant: Tenant) -> Result<bool> {
         let now = self.0.now();
         let long_ago = now.plus(-ProviderDiscovery::FAILED);

@@ -1,4 +1,5 @@
-//! A sign-in by a provider: its user is found by the subject, bound from the user's own session, or made.
+//! A sign-in by a provider: its user is found by the subject, bound from the user's own session, or
+//! made.
 
 use serde_json::{Value, json};
 
@@ -84,7 +85,8 @@ struct Found {
 }
 
 impl SignInClient {
-    /// True if the browser has a session of another user. It would be replaced without a word to its user.
+    /// True if the browser has a session of another user. It would be replaced without a word to
+    /// its user.
     fn is_of_another(&self, tenant: Tenant, user: Option<UserId>) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|one| (one.organization, Some(one.user)) != (tenant, user))
@@ -92,8 +94,9 @@ impl SignInClient {
 }
 
 impl Providers<'_> {
-    /// Signs a user in: finds them by the subject, binds the one whose session began it, or makes one. Sets the
-    /// role by the groups. Returns the id of the session, or the reason why the sign-in is refused.
+    /// Signs a user in: finds them by the subject, binds the one whose session began it, or makes
+    /// one. Sets the role by the groups. Returns the id of the session, or the reason why the
+    /// sign-in is refused.
     pub async fn sign_in(
         &self,
         provider: &SignInProvider,
@@ -126,7 +129,8 @@ impl Providers<'_> {
         let of_subject = key::subject_holder(tenant, &hash(&provider.issuer, &who.sub));
         let email = who.email.as_ref().map(Email::key);
         let of_email = email.map(|email| key::email_holder(tenant, &email));
-        let (of_listed, organization) = (key::listed_provider(tenant), key::organization(tenant));
+        let of_listed = key::listed_provider(tenant);
+        let organization = key::organization(tenant);
         let mut keys = vec![
             AnyKey::from(&of_subject),
             (&of_listed).into(),
@@ -290,7 +294,8 @@ impl Providers<'_> {
         subject: Option<ProviderSubject>,
         (client, keeps_role): (&SignInClient, bool),
     ) -> Result<Found> {
-        let (tenant, now) = (user.organization_id, self.0.now());
+        let tenant = user.organization_id;
+        let now = self.0.now();
         let mut after = user.clone();
         let mut writes = Writes::default();
         let binds = subject.is_some();
@@ -329,7 +334,8 @@ impl Providers<'_> {
         if binds || after.differs_in_access(user) {
             after.access_changed_at = Some(now);
         }
-        let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
+        let was = user.is_enabled_admin();
+        let is = after.is_enabled_admin();
         writes.append(count_admins(tenant, was, is));
         writes.note(User::entry_of_change(user, &after));
         let has_changed = !is_same(&user.record, &after.record)?;
@@ -413,8 +419,11 @@ impl Providers<'_> {
         (who, client): (&ProviderUser, &SignInClient),
         found: Found,
     ) -> Attempt {
-        let (user, [made, bound], mut writes) = (found.user, found.counts, found.writes);
-        let (tenant, now) = (context.tenant, self.0.now());
+        let user = found.user;
+        let [made, bound] = found.counts;
+        let mut writes = found.writes;
+        let tenant = context.tenant;
+        let now = self.0.now();
         let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
         let session = Session::begin(&sid, &user, now)
             .from(client.address.clone(), client.user_agent.clone())

@@ -1,5 +1,5 @@
-//! Indexes the records that were written before there was an index, adds the participants of their threads,
-//! and plans their reminders.
+//! Indexes the records that were written before there was an index, adds the participants of their
+//! threads, and plans their reminders.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
@@ -20,10 +20,10 @@ struct Indexed {
 }
 
 impl Search<'_> {
-    /// Indexes all records of an organization, adds participants, and plans reminders. Calls `tell` with the number
-    /// of records of each type, with their comments and messages. Records that the index has are only read, so an interrupted run
-    /// can start again. The indexer may write at the same time. A record that does not read in the index is an
-    /// error once all others are done.
+    /// Indexes all records of an organization, adds participants, and plans reminders. Calls `tell`
+    /// with the number of records of each type, with their comments and messages. Records that the
+    /// index has are only read, so an interrupted run can start again. The indexer may write at the
+    /// same time. A record that does not read in the index is an error once all others are done.
     pub async fn index_all(
         &self,
         tenant: Tenant,

@@ -72,7 +72,8 @@ fn shown(text: &str, start: usize, most: usize) -> String {
     let line = on_one_line(part);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mark = |goes_on: bool| if goes_on { "…" } else { "" };
-    let (before, after) = (mark(start > 0), mark(part.len() < rest.len()));
+    let before = mark(start > 0);
+    let after = mark(part.len() < rest.len());
     format!("{before}{line}{after}")
 }
 
@@ -97,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_shown_about_the_match() {
-        let (before, after) = ("before ".repeat(40), "after ".repeat(40));
+        let before = "before ".repeat(40);
+        let after = "after ".repeat(40);
         let long = format!("{before} the crème is here {after}");
         let shown = excerpt(&long, "creme").unwrap();
         assert!(shown.starts_with("…before "), "{shown}");

@@ -13,8 +13,8 @@ const FREQUENT: usize = 500;
 /// The most words of the index that are read to find the visible ones.
 const MOST_READ: usize = 5_000;
 
-/// The words of a query that a walk tests. The records themselves are tested for all: the table takes 4 KB
-/// of a filter.
+/// The words of a query that a walk tests. The records themselves are tested for all: the table
+/// takes 4 KB of a filter.
 const TESTED: usize = 20;
 
 /// A search, with the types that its caller may read.
@@ -28,8 +28,8 @@ pub struct SearchFilter<'a> {
     pub projects: Option<&'a [ProjectId]>,
 }
 
-/// The rarest words of a query, each with the first words of the index that begin so, for callers of any
-/// permission.
+/// The rarest words of a query, each with the first words of the index that begin so, for callers
+/// of any permission.
 #[derive(Clone, Debug)]
 pub struct Candidates(Vec<(String, Vec<IndexedWord>)>);
 
@@ -50,10 +50,11 @@ pub struct FoundRecord {
     #[serde(rename = "type")]
     kind: SearchedType,
     id: i64,
-    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its description.
+    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its
+    /// description.
     title: String,
-    /// Part of description or content about the match, at most 160 characters between ellipses; null
-    /// without text.
+    /// Part of description or content about the match, at most 160 characters between ellipses;
+    /// null without text.
     excerpt: Option<String>,
     /// Project of a task, a milestone or an activity, or the project itself.
     project_id: Option<ProjectId>,
@@ -65,7 +66,8 @@ pub struct FoundRecord {
 }
 
 impl Search<'_> {
-    /// Looks up the rarest words of a query. Depends on no permission, so it can run beside authentication.
+    /// Looks up the rarest words of a query. Depends on no permission, so it can run beside
+    /// authentication.
     pub async fn candidates(&self, tenant: Tenant, words: &SearchWords) -> Result<Candidates> {
         let rarest = words.longest_first().iter().take(SEARCHED);
         let found = rarest.map(async |word| {
@@ -75,8 +77,8 @@ impl Search<'_> {
         Ok(Candidates(try_join_all(found).await?))
     }
 
-    /// The visible records of a word, and those of that id. `None` if the word is frequent among visible
-    /// records: hidden words may not change the pages.
+    /// The visible records of a word, and those of that id. `None` if the word is frequent among
+    /// visible records: hidden words may not change the pages.
     async fn records_with(
         &self,
         tenant: Tenant,
@@ -104,8 +106,8 @@ impl Search<'_> {
         Ok(Some(records))
     }
 
-    /// Returns a page of the found records, the last changed first; ties are in descending order of type
-    /// and id. A page may have fewer rows than are wanted, and still an end.
+    /// Returns a page of the found records, the last changed first; ties are in descending order of
+    /// type and id. A page may have fewer rows than are wanted, and still an end.
     pub async fn page(
         &self,
         tenant: Tenant,
@@ -175,8 +177,9 @@ impl Search<'_> {
 }
 
 impl SearchFilter<'_> {
-    /// The condition on words and records of the index that the caller sees, as [`sees`](Self::sees). It
-    /// belongs to the read: a row that is dropped after a page was cut shows in the page's end.
+    /// The condition on words and records of the index that the caller sees, as
+    /// [`sees`](Self::sees). It belongs to the read: a row that is dropped after a page was cut
+    /// shows in the page's end.
     fn seen(&self) -> Condition {
         let types = self.types.iter().map(|kind| Some(kind.into_attribute()));
         let of_types = Condition::default().one_of("type", types);
@@ -190,7 +193,8 @@ impl SearchFilter<'_> {
         ])
     }
 
-    /// Returns true for a readable type, but not for an internal note. A message without a mark may be one.
+    /// Returns true for a readable type, but not for an internal note. A message without a mark may
+    /// be one.
     fn sees(&self, kind: SearchedType, internal: Option<bool>) -> bool {
         let is_note = kind == SearchedType::TicketMessage && internal != Some(false);
         self.types.contains(&kind) && (self.with_notes || !is_note)
@@ -222,7 +226,8 @@ impl SearchFilter<'_> {
             && self.words.longest_first().iter().all(has)
     }
 
-    /// The row of a record. `None` if the record is gone, no longer matches, or is not for the caller.
+    /// The row of a record. `None` if the record is gone, no longer matches, or is not for the
+    /// caller.
     fn shown(
         &self,
         tenant: Tenant,
@@ -230,7 +235,9 @@ impl SearchFilter<'_> {
         text: SearchedText,
         found: &Batch,
     ) -> Option<FoundRecord> {
-        let (kind, id, parent) = (indexed.kind, indexed.id, indexed.parent);
+        let kind = indexed.kind;
+        let id = indexed.id;
+        let parent = indexed.parent;
         let parent_record = match parent {
             Some(parent) => Some(found.named(&key::searched_parent(tenant, parent)?)?.record),
             None => None,

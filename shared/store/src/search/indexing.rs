@@ -1,8 +1,8 @@
 //! Writes of the index.
 //!
-//! The words of a record are written first, then the record, before the words of many others. A delivery that
-//! failed in between comes again. Then it only reads finished records, and writes the same words of the others.
-//! A late delivery finds a newer record, and writes nothing.
+//! The words of a record are written first, then the record, before the words of many others. A
+//! delivery that failed in between comes again. Then it only reads finished records, and writes the
+//! same words of the others. A late delivery finds a newer record, and writes nothing.
 //!
 //! Deliveries of one record may overlap. The record is written as it was read, so one of them
 //! finishes, and the others begin again. A delivery with late words restores the newer record's
@@ -17,8 +17,8 @@ use crate::{Change, Search, is_refusal, prelude::*};
 /// The records whose state in the index is read at the same time.
 const RECORDS: usize = 20;
 
-/// The records that are indexed at the same time. Each may have 500 words before and after a change. No client
-/// waits for them, and they leave room for the requests of clients.
+/// The records that are indexed at the same time. Each may have 500 words before and after a
+/// change. No client waits for them, and they leave room for the requests of clients.
 const CONCURRENCY: usize = 4;
 
 /// The attempts while others index the same records.
@@ -39,8 +39,9 @@ struct Changed {
 
 impl Search<'_> {
     /// Brings the index up to these changes, which are in the order of the stream. Changes that it
-    /// has already, or newer ones, change nothing. A record that does not read, in the index or in the stream,
-    /// is an error once all others are done. 503 if others kept indexing the same records.
+    /// has already, or newer ones, change nothing. A record that does not read, in the index or in
+    /// the stream, is an error once all others are done. 503 if others kept indexing the same
+    /// records.
     pub async fn index(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
         let (mut all, mut fault) = changed_records(tenant, changes);
         while !all.is_empty() {
@@ -111,8 +112,8 @@ impl Changed {
         self.images.extend(next.images);
     }
 
-    /// The words to write and the record after them: this record, or the index's own if that is newer.
-    /// `None` if there is nothing to do.
+    /// The words to write and the record after them: this record, or the index's own if that is
+    /// newer. `None` if there is nothing to do.
     fn writes(
         &mut self,
         indexed: Option<&Stored<IndexedRecord>>,
@@ -145,8 +146,8 @@ impl Changed {
         Ok(Some((writes, record)))
     }
 
-    /// Notes the words that an interrupted delivery of these changes may have written or deleted. After a
-    /// gap between the index and the changes these are all.
+    /// Notes the words that an interrupted delivery of these changes may have written or deleted.
+    /// After a gap between the index and the changes these are all.
     fn doubt(&mut self, indexed: Option<&IndexedRecord>, known: &BTreeSet<String>) {
         let is_next = indexed.map(|indexed| indexed.record_version) == self.since;
         let everywhere = |word: &&String| self.images.iter().all(|image| image.contains(*word));
@@ -183,9 +184,11 @@ impl IndexedRecord {
     }
 }
 
-/// The records of some changes, each with all of its changes, and the error of a change that does not read.
+/// The records of some changes, each with all of its changes, and the error of a change that does
+/// not read.
 fn changed_records(tenant: Tenant, changes: &[Change]) -> (Vec<Changed>, Option<Error>) {
-    let (mut all, mut fault) = (BTreeMap::new(), None);
+    let mut all = BTreeMap::new();
+    let mut fault = None;
     for change in changes {
         let RecordName { kind, record_id } = change.entry.of;
         let Some(kind) = SearchedType::of(*kind) else {

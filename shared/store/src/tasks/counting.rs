@@ -43,8 +43,8 @@ struct Counted {
 }
 
 impl Tasks<'_> {
-    /// Counts a project's tasks by status and assignee, up to 10,000 of them. 404 when the project is not
-    /// the tenant's.
+    /// Counts a project's tasks by status and assignee, up to 10,000 of them. 404 when the project
+    /// is not the tenant's.
     pub async fn counts(&self, tenant: Tenant, project: ProjectId) -> Result<TaskCounts> {
         let table = &self.0.table;
         let key = project.key(tenant);

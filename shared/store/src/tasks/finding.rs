@@ -20,8 +20,10 @@ pub(super) struct Finding<'a> {
 impl Finding<'_> {
     /// The tasks in that order. 400 for an order that needs another filter.
     pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>> {
-        let (table, tenant) = (&self.store.table, self.tenant);
-        let (filter, wanted) = (self.filter, self.wanted);
+        let table = &self.store.table;
+        let tenant = self.tenant;
+        let filter = self.filter;
+        let wanted = self.wanted;
         let ids = filter.id.as_ref();
         let project = filter.project_id.as_ref().and_then(AnyOf::only_value);
         let milestone = filter.milestone_id.as_ref().and_then(AnyOf::only_value);
@@ -113,8 +115,8 @@ impl Finding<'_> {
         self.store.table.page(tasks, self.wanted).await
     }
 
-    /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a walk
-    /// through all tasks finds a page as well.
+    /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a
+    /// walk through all tasks finds a page as well.
     async fn few<I: Index>(
         self,
         tasks: List<Task, I>,
@@ -132,7 +134,8 @@ impl Finding<'_> {
         Ok(Some(Page::sorted(rows.collect(), descending, self.wanted)))
     }
 
-    /// The tasks with these ids that match, in the order of their places. A task without one is left out.
+    /// The tasks with these ids that match, in the order of their places. A task without one is
+    /// left out.
     async fn named(
         self,
         AnyOf(ids): &Ids<TaskId>,
@@ -141,7 +144,8 @@ impl Finding<'_> {
     ) -> Result<Page<Stored<Task>>> {
         let keys = ids.iter().map(|id| id.key(self.tenant));
         let fits = |task: &Task| self.fits(task);
-        let (store, wanted) = (self.store, self.wanted);
+        let store = self.store;
+        let wanted = self.wanted;
         store
             .rows_by_id(keys, fits, place, descending, wanted)
             .await
@@ -202,12 +206,14 @@ enum By {
 
 impl By {
     fn place(self, task: &Task) -> Place {
-        let (tenant, id) = (task.organization_id, task.id);
+        let tenant = task.organization_id;
+        let id = task.id;
         match self {
             Self::Id => Place::in_table(task.key()),
             Self::Creation => Place::in_index(task.key(), key::task_by_creation(task)),
             Self::Change => {
-                let (kind, id) = (SearchedType::Task, id.get());
+                let kind = SearchedType::Task;
+                let id = id.get();
                 let in_time = key::indexed_in_time(tenant, kind, id, task.updated_at);
                 Place::in_index(key::indexed(tenant, kind, id), in_time)
             }

@@ -16,8 +16,8 @@ impl Links {
         [milestone, phase, assignee].into_iter().flatten()
     }
 
-    /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a deleted
-    /// milestone.
+    /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a
+    /// deleted milestone.
     pub(super) fn writes(self, tenant: Tenant) -> Writes {
         let mut writes = Writes::default();
         if let Some(id) = self.milestone {
@@ -28,8 +28,8 @@ impl Links {
         writes
     }
 
-    /// The faults of the references of a task in `project` and of the assignee `current`, given what was found under
-    /// [`keys`](Self::keys).
+    /// The faults of the references of a task in `project` and of the assignee `current`, given
+    /// what was found under [`keys`](Self::keys).
     pub(super) fn faults(
         self,
         tenant: Tenant,
@@ -53,8 +53,8 @@ impl Links {
     }
 }
 
-/// The fault of a reference to a record of the project `owner` in a task of `project`. The record does
-/// not exist when `owner` is `None`.
+/// The fault of a reference to a record of the project `owner` in a task of `project`. The record
+/// does not exist when `owner` is `None`.
 fn not_of_project<I: Id>(
     field: &str,
     owner: Option<ProjectId>,

@@ -12,10 +12,11 @@ const MOST_RENUMBERED: usize = 1_000;
 const AT_ONCE: usize = 90;
 
 impl Tasks<'_> {
-    /// Moves a task beside another one, and sets its status if the move has one. If there is no room
-    /// between two orders, the tasks after it get new ones, or those before it at the end of all orders. A
-    /// task that is there already stays as it is. 404 when the task is not the tenant's; 400 when the other
-    /// one is not, or is of another project; 409 when 1,000 tasks on both sides have no room.
+    /// Moves a task beside another one, and sets its status if the move has one. If there is no
+    /// room between two orders, the tasks after it get new ones, or those before it at the end of
+    /// all orders. A task that is there already stays as it is. 404 when the task is not the
+    /// tenant's; 400 when the other one is not, or is of another project; 409 when 1,000 tasks on
+    /// both sides have no room.
     pub async fn move_beside(
         &self,
         pending: impl Pending,
@@ -73,7 +74,8 @@ impl Tasks<'_> {
 
     /// Finds room for a task beside another one. A task that is there already keeps its order.
     async fn room(&self, task: &Task, neighbour: Neighbour, other: &Task) -> Result<Room> {
-        let (tenant, project) = (task.organization_id, task.project_id);
+        let tenant = task.organization_id;
+        let project = task.project_id;
         let fault =
             |code, detail: &str| Err(Error::invalid(Fault::at(neighbour.field(), code, detail)));
         if other.id == task.id {
@@ -86,7 +88,8 @@ impl Tasks<'_> {
         if other.project_id != Some(project) {
             return fault(FaultCode::Project, "This task is of another project.");
         }
-        let (table, list) = (&self.0.table, || key::tasks_of_project(tenant, project));
+        let table = &self.0.table;
+        let list = || key::tasks_of_project(tenant, project);
         let at_other = || key::task_order(other.order, other.id);
         // The task itself may be among them.
         let others = |mut tasks: Vec<Task>| {
@@ -133,8 +136,9 @@ impl Tasks<'_> {
             .ok_or_else(no_room)
     }
 
-    /// Finds room for a new task at the end of a project's list. The index may lag behind a task that was
-    /// just created; two tasks of the same order are sorted by id. 409 when no order is left.
+    /// Finds room for a new task at the end of a project's list. The index may lag behind a task
+    /// that was just created; two tasks of the same order are sorted by id. 409 when no order is
+    /// left.
     pub(super) async fn room_at_end(&self, tenant: Tenant, project: ProjectId) -> Result<Room> {
         let backwards = || key::tasks_of_project(tenant, project).descending();
         let last = self.0.table.list(backwards().limit(1)).await?;

@@ -43,7 +43,8 @@ impl Place {
 
     /// Returns an order for the place, if there is one between both.
     pub(super) fn order(self) -> Option<Order> {
-        let (low, high) = (self.low(), self.high());
+        let low = self.low();
+        let high = self.high();
         let behind = low + Task::ORDER_STEP;
         if self.next.is_none() && behind < END {
             return Some(Order::at(behind));
@@ -52,16 +53,16 @@ impl Place {
         (low < middle && middle < high).then(|| Order::at(middle))
     }
 
-    /// Returns an order for the place and, if there is no room, larger ones for as few of the tasks after
-    /// it as possible. `is_whole` says that no others follow. `None` if these have no room.
+    /// Returns an order for the place and, if there is no room, larger ones for as few of the tasks
+    /// after it as possible. `is_whole` says that no others follow. `None` if these have no room.
     pub(super) fn pushing_on(self, following: &[Order], is_whole: bool) -> Option<Vec<Order>> {
         let following = following.iter().map(|order| order.get());
         let orders = spread(self.low(), following, is_whole)?;
         Some(orders.into_iter().map(Order::at).collect())
     }
 
-    /// As [`pushing_on`](Self::pushing_on), with smaller orders for the tasks before the place, the nearest
-    /// one first.
+    /// As [`pushing_on`](Self::pushing_on), with smaller orders for the tasks before the place, the
+    /// nearest one first.
     pub(super) fn pushing_back(self, preceding: &[Order], is_whole: bool) -> Option<Vec<Order>> {
         // Seen from its end, the list is the same.
         let mirrored = |order: i64| MAX_ID - order;
@@ -241,13 +242,15 @@ mod tests {
             let (preceding, following) = list.split_at(at);
             let preceding: Vec<i64> = preceding.iter().rev().copied().collect();
             // As if no more than so many were read.
-            let (most, read) = (usize::try_from(1 + random(20)).unwrap(), random(2));
+            let most = usize::try_from(1 + random(20)).unwrap();
+            let read = random(2);
             let part = |all: &[i64]| {
                 let most = if read == 0 { usize::MAX } else { most };
                 let some = &all[..all.len().min(most)];
                 (orders(some), some.len() == all.len())
             };
-            let ((on, is_whole_on), (back, is_whole_back)) = (part(following), part(&preceding));
+            let (on, is_whole_on) = part(following);
+            let (back, is_whole_back) = part(&preceding);
             let own = between.order().map(|order| (vec![order], true));
             let pushed = own
                 .or_else(|| Some((between.pushing_on(&on, is_whole_on)?, true)))

@@ -259,7 +259,8 @@ impl<'a> Check<'a> {
             // Nothing tells of their deletion.
             RecordType::Comment | RecordType::Token => true,
             RecordType::Organization | RecordType::AgentPolicy => {
-                let (tenant, noun) = (self.tenant, record_type.facts().noun);
+                let tenant = self.tenant;
+                let noun = record_type.facts().noun;
                 let is_own = id == tenant.get() || field == CHAINED_AS;
                 let why =
                     || format!("{field} names the {noun} {id}; line 1 has organization {tenant}");
@@ -369,7 +370,8 @@ pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedReco
         return Err(format!("it is not organization {tenant} of line 1"));
     }
     if let Some(id) = plain["writtenBy"]["userId"].as_i64() {
-        let (kind, field) = (RecordType::User, "writtenBy".to_owned());
+        let kind = RecordType::User;
+        let field = "writtenBy".to_owned();
         named.push(NamedRecord { kind, id, field });
     }
     // A set of ids has the plural of their type as its kind.

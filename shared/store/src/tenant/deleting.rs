@@ -17,8 +17,8 @@ impl Tenants<'_> {
         done.map_err(|_| Error::contended())
     }
 
-    /// Deletes all items of an organization but its own record and its tombstone. Returns their number. Can
-    /// begin again after an interruption, and finds the rest.
+    /// Deletes all items of an organization but its own record and its tombstone. Returns their
+    /// number. Can begin again after an interruption, and finds the rest.
     pub async fn delete_items(
         &self,
         tenant: Tenant,

@@ -66,8 +66,8 @@ impl KnownNames {
 }
 
 impl Tenants<'_> {
-    /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
-    /// not the tenant's, 409 for the last admin.
+    /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when
+    /// the user is not the tenant's, 409 for the last admin.
     pub async fn erase_user(&self, tenant: Tenant, id: UserId) -> Result<Erased> {
         let invited = self.erase_invitations(tenant, id).await?;
         let entries = self.entries_of(tenant, &subject::user(id)).await?;
@@ -126,7 +126,8 @@ impl Tenants<'_> {
         let write = async |(user, accounts, head): ToErase| {
             let mut after = user.clone();
             after.erase(self.0.now());
-            let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
+            let was = user.is_enabled_admin();
+            let is = after.is_enabled_admin();
             let mut writes = count_admins(tenant, was, is);
             writes.append(take_email(&after, user.email.as_ref())?);
             writes.push(Write::replace(&after)?);
@@ -165,7 +166,8 @@ impl Tenants<'_> {
         self.0.table.list_stored(about).await
     }
 
-    /// Erases the user's names beside the entries, and in the chain of those that earlier releases wrote.
+    /// Erases the user's names beside the entries, and in the chain of those that earlier releases
+    /// wrote.
     async fn erase_entries(&self, tenant: Tenant, subject: &str) -> Result<usize> {
         let entries = self.entries_of(tenant, subject).await?;
         let erasures = entries.iter();
@@ -249,7 +251,8 @@ impl Tenants<'_> {
             items += deletes.len();
             self.0.table.write_batch(deletes).await
         };
-        let (own, mut known) = (key::partitions_of_user(tenant, id), HashSet::new());
+        let own = key::partitions_of_user(tenant, id);
+        let mut known = HashSet::new();
         self.walk_below(tenant, own, &mut known, &mut each).await?;
         Ok(items)
     }

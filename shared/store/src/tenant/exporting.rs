@@ -50,8 +50,9 @@ impl Tenants<'_> {
         })
     }
 
-    /// Passes each item to `line`, always in the same order: all but derived items, sessions, tokens,
-    /// ciphertexts, and those that have expired at this instant. `unusable` takes the place of password hashes.
+    /// Passes each item to `line`, always in the same order: all but derived items, sessions,
+    /// tokens, ciphertexts, and those that have expired at this instant. `unusable` takes the place
+    /// of password hashes.
     pub async fn export(
         &self,
         tenant: Tenant,

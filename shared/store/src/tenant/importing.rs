@@ -76,7 +76,8 @@ impl Tenants<'_> {
             organization.set("name", &**name);
         }
         organization.set("importOf", import_of);
-        let (import, operator) = (SuspensionCause::Import, SuspensionCause::Operator);
+        let import = SuspensionCause::Import;
+        let operator = SuspensionCause::Operator;
         let first = self.put_organization(&mut organization, import, Condition::absent());
         first.await?;
         let items = self.put_items(&mut file, &to_write).await?;

@@ -1,7 +1,8 @@
 //! Items of older forms, which get the form of this version.
 //!
-//! An item has an older form if this version writes its record otherwise: without a field, or in other places of
-//! the indexes. It reads as before, and changes with its next write. Until then, lists by a new index lack it.
+//! An item has an older form if this version writes its record otherwise: without a field, or in
+//! other places of the indexes. It reads as before, and changes with its next write. Until then,
+//! lists by a new index lack it.
 
 use model::{NamedRecord, named_records};
 
@@ -57,7 +58,8 @@ const FORMLESS: [&str; 6] = [
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
     pub items: usize,
-    /// Items of an older form, by kind. A migration rewrote them, but for those that were written meanwhile.
+    /// Items of an older form, by kind. A migration rewrote them, but for those that were written
+    /// meanwhile.
     pub older: BTreeMap<&'static str, usize>,
     /// Reasons of items that do not read, with their keys.
     pub unreadable: Vec<String>,
@@ -91,7 +93,8 @@ impl Forms {
         self.older.is_empty() && self.unreadable.is_empty() && self.unknown.is_empty()
     }
 
-    /// Counts an item. Returns the write that gives it the form of this version, if it has an older one.
+    /// Counts an item. Returns the write that gives it the form of this version, if it has an older
+    /// one.
     fn note(&mut self, item: &RawItem) -> Option<Write> {
         self.items += 1;
         // Counters have no kind.
@@ -115,9 +118,9 @@ impl Forms {
 }
 
 impl Tenants<'_> {
-    /// Reads the forms of all items of an organization. `each` gets them after each page of items. If it
-    /// `rewrites`, items of an older form get that of this version. They keep their versions, and nothing tells
-    /// of it. Can begin again after an interruption.
+    /// Reads the forms of all items of an organization. `each` gets them after each page of items.
+    /// If it `rewrites`, items of an older form get that of this version. They keep their versions,
+    /// and nothing tells of it. Can begin again after an interruption.
     pub async fn forms(
         &self,
         tenant: Tenant,

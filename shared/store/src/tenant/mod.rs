@@ -38,13 +38,15 @@ pub(crate) struct Found {
 }
 
 impl Tenants<'_> {
-    /// Calls `each` with all items of an organization, always in the same order. Items come
-    /// after those of the partitions they name: an interrupted deletion finds the rest. Reads by Query alone.
+    /// Calls `each` with all items of an organization, always in the same order. Items come after
+    /// those of the partitions they name: an interrupted deletion finds the rest. Reads by Query
+    /// alone.
     pub(crate) async fn walk<E>(&self, tenant: Tenant, each: &mut E) -> Result<()>
     where
         E: AsyncFnMut(Found) -> Result<()>,
     {
-        let (all, mut known) = (key::partitions(tenant), HashSet::new());
+        let all = key::partitions(tenant);
+        let mut known = HashSet::new();
         self.walk_below(tenant, all, &mut known, each).await
     }
 

@@ -60,8 +60,9 @@ impl CameBack {
 }
 
 impl Tenants<'_> {
-    /// Raises the counters of ids, and gives the stack's name to the table, both or neither: calls keep their
-    /// idempotency keys. Does nothing if that was done for the instant. Returns the stack's name.
+    /// Raises the counters of ids, and gives the stack's name to the table, both or neither: calls
+    /// keep their idempotency keys. Does nothing if that was done for the instant. Returns the
+    /// stack's name.
     pub async fn restore_ids(&self, to: Timestamp) -> Result<String> {
         let stack = key::stack();
         let read = || self.0.read(&stack);
@@ -91,8 +92,9 @@ impl Tenants<'_> {
     }
 
     /// Prepares an organization of a table that was put back. Ends its sessions, and its tokens if
-    /// `ends_tokens`. Restarts its feed and pauses its agent. Notes in its journal what may have come back.
-    /// For the same instant again, only ends tokens. Can begin again after an interruption.
+    /// `ends_tokens`. Restarts its feed and pauses its agent. Notes in its journal what may have
+    /// come back. For the same instant again, only ends tokens. Can begin again after an
+    /// interruption.
     pub async fn restored(
         &self,
         tenant: Tenant,
@@ -162,7 +164,8 @@ impl Tenants<'_> {
         tenant: Tenant,
         to: Timestamp,
     ) -> Result<Vec<(Timestamp, &'static str, String)>> {
-        let (since, after) = (to.plus(-SHORTLY), to.plus(1));
+        let since = to.plus(-SHORTLY);
+        let after = to.plus(1);
         let entries = key::organization_journal(tenant).limit(usize::MAX);
         let entries = entries.from(key::instant(since)).up_to(key::instant(after));
         let mut entries = self.0.table.list(entries.consistent()).await?;

@@ -1,4 +1,5 @@
-//! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
+//! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by
+//! another.
 
 use super::{
     FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, WebhookWithHealth, Webhooks,
@@ -23,9 +24,9 @@ pub struct Attempt {
 pub enum Begun {
     /// An attempt that may be sent.
     Attempt(Box<Attempt>),
-    /// There is none to make: the delivery ended, another attempt is running, it is not due yet, or its
-    /// webhook is disabled or gone. Or the receiver is slow, and another message has its slot: then with the
-    /// message for a later attempt.
+    /// There is none to make: the delivery ended, another attempt is running, it is not due yet, or
+    /// its webhook is disabled or gone. Or the receiver is slow, and another message has its slot:
+    /// then with the message for a later attempt.
     Later(Option<DeliveryMessage>),
 }
 
@@ -108,8 +109,9 @@ impl Webhooks<'_> {
         Ok(taken.await?.is_ok())
     }
 
-    /// Ends an attempt with the status of a success, or with its failure. Returns the message for the next
-    /// attempt. A slow answer, or none, lets the webhook's next messages take turns. Disables the webhook after an answer 410, and after five days of failures alone.
+    /// Ends an attempt with the status of a success, or with its failure. Returns the message for
+    /// the next attempt. A slow answer, or none, lets the webhook's next messages take turns.
+    /// Disables the webhook after an answer 410, and after five days of failures alone.
     pub async fn end(
         &self,
         attempt: Attempt,
@@ -120,7 +122,8 @@ impl Webhooks<'_> {
         } = attempt;
         let mut delivery = attempt.delivery;
         let now = self.0.now();
-        let (tenant, id) = (webhook.organization_id, webhook.id);
+        let tenant = webhook.organization_id;
+        let id = webhook.id;
         match &outcome {
             Ok(status) => delivery.succeed(*status),
             Err(failed) => {
@@ -146,7 +149,8 @@ impl Webhooks<'_> {
     /// Notes a success or a failure, and a slow one, in a webhook's results, unless they show it.
     async fn note(&self, health: &WebhookHealth, success: bool, is_slow: bool) -> Result<()> {
         let now = self.0.now();
-        let (mut change, mut condition) = (Change::default(), Condition::exists());
+        let mut change = Change::default();
+        let mut condition = Condition::exists();
         let is_new = if success {
             health.lacks_success(now)
         } else {

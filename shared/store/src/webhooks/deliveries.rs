@@ -18,8 +18,8 @@ record! {
 }
 
 impl Webhooks<'_> {
-    /// Creates the deliveries of events to the webhooks that want them. Returns their messages, also those of
-    /// deliveries that were created before: an earlier message may be lost.
+    /// Creates the deliveries of events to the webhooks that want them. Returns their messages,
+    /// also those of deliveries that were created before: an earlier message may be lost.
     pub async fn deliver(
         &self,
         tenant: Tenant,
@@ -57,7 +57,8 @@ impl Webhooks<'_> {
         messages.try_collect().await
     }
 
-    /// Returns a webhook's deliveries of seven days, the newest change first. 404 if it is another tenant's.
+    /// Returns a webhook's deliveries of seven days, the newest change first. 404 if it is another
+    /// tenant's.
     pub async fn deliveries(
         &self,
         tenant: Tenant,
@@ -77,8 +78,9 @@ impl Webhooks<'_> {
         Ok(page)
     }
 
-    /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the delivery or
-    /// its webhook does not exist or is another tenant's, 409 if it is disabled. A replay has none.
+    /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the
+    /// delivery or its webhook does not exist or is another tenant's, 409 if it is disabled. A
+    /// replay has none.
     pub async fn redeliver(
         &self,
         pending: impl Pending,

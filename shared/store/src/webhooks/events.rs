@@ -46,7 +46,8 @@ impl WebhookEvent {
         }
     }
 
-    /// The event of a change that the feed does not have: a new notification. `None` for other changes.
+    /// The event of a change that the feed does not have: a new notification. `None` for other
+    /// changes.
     pub fn of_unlisted(change: &UnlistedChange) -> Option<Self> {
         if change.kind != RecordType::Notification || change.before::<Notified>().is_some() {
             return None;

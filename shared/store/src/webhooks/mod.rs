@@ -65,7 +65,8 @@ impl Webhooks<'_> {
 
     /// Returns a webhook. 404 if it is another tenant's.
     pub async fn get(&self, tenant: Tenant, id: WebhookId) -> Result<WebhookWithHealth> {
-        let (webhook, health) = (id.key(tenant), key::webhook_health(tenant, id));
+        let webhook = id.key(tenant);
+        let health = key::webhook_health(tenant, id);
         let found = self.0.batch(any_keys![&webhook, &health]).await?;
         let webhook = found.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
         Ok(WebhookWithHealth::new(webhook, found.get(&health)?))
@@ -91,7 +92,8 @@ impl Webhooks<'_> {
         self.0.create(pending, nothing, new).await
     }
 
-    /// Changes a webhook. One that is enabled, or has another URL, has not failed before. 404 if it is another tenant's.
+    /// Changes a webhook. One that is enabled, or has another URL, has not failed before. 404 if it
+    /// is another tenant's.
     pub async fn update(
         &self,
         pending: impl Pending,
@@ -99,7 +101,8 @@ impl Webhooks<'_> {
         update: WebhookUpdate,
     ) -> Result<WebhookWithHealth> {
         let change = |context: &WriteContext, webhook: &mut Webhook, now| {
-            let (was_enabled, url) = (webhook.enabled, webhook.url.clone());
+            let was_enabled = webhook.enabled;
+            let url = webhook.url.clone();
             webhook.update(update.clone(), now);
             let mut writes = Writes::default();
             if (webhook.enabled && !was_enabled) || webhook.url != url {
@@ -142,7 +145,8 @@ impl Webhooks<'_> {
         }
     }
 
-    /// Begins a new generation of a webhook's secret. A replay begins none. 404 if it is another tenant's.
+    /// Begins a new generation of a webhook's secret. A replay begins none. 404 if it is another
+    /// tenant's.
     pub async fn rotate_secret(
         &self,
         pending: impl Pending,
@@ -165,7 +169,8 @@ impl Webhooks<'_> {
         self.with_health(rotated.or_load(load).await?).await
     }
 
-    /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another tenant's.
+    /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another
+    /// tenant's.
     pub async fn delete(&self, pending: impl Pending, id: WebhookId) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let key = id.key(tenant);

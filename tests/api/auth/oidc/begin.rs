@@ -68,7 +68,8 @@ async fn the_page_that_follows_is_of_this_host_or_an_allowed_origin() {
             (json!({}), fragment),
             (json!({"aud": "another"}), "#sign-in=token_invalid"),
         ] {
-            let (path, grace) = (begin(page), person("grace", &more));
+            let path = begin(page);
+            let grace = person("grace", &more);
             let answer = world.provider.signs_in_by(&nobody, &path, grace).await;
             answer.expect(302);
             let location = format!("{follows}{fragment}");

@@ -1,4 +1,5 @@
-//! Discovery documents and keys: read when a provider is set and by the sweeper, and kept in the table
+//! Discovery documents and keys: read when a provider is set and by the sweeper, and kept in the
+//! table
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
@@ -21,7 +22,8 @@ async fn a_provider_that_hangs_costs_those_who_begin_nothing() {
         assert!(location.starts_with(&world.provider.issuer), "{location}");
     }
     assert_eq!(world.provider.requests(), before);
-    // Of the codes that come back, the first one waits, and all instances know of it for 30 seconds.
+    // Of the codes that come back, the first one waits, and all instances know of it for 30
+    // seconds.
     let (browser, back) = world.begins().await;
     failed(&browser.get(&back).await, "provider_unavailable");
     assert_eq!(world.provider.requests(), before + 1);
@@ -110,7 +112,8 @@ async fn the_sweeper_reads_each_provider_every_hour() {
     assert_eq!(read().await, 0);
 }
 
-/// An earlier version keeps the document that it does not know, also when the admins change the issuer.
+/// An earlier version keeps the document that it does not know, also when the admins change the
+/// issuer.
 #[tokio::test]
 async fn a_document_of_another_issuer_is_none() {
     let world = World::start(json!({"defaultRole": "member"})).await;

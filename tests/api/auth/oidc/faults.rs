@@ -54,7 +54,8 @@ async fn keys_are_read_again_once_for_an_unknown_one() {
     world.provider.rotates();
     world.user("grace", json!({})).await;
     assert_eq!(world.provider.keys_read(), 2);
-    // Another one within 30 seconds costs the provider nothing, and neither does a token of nobody's key.
+    // Another one within 30 seconds costs the provider nothing, and neither does a token of
+    // nobody's key.
     world.provider.hides_its_key();
     for (seconds, reads) in [(29, 2), (1, 3), (29, 3), (1, 4)] {
         world.api.clock.advance(seconds * span::SECOND);

@@ -113,7 +113,8 @@ async fn of_more_than_five_sign_ins_the_oldest_ends() {
     }
 }
 
-/// A page of another site may send the browser through a provider of its own, to read what the user writes then.
+/// A page of another site may send the browser through a provider of its own, to read what the user
+/// writes then.
 #[tokio::test]
 async fn the_session_of_another_user_is_not_replaced() {
     let world = World::start(json!({"defaultRole": "member"})).await;

@@ -48,14 +48,16 @@ impl World {
         failed(&self.signs_in(name, more).await, fault);
     }
 
-    /// A browser with the state of a sign-in of grace, and the path by which the provider sends it back.
+    /// A browser with the state of a sign-in of grace, and the path by which the provider sends it
+    /// back.
     async fn begins(&self) -> (Caller, String) {
         self.provider
             .begins(&self.api.anonymous(), BEGIN, person("grace", &json!({})))
             .await
     }
 
-    /// Binds a user's account to a person, from a session of that user. Returns the session that follows.
+    /// Binds a user's account to a person, from a session of that user. Returns the session that
+    /// follows.
     async fn connects(&self, name: &str, more: Value) -> Caller {
         let caller = self.api.sign_in(name).await;
         self.provider.connects(&caller, person(name, &more)).await

@@ -107,7 +107,8 @@ async fn a_disabled_user_stays_out() {
 #[tokio::test]
 async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     let world = World::start(json!({"defaultRole": "member"})).await;
-    let (api, provider) = (&world.api, &world.provider);
+    let api = &world.api;
+    let provider = &world.provider;
     let zoe = api.sign_in("zoe").await;
     let put = provider.put(&json!({"defaultRole": "viewer"}));
     zoe.puts("/api/organizations/2/sign-in", put).await;

@@ -1,5 +1,5 @@
-//! The answers of eight providers, in the forms of their public documents and of public bug reports. The people are
-//! invented, and a key of the test signs.
+//! The answers of eight providers, in the forms of their public documents and of public bug
+//! reports. The people are invented, and a key of the test signs.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,8 @@ struct Recorded {
     username: &'static str,
 }
 
-/// Auth0: the issuer ends in a slash, `updated_at` is a date, and groups have a claim with a URL as its name.
+/// Auth0: the issuer ends in a slash, `updated_at` is a date, and groups have a claim with a URL as
+/// its name.
 fn auth0() -> Recorded {
     Recorded {
         name: "Auth0",
@@ -50,7 +51,8 @@ fn auth0() -> Recorded {
     }
 }
 
-/// ZITADEL: `aud` has client and project, `azp` and `client_id` the client, and roles are an object.
+/// ZITADEL: `aud` has client and project, `azp` and `client_id` the client, and roles are an
+/// object.
 fn zitadel() -> Recorded {
     Recorded {
         name: "ZITADEL",
@@ -79,7 +81,8 @@ fn zitadel() -> Recorded {
     }
 }
 
-/// Entra ID, version 2: groups are ids, no address is verified, and other people may have the same address.
+/// Entra ID, version 2: groups are ids, no address is verified, and other people may have the same
+/// address.
 fn entra_v2() -> Recorded {
     Recorded {
         name: "Entra ID v2",
@@ -105,8 +108,8 @@ fn entra_v2() -> Recorded {
     }
 }
 
-/// Entra ID, version 1: numbers are texts in the token endpoint's answer, `amr` and `upn` are there, and no
-/// `preferred_username`.
+/// Entra ID, version 1: numbers are texts in the token endpoint's answer, `amr` and `upn` are
+/// there, and no `preferred_username`.
 fn entra_v1() -> Recorded {
     Recorded {
         name: "Entra ID v1",
@@ -132,7 +135,8 @@ fn entra_v1() -> Recorded {
     }
 }
 
-/// Okta: a thin token, `amr` and `ver`, and the rest in the user info, whose `updated_at` is a number.
+/// Okta: a thin token, `amr` and `ver`, and the rest in the user info, whose `updated_at` is a
+/// number.
 fn okta() -> Recorded {
     Recorded {
         name: "Okta",
@@ -160,7 +164,8 @@ fn okta() -> Recorded {
     }
 }
 
-/// Google: no groups, `hd`, a number as text for the subject, and `iss` in each answer to the browser.
+/// Google: no groups, `hd`, a number as text for the subject, and `iss` in each answer to the
+/// browser.
 fn google() -> Recorded {
     Recorded {
         name: "Google",
@@ -182,7 +187,8 @@ fn google() -> Recorded {
     }
 }
 
-/// Keycloak: `typ` and `session_state`, `acr` as text, roles below `realm_access`, and `iss` in each answer.
+/// Keycloak: `typ` and `session_state`, `acr` as text, roles below `realm_access`, and `iss` in
+/// each answer.
 fn keycloak() -> Recorded {
     Recorded {
         name: "Keycloak",

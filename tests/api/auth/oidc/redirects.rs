@@ -7,12 +7,13 @@ use tests::support::{OidcProvider, shows};
 
 const PATH: &str = "/api/organizations/1/sign-in";
 
-/// The mix-up attack of RFC 9700, 4.4: a hostile organization's provider sends its user on to the provider of another
-/// organization, to get a code of that user.
+/// The mix-up attack of RFC 9700, 4.4: a hostile organization's provider sends its user on to the
+/// provider of another organization, to get a code of that user.
 #[tokio::test]
 async fn a_code_of_another_organizations_provider_goes_nowhere() {
     let world = World::start(json!({"defaultRole": "member"})).await;
-    let (api, honest) = (&world.api, &world.provider);
+    let api = &world.api;
+    let honest = &world.provider;
     let evil = OidcProvider::start(&api.clock).await;
     let zoe = api.sign_in("zoe").await;
     let put = evil.put(&json!({"defaultRole": "member"}));

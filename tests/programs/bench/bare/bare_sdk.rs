@@ -30,7 +30,8 @@ async fn main() -> Result<(), Error> {
         .into_iter()
         .map(|(path, turns)| Ok((path, prepare(turns)?)))
         .collect::<Result<_, Error>>()?;
-    let (client, requests) = (&start.dynamodb, &requests);
+    let client = &start.dynamodb;
+    let requests = &requests;
     run(service_fn(async |request: Request| {
         let turns = requests.get(request.raw_http_path());
         for turn in turns.ok_or("nothing was recorded for this path")? {

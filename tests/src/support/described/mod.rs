@@ -163,7 +163,8 @@ fn undescribed_bounds<'a>(
     for fault in problem["errors"].as_array().into_iter().flatten() {
         let pointer = fault["pointer"].as_str().unwrap_or_default();
         let code = fault["code"].as_str().unwrap_or_default();
-        // A username has letters of any script, which are too many to spell out. Allowed origins are a setting.
+        // A username has letters of any script, which are too many to spell out. Allowed origins
+        // are a setting.
         if let Some((value, refused)) = look(pointer)
             && !refused
             && ![("pattern", "/username"), ("value", "?return")].contains(&(code, pointer))

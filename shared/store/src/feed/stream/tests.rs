@@ -55,7 +55,8 @@ fn an_update_names_the_fields_that_differ() {
         "title": {"S": "Final"}, "milestoneId": {"N": "4"}, "tagIds": {"NS": ["1", "2"]},
         "order": {"N": "2"}, "gsi1sk": {"S": "2"},
     });
-    let (old, new) = (image("task", 1, old), image("task", 2, new));
+    let old = image("task", 1, old);
+    let new = image("task", 2, new);
     let updated = entry(Some(old), Some(new)).unwrap();
     assert_eq!(updated.action, FeedAction::Updated);
     assert_eq!(updated.version, Some(2));
@@ -74,7 +75,8 @@ fn a_version_without_a_changed_field_has_an_entry() {
         // Null and absent are the same.
         ("task", json!({"dueDate": {"NULL": true}}), json!({})),
     ] {
-        let (old, new) = (image(kind, 1, old), image(kind, 2, new));
+        let old = image(kind, 1, old);
+        let new = image(kind, 2, new);
         let updated = entry(Some(old), Some(new)).unwrap();
         assert_eq!((updated.version, updated.fields), (Some(2), vec![]));
     }
@@ -85,7 +87,8 @@ fn at_most_fifty_fields_are_named() {
     let many: Image = (0..60)
         .map(|number| (format!("field{number}"), json!({"N": "1"})))
         .collect();
-    let (old, new) = (image("tag", 1, json!({})), image("tag", 2, json!(many)));
+    let old = image("tag", 1, json!({}));
+    let new = image("tag", 2, json!(many));
     assert_eq!(entry(Some(old), Some(new)).unwrap().fields.len(), 50);
 }
 
@@ -153,7 +156,8 @@ fn an_action_is_a_part_of_its_session() {
         });
         serde_json::from_value::<Image>(image).unwrap()
     };
-    let (new, claimed) = (action(1, "pending", "0"), action(2, "executing", "1"));
+    let new = action(1, "pending", "0");
+    let claimed = action(2, "executing", "1");
     let updated = json!({
         "type": "agent_session", "recordId": 7, "action": "updated", "part": "action-1@2",
         "fields": ["actions"], "at": "2026-01-15T12:00:00.250Z",
@@ -192,7 +196,8 @@ fn an_unreadable_image_is_named_by_its_key_alone() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Neither has a write of its own: the item of a removed record is that of before, and a copy has no request.
+/// Neither has a write of its own: the item of a removed record is that of before, and a copy has
+/// no request.
 #[test]
 fn a_removed_record_and_a_copy_name_no_write() {
     let task = image("task", 1, json!({"projectId": {"N": "5"}}));
