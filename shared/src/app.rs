@@ -8,7 +8,7 @@ use runtime::{
 
 use crate::{
     auth::{Cursors, Limits},
-    prelude::*,
+    prelude::{Store, Clock, SessionCookie, Arc, FromStart, Start, Field, Id, Error, Code},
 };
 
 /// The state of an API function. Cheap to clone; built once per cold start.

@@ -5,7 +5,7 @@ use utoipa::openapi::HttpMethod::{Delete, Get, Patch, Post};
 use crate::{
     auth::need::Need,
     http::{Endpoint, with_article},
-    prelude::*,
+    prelude::{Serialize, ToSchema, versioned, Versioned, Id, Field, Thread, Refusals, CommentId, UserId, Timestamp, UserRef, Stored, Comment, App, Path, Caller, need, Listing, CommentFilter, ThreadSort, PathId, List, Problem, Body, CommentCreate, Single, CommentUpdate, ConcurrentChange, NoContent, CommentWithAuthor},
 };
 
 /// A comment on a record of one type, as answers show it.

@@ -35,7 +35,7 @@ use crate::{
         Routes, condition,
         problem::{ProblemDetails, Raised},
     },
-    prelude::*,
+    prelude::{HeaderName, Duration, Response, FromStart, App, FromRef, Start, telemetry, Clock, Problem, Error, Cause, Id, StatusCode, HeaderMap, State, Request, Next, IntoResponse, Method, header, invalid, FaultCode, ReadCounter, HeaderValue, Json},
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -4,7 +4,7 @@ use utoipa::openapi::HttpMethod::{Delete, Post};
 
 use crate::{
     http::{Endpoint, with_article},
-    prelude::*,
+    prelude::{Id, Field, Tagged, App, Path, Body, TagAttach, Conditional, Caller, need, PathId, Changed, Problem, TooManyTags, ConcurrentChange, TagId},
 };
 
 /// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of

@@ -1,6 +1,6 @@
 //! The declaration of views, and service requests as answers of several functions.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, versioned, Shown, ServiceRequest, JsonObject, ActionRef, Id, Stored};
 
 /// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field
 /// without `=` is the field of that name of `$record`.

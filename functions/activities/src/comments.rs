@@ -4,7 +4,7 @@
 //! `DELETE /api/activities/{activityId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, versioned, ActivityId, Id, need};
 
 /// A comment on an activity.
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `POST /api/activities`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, ActivityCreate, Single, TaggedActivity, Problem, NotFound, ProjectArchived};
 
 /// Records an activity of a project or of the organization.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/activities/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ActivityId, NoContent, Problem};
 
 /// Deletes an activity and its comments.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/activities/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ActivityId, Single, ActivityWithRefs, Problem};
 
 /// Returns an activity with its creator, project and tags.
 #[utoipa::path(get, path = "/api/activities/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/activities`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, ActivityFilter, ActivitySort, List, ActivityWithRefs, Problem, Pages, ActivitiesQuery};
 
 /// Lists the activities of the caller's organization and of its projects.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/organizations/{organizationId}/activities`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, AccessTo, Caller, need, Listing, ActivityFilter, ActivitySort, OrganizationId, List, ActivityWithRefs, Problem, denied};
 
 use crate::list::query;
 

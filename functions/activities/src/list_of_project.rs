@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/activities`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, ActivityFilter, ActivitySort, AccessTo, ProjectId, List, ActivityWithRefs, Problem, denied};
 
 use crate::list::query;
 

@@ -1,6 +1,6 @@
 //! `PATCH /api/activities/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ActivityId, ActivityUpdate, Single, TaggedActivity, Problem, ConcurrentChange};
 
 /// Updates an activity.
 ///

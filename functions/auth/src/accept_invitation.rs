@@ -2,7 +2,7 @@
 
 use shared::store::Accepted as NewAccount;
 
-use crate::prelude::*;
+use crate::prelude::{ConcurrentChange, EmailTaken, InvitationInvalid, OrganizationSuspended, PasswordSignInOff, UsernameTaken, Id, State, Query, ClientAddress, UserAgent, Body, App, OwnPage, InvitationAccept, SetCookie, UserView, Problem, password, ReadCounter, Sid, User, Session, telemetry};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,6 @@
 //! `PUT /api/auth/email`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, ClientAddress, Body, Caller, need, EmailChange, Accepted, Problem, ConcurrentChange, MailNotConfigured, TooManyAttempts, telemetry, password, Metric, ReadCounter, Error, Fault, FaultCode};
 
 /// Sends a link to a new address of the caller.
 ///

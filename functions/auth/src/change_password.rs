@@ -1,6 +1,6 @@
 //! `PUT /api/auth/password`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, ClientAddress, UserAgent, Body, Caller, need, PasswordChange, RenewCookie, Problem, ConcurrentChange, PasswordSignInOff, TooManyAttempts, telemetry, Error, password, Metric, ReadCounter, ToSchema, Sid, User, Session, Fault, FaultCode};
 
 /// Changes the caller's password.
 ///

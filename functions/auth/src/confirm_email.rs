@@ -1,6 +1,6 @@
 //! `POST /api/auth/email/confirm`
 
-use shared::endpoint::*;
+use shared::endpoint::{ConcurrentChange, EmailTaken, LinkInvalid, OrganizationSuspended, Id, State, Query, ClientAddress, Body, EmailConfirm, App, NoContent, Problem};
 
 type Refused = (
     ConcurrentChange,

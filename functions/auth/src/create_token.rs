@@ -1,6 +1,6 @@
 //! `POST /api/tokens`
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, versioned, TokenView, Id, Body, Caller, need, TokenCreate, Single, Problem, ConcurrentChange, PermissionDenied, TooManyTokens, Identity, Error, Code};
 
 /// A new token with its text, which is shown only once.
 #[derive(Serialize, ToSchema)]

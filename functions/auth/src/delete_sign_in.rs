@@ -1,6 +1,6 @@
 //! `DELETE /api/organizations/{id}/sign-in`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, OrganizationId, NoContent, Problem, ConcurrentChange};
 
 /// Deletes the provider by which the organization's users sign in.
 ///

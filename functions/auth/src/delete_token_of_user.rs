@@ -1,6 +1,6 @@
 //! `DELETE /api/users/{id}/tokens/{tokenId}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, UserId, TokenId, NoContent, Problem, ConcurrentChange};
 
 /// Deletes a token of a user, which ends at once.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/auth/sessions/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathName, Session, NoContent, Problem, ConcurrentChange};
 
 /// Ends one of the caller's sessions by id, also this one.
 ///

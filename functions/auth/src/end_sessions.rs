@@ -1,6 +1,6 @@
 //! `DELETE /api/auth/sessions`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, NoContent, Problem, ConcurrentChange};
 
 /// Ends all of the caller's sessions except this one.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/users/{id}/sessions`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, UserId, NoContent, Problem, ConcurrentChange};
 
 /// Ends all sessions of a user.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/auth/forgot`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, State, Query, ClientAddress, Body, App, PasswordForgotten, NoContent, Problem, network};
 
 /// Sends a link for a new password to the account of an address or a username.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/organizations/{id}/sign-in`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Auth, Caller, need, PathId, OrganizationId, Single, SignInView, Problem};
 
 /// Returns the provider by which the organization's users sign in.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/auth/sessions`
 
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, Timestamp, SignInMethod, Id, Session, Caller, need, Listing, SessionSort, List, Problem, ReadCounter};
 
 view! {
     /// A session of a user.

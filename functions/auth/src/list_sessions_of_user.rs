@@ -1,6 +1,6 @@
 //! `GET /api/users/{id}/sessions`
 
-use crate::{list_sessions::OpenSession, prelude::*};
+use crate::{list_sessions::OpenSession, prelude::{Id, Path, Caller, need, Listing, SessionSort, PathId, UserId, List, Problem, ReadCounter}};
 
 /// Lists the sessions of a user by id, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/tokens`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, TokenSort, List, TokenView, Problem, ReadCounter, Page};
 
 /// Lists the caller's tokens by id.
 ///

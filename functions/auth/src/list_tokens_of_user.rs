@@ -1,6 +1,6 @@
 //! `GET /api/users/{id}/tokens`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, Listing, TokenSort, PathId, UserId, List, TokenView, Problem, ReadCounter, Page};
 
 /// Lists the tokens of a user by id.
 ///

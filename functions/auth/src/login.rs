@@ -1,6 +1,6 @@
 //! `POST /api/auth/login`
 
-use crate::prelude::*;
+use crate::prelude::{InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts, Id, State, Query, ClientAddress, UserAgent, Body, Login, App, OwnPage, SetCookie, UserView, Problem, telemetry, ReadCounter, Sid, Session, SignInMethod, Account, LoginPassword, User, Error, password, SignInAttempt, Metric};
 
 type Refused = (
     InvalidCredentials,

@@ -2,7 +2,7 @@
 
 use targets::SecretOf;
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Body, Auth, Caller, need, PathId, OrganizationId, SignInPut, Single, SignInView, Problem, ConcurrentChange, NoAdminSignedIn, Error, SentSecret, ProviderDiscovery};
 
 /// Sets the provider by which the organization's users sign in.
 ///

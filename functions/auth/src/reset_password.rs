@@ -1,6 +1,6 @@
 //! `POST /api/auth/reset`
 
-use shared::endpoint::*;
+use shared::endpoint::{ConcurrentChange, LinkInvalid, OrganizationSuspended, PasswordSignInOff, Id, State, Query, ClientAddress, Body, PasswordReset, App, OwnPage, NoContent, Problem, password};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,6 @@
 //! `GET /api/auth/session`
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, UserView, OrganizationView, Permission, OrOther, PlanFeature, Timestamp, Id, Caller, need, Json, Problem};
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `GET /api/auth/sign-in`
 
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, InvitationInvalid, OrganizationSuspended, TooManyAttempts, Id, State, Query, ClientAddress, App, SignInWaysOf, Json, Problem, Error, Fault, FaultCode, LoginName, SignInWays, unique_name};
 
 type Refused = (InvitationInvalid, OrganizationSuspended, TooManyAttempts);
 

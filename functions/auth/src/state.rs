@@ -1,6 +1,6 @@
 use targets::{ProviderCaller, Sealer, Secrets};
 
-use crate::prelude::*;
+use crate::prelude::{App, Arc, OrganizationId, FromStart, Start, Id, FromRef};
 
 #[derive(Clone, Debug)]
 pub struct Auth {

@@ -1,6 +1,6 @@
 //! `POST /api/organizations/{id}/sign-in/test`
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, IssuerUrl, Id, State, Path, Auth, Caller, need, PathId, OrganizationId, Json, Problem, ConcurrentChange};
 
 /// The result of a test of the provider.
 #[derive(Serialize, ToSchema)]

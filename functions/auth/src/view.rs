@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, versioned, UserId, Email, Timestamp, OrganizationId, OrOther, Role, Id, User, Organization, TokenId, TokenName, Permission, Versioned, Stored, Token, Shown, SignInProvider};
 use utoipa::{
     PartialSchema,
     openapi::{

@@ -1,6 +1,6 @@
 //! `GET /api/journal/check`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, OrganizationJournalFrom, Json, OrganizationJournalCheck, Problem, Need};
 
 /// Checks that the organization's journal is complete and unchanged.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/invitations`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Body, Caller, need, InvitationCreate, Single, InvitationView, Problem, EmailTaken, MailNotConfigured, SignInAgain, inviter};
 
 /// Invites a person, by a mail with a link.
 ///

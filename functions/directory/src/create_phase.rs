@@ -1,6 +1,6 @@
 //! `POST /api/projects/{projectId}/phases`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ProjectId, PhaseCreate, Single, Shown, Phase, Problem, ProjectArchived, NoRoom};
 
 /// Adds a phase to a project.
 ///

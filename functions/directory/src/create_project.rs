@@ -1,6 +1,6 @@
 //! `POST /api/projects`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, ProjectCreate, Single, Shown, Project, Problem};
 
 /// Creates a project.
 #[utoipa::path(post, path = "/api/projects")]

@@ -1,6 +1,6 @@
 //! `POST /api/tags`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, TagCreate, Single, Shown, Tag, Problem, NameTaken};
 
 /// Creates a tag.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/users`
 
-use crate::prelude::*;
+use crate::prelude::{EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken, Id, Body, Caller, need, UserCreate, Single, UserView, Problem, password, NewUser, App, OrganizationId, PasswordHash, Error, Fault, FaultCode};
 
 type Refused = (EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken);
 

@@ -1,6 +1,6 @@
 //! `DELETE /api/invitations/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, InvitationId, NoContent, Problem, ConcurrentChange};
 
 /// Deletes an invitation, whose link is dead from then on.
 ///

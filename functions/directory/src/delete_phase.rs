@@ -1,6 +1,6 @@
 //! `DELETE /api/phases/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, PhaseId, NoContent, Problem};
 
 /// Deletes a phase.
 ///

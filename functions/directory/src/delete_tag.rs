@@ -1,6 +1,6 @@
 //! `DELETE /api/tags/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, TagId, NoContent, Problem, ConcurrentChange};
 
 /// Deletes a tag and removes it from all tasks and activities.
 ///

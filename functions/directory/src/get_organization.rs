@@ -1,6 +1,6 @@
 //! `GET /api/organizations/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, OrganizationId, Single, Shown, Organization, Problem};
 
 /// Returns the caller's organization.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/projects/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ProjectId, Single, Shown, Project, Problem};
 
 /// Returns a project.
 #[utoipa::path(get, path = "/api/projects/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/users/{id}`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathId, UserId, Single, UserView, Problem};
 
 /// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}")]

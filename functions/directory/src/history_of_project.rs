@@ -1,6 +1,6 @@
 //! `GET /api/projects/{id}/history`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, ProjectId, List, EntryWithActor, Problem, HistoryOf};
 
 /// Lists the changes of a project, newest first.
 #[utoipa::path(get, path = "/api/projects/{id}/history")]

@@ -1,6 +1,6 @@
 //! `GET /api/invitations`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, InvitationSort, List, InvitationView, Problem};
 
 /// Lists the invitations of the caller's organization.
 ///

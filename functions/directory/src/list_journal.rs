@@ -1,6 +1,6 @@
 //! `GET /api/journal`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, OrganizationJournalFilter, OrganizationJournalSort, List, OrganizationEntryView, Problem, Stored, OrganizationEntry};
 
 /// Lists the organization's journal, oldest entry first.
 ///

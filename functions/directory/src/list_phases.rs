@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/phases`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, PhaseFilter, PhaseSort, PathId, ProjectId, List, Shown, Phase, Problem};
 
 /// Lists the phases of a project by `order`, then by id.
 #[utoipa::path(get, path = "/api/projects/{projectId}/phases")]

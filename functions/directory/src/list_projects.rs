@@ -1,6 +1,6 @@
 //! `GET /api/projects`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, ProjectFilter, ProjectSort, List, Shown, Project, Problem};
 
 /// Lists the projects of the caller's organization by title.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/users`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, UserFilter, UserSort, List, UserView, Problem};
 
 /// Lists the users of the caller's organization by username.
 #[utoipa::path(get, path = "/api/users")]

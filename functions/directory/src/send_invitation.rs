@@ -1,6 +1,6 @@
 //! `POST /api/invitations/{id}/send`
 
-use crate::prelude::*;
+use crate::prelude::{ConcurrentChange, EmailTaken, InvalidTransition, MailNotConfigured, SignInAgain, Id, Path, Caller, need, PathId, InvitationId, Single, InvitationView, Problem, inviter};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,6 @@
 //! `PUT /api/users/{id}/password`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, ClientAddress, Path, Body, PasswordSet, Caller, need, PathId, UserId, NoContent, Problem, AccessDenied, ConcurrentChange, PasswordSignInOff, Error, Code, password};
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///

@@ -1,6 +1,6 @@
 //! `PATCH /api/organizations/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, OrganizationId, OrganizationUpdate, Single, Shown, Organization, Problem, ConcurrentChange, SessionRequired, SignInAgain};
 
 /// Updates the caller's organization.
 ///

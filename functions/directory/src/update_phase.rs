@@ -1,6 +1,6 @@
 //! `PATCH /api/phases/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, PhaseId, PhaseUpdate, Single, Shown, Phase, Problem, ConcurrentChange};
 
 /// Updates a phase.
 #[utoipa::path(patch, path = "/api/phases/{id}")]

@@ -1,6 +1,6 @@
 //! `PATCH /api/projects/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ProjectId, ProjectUpdate, Single, Shown, Project, Problem, ConcurrentChange};
 
 /// Updates a project.
 ///

@@ -1,6 +1,6 @@
 //! `PATCH /api/tags/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TagId, TagUpdate, Single, Shown, Tag, Problem, ConcurrentChange, NameTaken};
 
 /// Renames a tag.
 ///

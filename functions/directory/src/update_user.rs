@@ -1,6 +1,6 @@
 //! `PATCH /api/users/{id}`
 
-use crate::prelude::*;
+use crate::prelude::{ConcurrentChange, EmailTaken, LastAdmin, SessionRequired, SignInAgain, Id, ClientAddress, Path, Body, Caller, need, PathId, UserId, UserUpdate, Single, UserView, Problem};
 
 type Refused = (
     ConcurrentChange,

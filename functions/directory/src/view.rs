@@ -1,6 +1,6 @@
 //! Views of users and invitations, and of entries of the organization's journal.
 
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, versioned, UserId, Email, Timestamp, OrOther, Role, Permission, Versioned, Id, Stored, User, Identity, InvitationId, FullName, UserRef, Invitation, Inviter, EntryActor, EntryCredential, OrganizationEvent, JsonObject, DigestedMembers, Journaled, OrganizationEntry};
 
 view! {
     /// A user.

@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/dashboard`
 
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, Shown, Ticket, ServiceRequestView, Metrics, FeedItem, Id, Caller, need, Json, Problem, fitting};
 
 /// `ToSchema` takes no type arguments in fields.
 type TicketView = Shown<Ticket>;

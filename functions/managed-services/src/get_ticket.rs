@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, versioned, JoinedTicket, MessageFrom, Id, Path, Caller, need, Listing, ThreadSort, PathId, TicketId, Linked, Problem, TicketWithMessages};
 
 /// A ticket and its messages.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/ticket/{ticketId}/history`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, TicketId, List, EntryWithActor, Problem, HistoryOf};
 
 /// Lists the changes of a ticket, newest first.
 #[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}/history")]

@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/hours-saved`
 
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, ActionType, Timestamp, Id, Stored, Saving, Caller, need, Listing, SavingSort, List, Problem};
 
 view! {
     /// Minutes of manual work that an action of the agent saved.

@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/tickets`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, TicketFilter, TicketSort, List, JoinedTicket, Problem};
 
 /// Lists the tickets of the caller's organization.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/managed-services/tickets`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, TicketCreate, Single, Shown, Ticket, Problem};
 
 /// Creates a ticket with the status `open`.
 ///

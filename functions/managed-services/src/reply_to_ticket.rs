@@ -1,6 +1,6 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TicketId, TicketReply, DoneAt, Problem, TicketClosed, ConcurrentChange};
 
 /// Adds a message to a ticket.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/search-references`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, ReferenceSearch, ReferenceSort, List, FoundReference, Problem};
 
 /// Searches the records that a service request may refer to.
 ///

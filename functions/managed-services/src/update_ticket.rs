@@ -1,6 +1,6 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TicketId, TicketUpdate, Single, Shown, Ticket, Problem, InvalidTransition, ConcurrentChange};
 
 /// Updates a ticket.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/milestones`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, MilestoneCreate, Single, Shown, Milestone, Problem, ProjectArchived};
 
 /// Adds a milestone to a project.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/milestones/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, MilestoneId, NoContent, Problem};
 
 /// Deletes a milestone.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/milestones/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{versioned, Serialize, ToSchema, Id, Path, Caller, need, PathId, MilestoneId, Single, Problem, Shown, Milestone, LinkedTask, MilestoneWithTasks, Links};
 
 /// Returns a milestone with its first 200 tasks.
 #[utoipa::path(get, path = "/api/milestones/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/milestones/{id}/history`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, MilestoneId, List, EntryWithActor, Problem, HistoryOf};
 
 /// Lists the changes of a milestone, newest first.
 ///

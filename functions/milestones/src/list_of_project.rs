@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/milestones`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, MilestoneFilter, MilestoneSort, PathId, ProjectId, List, Problem};
 
 use crate::get::MilestoneWithTasksView;
 

@@ -1,6 +1,6 @@
 //! `PUT /api/milestones/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, MilestoneId, MilestoneUpdate, Single, Shown, Milestone, Problem, ConcurrentChange};
 
 /// Updates a milestone.
 ///

@@ -1,6 +1,6 @@
 //! Files of a page.
 
-use shared::endpoint::*;
+use shared::endpoint::{Response, Problem, ToSchema, Error, header, IntoResponse};
 
 /// A file of a page.
 pub(crate) struct File {

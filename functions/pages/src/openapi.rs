@@ -1,6 +1,6 @@
 //! `GET /api/openapi.json`
 
-use shared::{endpoint::*, http::describe_if_none_match};
+use shared::{endpoint::{IntoResponse, Response, header, Answer, Description, Id, StatusCode, Query, Problem}, http::describe_if_none_match};
 use utoipa::openapi::{
     ObjectBuilder,
     schema::{AdditionalProperties, Type},

@@ -3,7 +3,7 @@
 //!
 //! The page that shows the document.
 
-use shared::{auth::cookie, endpoint::*};
+use shared::{auth::cookie, endpoint::{HeaderMap, Response, header, IntoResponse, Path, Problem}};
 
 use crate::file::{File, served};
 

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use playbooks::Playbooks;
 use targets::Targets;
 
-use crate::{actions::observe::connection, prelude::*};
+use crate::{actions::observe::connection, prelude::{Duration, Arc, Case, Proposal, Error, Id, Stopwatch, TargetRead}};
 
 /// Time limit for all reads of an analysis together.
 const PATIENCE: Duration = Duration::from_secs(8);

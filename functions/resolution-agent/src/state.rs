@@ -1,5 +1,5 @@
 use playbooks::Playbooks;
-use shared::{config, endpoint::*, queue::Queue};
+use shared::{config, endpoint::{App, Arc, Id, FromStart, Start, FromRef}, queue::Queue};
 use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};

@@ -4,7 +4,7 @@
 //! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, versioned, ServiceRequestId, Id, need, ConcurrentChange};
 
 /// A comment on a service request.
 #[derive(Serialize, ToSchema)]

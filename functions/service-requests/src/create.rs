@@ -1,6 +1,6 @@
 //! `POST /api/managed-services/request`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, ServiceRequestCreate, Single, ServiceRequestView, Problem};
 
 /// Creates a service request with the status `open`.
 ///

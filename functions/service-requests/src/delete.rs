@@ -1,6 +1,6 @@
 //! `DELETE /api/service-requests/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ServiceRequestId, NoContent, Problem};
 
 /// Deletes a service request and its comments.
 ///

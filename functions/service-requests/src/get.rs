@@ -1,6 +1,6 @@
 //! `GET /api/service-requests/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ServiceRequestId, Single, ServiceRequestView, Problem};
 
 /// Returns a service request.
 #[utoipa::path(get, path = "/api/service-requests/{id}")]

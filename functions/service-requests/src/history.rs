@@ -1,6 +1,6 @@
 //! `GET /api/service-requests/{id}/history`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, ServiceRequestId, List, EntryWithActor, Problem, HistoryOf};
 
 /// Lists the changes of a service request, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/service-requests`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, ServiceRequestFilter, CreatedSort, List, ServiceRequestView, Problem};
 
 /// Lists the service requests of the caller's organization.
 ///

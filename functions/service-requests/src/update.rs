@@ -1,6 +1,6 @@
 //! `PATCH /api/service-requests/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ServiceRequestId, ServiceRequestUpdate, Single, ServiceRequestView, Problem, InvalidTransition, ConcurrentChange};
 
 /// Updates a service request.
 ///

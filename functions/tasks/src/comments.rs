@@ -4,7 +4,7 @@
 //! `DELETE /api/tasks/{taskId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, versioned, TaskId, Id, need};
 
 /// A comment on a task.
 #[derive(Serialize, ToSchema)]

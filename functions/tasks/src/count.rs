@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, ProjectId, Json, TaskCounts, Problem};
 
 /// Counts the tasks of a project by status and by assignee.
 ///

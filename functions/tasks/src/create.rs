@@ -1,6 +1,6 @@
 //! `POST /api/tasks`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, TaskCreate, Single, JoinedTask, Problem, ProjectArchived, NoRoom, ConcurrentChange};
 
 /// Creates a task in a project or in the organization at large.
 ///

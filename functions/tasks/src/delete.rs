@@ -1,6 +1,6 @@
 //! `DELETE /api/tasks/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, TaskId, NoContent, Problem};
 
 /// Deletes a task and its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/tasks/{id}/history`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, TaskId, List, EntryWithActor, Problem, HistoryOf};
 
 /// Lists the changes of a task, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/tasks`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, TaskFilter, TaskSort, List, JoinedTask, Problem};
 
 /// Lists the tasks of the caller's organization.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/tasks`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, TaskFilter, ProjectTaskSort, PathId, ProjectId, List, JoinedTask, Problem};
 
 /// Lists the tasks of a project by `order`, then by id.
 #[utoipa::path(get, path = "/api/projects/{projectId}/tasks")]

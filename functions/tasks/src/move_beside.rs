@@ -1,6 +1,6 @@
 //! `POST /api/tasks/{id}/move`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Conditional, Caller, need, PathId, TaskId, TaskMove, Single, JoinedTask, Problem, ConcurrentChange, NoRoom};
 
 /// Moves a task directly before or after another one.
 ///

@@ -1,6 +1,6 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TaskId, TaskPhase, Changed, Problem, ConcurrentChange, Versioned};
 
 /// Moves a task to a phase of its project, or out of its phase.
 #[utoipa::path(patch, path = "/api/tasks/{taskId}/phase")]

@@ -1,6 +1,6 @@
 //! `PATCH /api/tasks/reorder`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, TaskReorder, NoContent, Problem, NotFound};
 
 /// Moves up to 100 tasks to new places, all or none.
 ///

@@ -1,6 +1,6 @@
 //! `PATCH /api/tasks/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TaskId, TaskUpdate, Single, JoinedTask, Problem, ConcurrentChange};
 
 /// Updates a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/notifications/count`
 
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, Id, Caller, need, Json, Problem};
 
 const MOST: usize = 100;
 

@@ -1,6 +1,6 @@
 //! `GET /api/notifications/preferences`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Json, NotificationPreferences, Problem};
 
 /// Returns the kinds of notifications that the caller gets.
 ///

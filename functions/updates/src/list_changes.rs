@@ -1,6 +1,6 @@
 //! `GET /api/changes`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, FeedQuery, List, NumberedEntry, Problem, CursorExpired, Cursor, FeedFrom, FeedFilter};
 
 /// Lists changes of records, oldest first.
 ///

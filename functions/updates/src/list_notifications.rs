@@ -1,6 +1,6 @@
 //! `GET /api/notifications`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Updates, Caller, need, Listing, NotificationFilter, NotificationSort, List, JoinedNotification, Problem};
 
 /// Lists the caller's notifications, newest first.
 ///

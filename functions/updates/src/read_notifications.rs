@@ -1,6 +1,6 @@
 //! `POST /api/notifications/read`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, NotificationsRead, NoContent, Problem};
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(post, path = "/api/notifications/read")]

@@ -1,6 +1,6 @@
 //! `GET /api/search`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, SearchQuery, List, FoundRecord, Problem, SearchFilter};
 
 /// Searches the records of the organization by their words.
 ///

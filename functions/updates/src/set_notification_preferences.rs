@@ -1,6 +1,6 @@
 //! `PUT /api/notifications/preferences`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, NotificationPreferencesSet, Json, NotificationPreferences, Problem};
 
 /// Sets which kinds of notifications reach the caller, in the inbox and by mail.
 ///

@@ -1,4 +1,4 @@
-use shared::{config, endpoint::*, queue::Queue};
+use shared::{config, endpoint::{App, FromStart, Start, Id, FromRef}, queue::Queue};
 use targets::webhooks::WebhookCaller;
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! `POST /api/notifications/unsubscribe`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, State, Query, Unsubscribe, App, NoContent, Problem, ConcurrentChange, LinkInvalid, Unsubscription, Error, Code, NotificationPreferencesSet};
 
 /// Ends the mails of some kinds of notifications, by the link of a mail.
 ///

@@ -14,7 +14,7 @@ pub use sent::PolicySet;
 
 use strum::VariantArray;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, names, OrganizationId, UserId, Timestamp, Id, Role, ActionType, Risk, Money, EntryCredential, Error, span, Code, ActionContent, MoneyMoved, BTreeSet, BTreeMap, User, Permission, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, MoneyDirection, SystemKind};
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
 /// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit. So

@@ -10,7 +10,7 @@ use std::{
 
 use chrono::Utc;
 
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Serialize, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp};
 
 /// A source of the current time: the system's, or one that a test sets and moves.
 #[derive(Clone, Debug)]

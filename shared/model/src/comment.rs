@@ -1,6 +1,6 @@
 //! Comments on service requests, activities and tasks.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, input, CommentId, OrganizationId, Thread, ProjectId, Content, UserId, Timestamp, Id, Ids};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 use strum::EnumString;
 
-use crate::{prelude::*, quota::UnitsPerSecond, sort::sort};
+use crate::{prelude::{Serialize, Deserialize, ToSchema, names, input, short_form, plain_text, OrganizationId, OrOther, Timestamp, Id, UserId, User, span, Error, Code, Demand, TagId, TagName, Ids, Change, Input, OrganizationName, Patch, address}, quota::UnitsPerSecond, sort::sort};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

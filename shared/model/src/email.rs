@@ -1,6 +1,6 @@
 //! Addresses of mail.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, Component, Json, Place, Reading, FaultCode, PartialSchema, Schema, string, ToSchema, Fault, Id};
 
 /// An address for mail, of at most 254 characters. Addresses are compared without regard to case.
 ///

@@ -2,7 +2,7 @@
 
 use std::ops::Not;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, names, input, RecordName, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp, UserId, ProjectId, Cursor, Whole, AnyOf, FeedType};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

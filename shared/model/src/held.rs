@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use crate::{SignInAge, prelude::*};
+use crate::{SignInAge, prelude::{Permission, User, Demand, Error, Code, Role, ToSchema, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId}};
 
 /// The permissions that a caller holds and may give to other users, and the age of the caller's
 /// sign-in.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{characters::beginning, prelude::*};
+use crate::{characters::beginning, prelude::{Serialize, Deserialize, names, ToSchema, OrganizationId, HistoryOf, Timestamp, UserId, Id}};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! Invitations to an organization.
 
-use crate::{link::mail_limit, prelude::*};
+use crate::{link::mail_limit, prelude::{Serialize, Deserialize, input, InvitationId, OrganizationId, Email, OrOther, Role, FullName, UserId, Timestamp, Id, Demand, Link, Held, Error, Code, User, span}};
 
 /// An invitation of a person without an account. Its link makes the account.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    prelude::*,
+    prelude::{Serialize, Deserialize, names, span, OrganizationId, UserId, Timestamp, ToSchema, OrOther, Role, Id, random, QueueMessage},
 };
 
 /// The pauses after the first and each further failed attempt, in milliseconds.

@@ -1,4 +1,4 @@
-use crate::{prelude::*, sort::sort};
+use crate::{prelude::{Serialize, Deserialize, ToSchema, input, names, short_form, MilestoneId, OrganizationId, ProjectId, Title, Description, Timestamp, OrOther, Id, AnyOf, Defaulted, Change, Patch, Reading, Place, FaultCode, Error, Fault}, sort::sort};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::prelude::*;
+use crate::prelude::{ToSchema, Schema, string, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId};
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {

@@ -12,7 +12,7 @@ use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema};
 
 use crate::{
     input::{at_least_one, object_schema},
-    prelude::*,
+    prelude::{names, Serialize, Deserialize, input, ToSchema, plain_text, OrganizationId, UserId, Timestamp, NotificationSubject, CommentId, span, AnyOf, Id, List, NotificationId, one_of_two, Change, Input, PartialSchema, Reading, Place, FaultCode, Field, Fields, Property, Component},
 };
 
 names! {

@@ -1,6 +1,6 @@
 //! Names of records that other versions may extend.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize};
 
 use serde::{
     Deserializer,

@@ -6,7 +6,7 @@ use serde::Serializer;
 use serde_json::Value;
 use utoipa::openapi::KnownFormat;
 
-use crate::{prelude::*, unique_name::composed};
+use crate::{prelude::{Deserialize, WrongText, Form, CommonPassword, Fault, FaultCode, Component, Place, Reading, PartialSchema, Schema, formatted, ToSchema, Serialize}, unique_name::composed};
 
 mod common;
 

@@ -1,4 +1,4 @@
-use crate::{PhaseId, prelude::*, sort::sort};
+use crate::{PhaseId, prelude::{Serialize, Deserialize, ToSchema, input, names, short_form, ProjectId, OrganizationId, Title, Description, OrOther, Timestamp, Id, AnyOf, SearchText, Defaulted, Change, Patch, Input, Order, Ids}, sort::sort};
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

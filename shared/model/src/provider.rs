@@ -12,7 +12,7 @@ use crate::{
     LeaverRule, LinkToken, each_once,
     input::escaped,
     journal::{Journaled, seal, subject},
-    prelude::*,
+    prelude::{plain_text, names, Serialize, Deserialize, ToSchema, input, address, Role, OrganizationId, SealedSecret, UserId, Timestamp, Id, SentSecret, Defaulted, List, Whole, LoginName, Fault, FaultCode, User, Component, Place, Reading, Form, Field, PartialSchema, Schema, map_of},
 };
 
 plain_text! {

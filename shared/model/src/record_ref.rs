@@ -10,7 +10,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, FeedType, Id, Path, RecordId, SubjectType, RecordType, ReferenceId, Facts, ProjectId, Deletion, ToSchema};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

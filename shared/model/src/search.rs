@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{prelude::*, words::words};
+use crate::{prelude::{input, SearchText, ReferenceType, Id, AnyOf, SearchedType, ProjectId, Whole, Cursor, Field, Place, Reading, Form, FaultCode, Schema, string}, words::words};
 
 input! {
     /// A search among the records that a service request may refer to.

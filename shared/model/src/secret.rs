@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use utoipa::openapi::KnownFormat;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, Timestamp, Component, Json, Place, Reading, FaultCode, PartialSchema, Schema, formatted, ToSchema};
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at
 /// either end. It shows no text when it is formatted.

@@ -1,6 +1,6 @@
 //! Service requests, and the priorities of tasks, service requests and tickets.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, ServiceRequestId, OrganizationId, Title, Description, OrOther, ServiceStatus, Category, UserId, ReferenceType, ReferenceId, JsonText, Timestamp, Id, JsonObject, AgentSessionId, Defaulted, Change, Patch, Input, Ids, AnyOf, OrNone, Who, Reading, Place, FaultCode, Resolution, Error};
 
 /// A request to the organization's services.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, names, input, OrganizationId, UserId, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp, LoginName, LoginPassword, NewPassword, Sid, User, digest, span};
 
 /// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
 /// latest. A logout, a disabled user or a changed password ends it at once.

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::{PhaseId, prelude::*};
+use crate::{PhaseId, prelude::{Serialize, Deserialize, ToSchema, input, names, TaskId, Title, Description, ProjectId, OrganizationId, MilestoneId, Order, UserId, OrOther, Priority, TagId, Timestamp, Id, Defaulted, Change, Patch, Input, Nullable, one_of_two, List, Ids, AnyOf, OrNone, Who, Reading, Place, FaultCode}};
 
 /// A task of a project or of the whole organization.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

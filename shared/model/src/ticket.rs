@@ -1,6 +1,6 @@
 use std::ops::Not;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, TicketId, OrganizationId, Title, OrOther, ServiceStatus, Priority, UserId, Timestamp, Id, TicketMessageId, Content, Description, Defaulted, Change, Patch, Input, Ids, AnyOf, OrNone, Who, Resolution, Error};
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -5,7 +5,7 @@ use serde::{Deserializer, Serializer, de};
 use serde_json::Value;
 use utoipa::openapi::KnownFormat;
 
-use crate::prelude::*;
+use crate::prelude::{Id, Serialize, Deserialize, Component, Place, Reading, FaultCode, PartialSchema, Schema, formatted, ToSchema};
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
 ///

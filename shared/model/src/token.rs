@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
-use crate::{each_once, prelude::*};
+use crate::{each_once, prelude::{Serialize, Deserialize, input, TokenId, OrganizationId, UserId, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, TokenName, OrOther, Permission, Timestamp, List, span, Error, Fault, FaultCode, User, Cell, random, digest}};
 
 /// A token of a user, for scripts. A request with it acts as its owner, with at most the
 /// permissions that the token names. The token ends when it expires or is deleted. It also ends,

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_script::Script;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
-use crate::{characters::is_invisible, prelude::*};
+use crate::{characters::is_invisible, prelude::digest};
 
 /// The most bytes of a key as it is. No name that a client may create has more; a sign-in may send
 /// one.

@@ -1,6 +1,6 @@
 use strum::VariantArray;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, input, short_form, UserId, OrganizationId, Email, Timestamp, OrOther, Role, Permission, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, ProviderSubject, AnyOf, SearchText, Username, FullName, NewPassword, Change, Patch, List, Reading, Place, Fault, Demand, span};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -6,7 +6,7 @@ use super::{
     pattern,
     playbook::{Playbook, Values},
 };
-use crate::prelude::*;
+use crate::prelude::{Case, ProposedAction, Analysis, Pattern, Id, Connection, SystemKind, quoted, Alert, ActionType, span};
 
 pub(super) fn of(
     case: &Case,

@@ -5,7 +5,7 @@
 
 use crate::{
     playbook::{Read, Values},
-    prelude::*,
+    prelude::{Alert, Id, quoted, BTreeSet, Facts, plain, AlertEntity},
 };
 
 /// A difference, as a finding that does not hold.

@@ -1,6 +1,6 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use crate::prelude::*;
+use crate::prelude::{Case, ReadEvidence, Excerpt, Connection, TargetRead, Id, JsonText, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Deserialize, Seen, Proposal, FactCondition, Timestamp, Evidence, AlertEntity, PlaybookVersion, ProposedAction, quoted, ActionContent};
 use crate::{
     analysis,
     differences::{self, Difference},

@@ -2,7 +2,7 @@
 
 use http::header::{LOCATION, SET_COOKIE};
 
-use crate::prelude::*;
+use crate::prelude::{HeaderValue, IntoResponse, Serialize, Response, Json, Answer, ToSchema, Description, StatusCode, about};
 
 /// 200 with a body and the cookie of a new session.
 #[derive(Debug)]

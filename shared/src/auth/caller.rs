@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     http::{Rest, condition, query},
-    prelude::*,
+    prelude::{Code, Field, Input, FromRef, FromRequestParts, IntoResponse, FromStart, Serialize, ToSchema, Answer, Argument, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, Uri, Preconditions, App, PhantomData, OrganizationId, UserId, Arc, Identity, Error, PathId, Links, PendingWrite, Demand, Listing, Pages, HistorySort, HistoryOf, List, EntryWithActor, Problem, need, Parts, Description},
 };
 
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters

@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     http::{MOST_BYTES, condition, problem::add_quota},
-    prelude::*,
+    prelude::{OrganizationId, UserId, Arc, Identity, IdempotencyKey, SessionCookie, Store, Clock, Mutex, Sid, TokenHolder, Error, Parts, Id, Field, ReadCounter, telemetry, Preconditions, Fields, Demand, PendingWrite, WriteContext, State, Request, Next, Response, IntoResponse, Problem, HeaderValue},
 };
 
 /// The caller that a signed cookie or a token names, until the authentication has ended.

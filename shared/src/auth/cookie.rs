@@ -12,7 +12,7 @@ use runtime::{
     links::mac,
 };
 
-use crate::prelude::*;
+use crate::prelude::{Arc, Id, HeaderMap, HeaderValue, Error, header};
 
 pub const NAME: &str = "connect.sid";
 

@@ -1,7 +1,7 @@
 //! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
 //! cookie, nor sign a browser in to another account.
 
-use crate::prelude::*;
+use crate::prelude::{Method, HeaderMap, SessionCookie, Field, Id, header, Cause, FromRequestParts, App, FromRef, Problem, Parts, Argument, Description, Code};
 
 /// The most characters of an origin that a message shows.
 const LONGEST_ORIGIN: usize = 200;

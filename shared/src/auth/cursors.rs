@@ -11,7 +11,7 @@ use runtime::{config::SigningSecrets, links::mac};
 use secrecy::SecretString;
 use store::key::tenant_prefix;
 
-use crate::prelude::*;
+use crate::prelude::{Arc, Id, OrganizationId, Place, QueueMessage};
 
 /// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;

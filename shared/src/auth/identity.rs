@@ -1,6 +1,6 @@
 //! The caller, and the credential that identifies them.
 
-use crate::prelude::*;
+use crate::prelude::{User, Organization, Timestamp, Session, Token, EntryCredential, Permission, Held, SignInAge, Error, Code};
 
 /// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ use store::units_so_far;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::{
-    prelude::*,
+    prelude::{Duration, Store, Clock, Arc, Mutex, Timestamp, OrganizationId, Id, Error, ReadCounter, telemetry},
     problem::{QuotaHeaders, quota_headers},
 };
 

@@ -3,7 +3,7 @@
 
 pub use model::need::*;
 
-use crate::prelude::*;
+use crate::prelude::{Demand, Identity, Error, Code, OrdinaryPermission, Input, Field, FromRef, FromRequestParts, IntoResponse, FromStart, Serialize, ToSchema, Answer, Argument, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, PhantomData, PlanFeature, Permission};
 
 /// A requirement. The layer checks it before a write begins and before the response is sent.
 pub trait Need: Send + Sync + 'static {

@@ -4,7 +4,7 @@ use axum::extract::FromRequest;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::input;
 
-use crate::prelude::*;
+use crate::prelude::{Code, Input, Problem, Request, Cause, Id, invalid, FaultCode, Error, Arc, Fields, Parts, Method, Argument, Field, Description, ToSchema, HeaderMap, header, HeaderValue};
 
 /// The most bytes of a body that the service reads: 256 KiB.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;

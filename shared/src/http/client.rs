@@ -8,7 +8,7 @@ use std::{
 use lambda_http::request::RequestContext;
 use runtime::{config::TrustedProxy, links::is_same};
 
-use crate::prelude::*;
+use crate::prelude::{Argument, FromRequestParts, Parts, telemetry, App, FromRef, Id, HeaderMap, HeaderName, header};
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use axum::{body::Body, extract::MatchedPath};
 use model::input::string;
 
 use super::problem::fault;
-use crate::prelude::*;
+use crate::prelude::{HeaderName, header, FromRequestParts, Problem, Parts, Argument, Description, Method, HeaderMap, Error, Id, invalid, FaultCode, Preconditions, Fault, Request, Next, Response, StatusCode, HeaderValue, Versions, ParameterIn, Code};
 
 /// The header with a request's key, for repeats.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

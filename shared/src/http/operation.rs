@@ -24,7 +24,7 @@ use utoipa::{
 };
 
 use super::problem::{ProblemDetails, document};
-use crate::prelude::*;
+use crate::prelude::{Code, Method, ToSchema, Input, ParameterIn, Id, StatusCode, Problem, Refusals, State, Json, IntoResponse, header};
 
 const JSON: &str = "application/json";
 

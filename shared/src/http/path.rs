@@ -1,7 +1,7 @@
 use model::input::Place;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
-use crate::prelude::*;
+use crate::prelude::{FromRequestParts, Problem, Parts, Argument, Description, Answer, Error, Field, Code, Input, ToSchema, FromRef, IntoResponse, FromStart, Serialize, Need, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, Connection, Slug, ProposedAction, ActionId, WebhookDelivery, DeliveryId, Session, SessionName};
 
 #[derive(Debug)]
 pub struct Path<T>(pub T);

@@ -1,6 +1,6 @@
 //! Problems as answers: `application/problem+json` (RFC 9457).
 
-use crate::{prelude::*, problem::QuotaHeaders};
+use crate::{prelude::{Serialize, ToSchema, Code, Fault, Id, Cause, FaultCode, Error, HeaderMap, HeaderValue, Arc, Mutex, IntoResponse, Problem, Response, StatusCode, header}, problem::QuotaHeaders};
 
 pub(crate) mod document;
 

@@ -1,6 +1,6 @@
 //! Single records, each with its version as the entity tag (RFC 9110, 8.8.3).
 
-use crate::prelude::*;
+use crate::prelude::{Response, HeaderValue, header, IntoResponse, Serialize, Versioned, Json, Description, Method, ParameterIn, text, StatusCode, Answer, ToSchema, Code, about};
 
 /// 200 with a record.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use http::header::LOCATION;
 
 use super::operation::{Answer, Description};
-use crate::prelude::*;
+use crate::prelude::{IntoResponse, Response, StatusCode};
 
 /// 302 to a page of the deployment's desk.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@ use std::ops::Deref;
 use futures::future::OptionFuture;
 
 use super::{directory::takes_work, tagging, texts};
-use crate::prelude::*;
+use crate::prelude::{resource, Serialize, ToSchema, versioned, record, Shown, Activity, JsonObject, TagRef, Id, UserRef, ProjectRef, Stored, Named, UserId, ActivityFilter, ActivitySort, Wanted, ActivityId, key, Tracked, Pending, ActivityCreate, Result, Error, OrganizationId, WriteContext, Project, Writes, Created, id_of, Tenant, Names, Page, ProjectId, Record, Keyed, Read, OrNotFound, Index, List, Filter, ActivityUpdate, ReadCounter};
 
 resource! { pub Activities as activities }
 

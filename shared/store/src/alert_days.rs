@@ -4,7 +4,7 @@
 
 use agent::pattern::{ClassHistory, LabelledAlert, Occurrence};
 
-use crate::prelude::*;
+use crate::prelude::{record, any_keys, span, BTreeMap, Timestamp, AlertDay, AlertsSince, key, Tenant, Key, Alert, Batch, Stored, Write, Change, Record, Condition, Store, AnyKey, Result, ReadCounter, Read, Id};
 
 /// Retention of days, in milliseconds.
 const KEPT: i64 = ClassHistory::DAYS * span::DAY;

@@ -6,7 +6,7 @@
 use model::journal::subject;
 use serde_json::{Map, json};
 
-use crate::{alert_days::Noted, prelude::*};
+use crate::{alert_days::Noted, prelude::{record, AlertSource, key, AlertSeries, Alert, Stored, HashMap, AlertId, Batch, Reserved, Tenant, Timestamp, BTreeMap, Write, ReadCounter, Journaled, AlertStatus, StatusSource, Id, Store, WriteContext, AlertReport, Result, EntryContent, OrganizationEvent, Key, Recurrence, LastOutcome, Error}};
 
 record! {
     source: AlertSource = "alert_source",

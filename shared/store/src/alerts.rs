@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use crate::alert_days;
 use crate::alert_reports::{Found, Reported, known, none_recorded, series, source};
-use crate::prelude::*;
+use crate::prelude::{resource, record, AlertId, Alert, ToSchema, key, Tracked, EntryContent, OrganizationEvent, Pending, AlertReport, Result, Stored, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, Keyed, PendingWrite, Created, retry, Tenant, AnyKey, HashMap, WriteContext, head_in, Writes, AlertsSince, Write, Timestamp, Error, AlertUpdate, UserId, AlertFilter, Wanted, Page, Filter};
 
 /// The most reports per transaction: of its 100 writes, each takes up to five, and five are common.
 const TOGETHER: usize = 19;

@@ -1,7 +1,7 @@
 //! Assignees of service requests and tickets, and changes of both.
 
 use super::resolutions;
-use crate::prelude::*;
+use crate::prelude::{UserId, Key, User, Tenant, Record, Keyed, AnyKey, Batch, Fault, Id, FaultCode, Result, Error, Store, Tracked, Pending, Timestamp, Resolution, Stored, WriteContext, ReadCounter, Writes};
 
 /// The assignee that a request names, if it names one: an enabled user of the same organization.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use tokio::sync::OnceCell;
 
 use super::resolutions;
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, Deserialize, Stored, Comment, UserRef, ToSchema, RecordType, key, Pending, Thread, UserId, CommentCreate, Result, Id, AnyKey, WriteContext, Reserved, Batch, ReadCounter, id_of, CommentId, Writes, Participant, Write, Condition, Record, Keyed, id_is_taken, CommentUpdate, Timestamp, Read, Tenant, CommentFilter, ThreadSort, Wanted, Page, AnyOf, in_first_index, HashMap, ServiceRequest, ProjectId, ServiceRequestId, Error, Fault, FaultCode};
 
 resource! { pub Comments as comments }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{idempotency::KEPT, table::is_conflict_at};
-use crate::prelude::*;
+use crate::prelude::{WriteContext, UserId, IdempotencyKey, Attempted, Created, note_write, Store, Result, key, Record, Keyed, ReadCounter, Error, Writes, Condition, Write};
 
 impl WriteContext {
     fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {

@@ -10,7 +10,7 @@ use model::input::Patch;
 use tokio::sync::OnceCell;
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, Connection, key, ToSchema, AgentPause, Tenant, Wanted, Result, Page, Stored, Slug, Id, Pending, ConnectionPut, SentSecret, Error, SealedSecret, OrganizationEvent, WriteContext, ReadCounter, MOST_CONNECTIONS, too_many, Code, EntryContent, Writes, Write, ReadHead, Record, Keyed, Condition, head_in, OrNotFound, UserId};
 
 resource! { pub Connections as connections }
 

@@ -5,7 +5,7 @@ use std::future::ready;
 use futures::future::OptionFuture;
 
 use super::{CLEANUP_DELAY, fields::is_same};
-use crate::prelude::*;
+use crate::prelude::{Store, DeserializeOwned, Key, Result, Stored, OrNotFound, Keyed, Tenant, Record, Id, Created, Pending, WriteContext, retry, PendingWrite, Writes, Tracked, Timestamp, id_of, RecordId, ReadCounter, Write, id_is_taken, Workdesk, Deleted, Cleanup};
 
 impl Store {
     /// A record as it is at this moment, with its long text. 404 when it is not there, by that

@@ -1,6 +1,6 @@
 //! The managed-services dashboard: the newest records and the metrics of an organization.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, resource, Stored, ServiceRequest, Ticket, Id, ActivityId, OrOther, ActivityType, Slug, Content, Timestamp, ProjectId, OrganizationId, UserRef, Tenant, Result, key, Read, HashMap, Activity, DeserializeOwned, List, Gsi1};
 
 /// Rows of each list.
 const NEWEST: usize = 20;

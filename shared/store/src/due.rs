@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use super::{UnlistedChange, key::Gsi4};
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, resource, key, OrganizationId, Change, Timestamp, Gsi2, Key, Record, Workdesk, DeserializeOwned, Table, Wanted, Result, Page, Readable, AgentAction, AgentSession, Cleanup, Reminder, WebhookDelivery, Mail, SignInEntry, FailureCount, Id, Deleted, QueueMessage, RecordType};
 
 /// A part of the due work: that of a sixteenth of the organizations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

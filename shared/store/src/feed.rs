@@ -21,7 +21,7 @@ mod tail;
 
 use tail::{KEPT, MOST_ENTRIES, TailBatch, newest_of, tail};
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, span, FeedBatch, key, FeedStart, FeedEntry, Id, BTreeSet, Stored, Tenant, Result, ReadCounter, retry, Write, back_off, unavailable, Timestamp, Error, FeedAction, RecordName, Deleted, AnyKey, Deleter};
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
 pub use stream::{Change, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};

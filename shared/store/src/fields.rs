@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::prelude::*;
+use crate::prelude::{REFERENCE, Serialize, Result, Error};
 
 pub(crate) const UPDATED_AT: &str = "updatedAt";
 

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::words::having_words;
-use crate::prelude::*;
+use crate::prelude::{Condition, UserId, FilterValue, AnyOf, Result, Timestamp, IntoAttribute, SearchText, attribute};
 
 /// Builds the condition of a filter. Each method adds nothing for a parameter that the client left
 /// out.

@@ -2,7 +2,7 @@
 //! deleted, not even with its record.
 
 use super::fields::{UPDATED_AT, fields};
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, record, Timestamp, UserRef, HistoryEvent, FieldChange, Id, HistoryEntry, key, WriteContext, Tracked, Result, Write, Stored, HistoryOf, Store, Tenant, Wanted, Page, OrNotFound, HashMap};
 
 /// Attributes whose changes are left out, since they follow from other changes.
 const NO_NEWS: [&str; 3] = [UPDATED_AT, "resolvedAt", "lastMessageAt"];

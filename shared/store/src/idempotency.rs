@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use crate::prelude::*;
+use crate::prelude::{record, span, Record, Keyed, Attempted, key, Result, Error, Id};
 
 /// Time for which a key is stored, in milliseconds.
 pub(super) const KEPT: i64 = 24 * span::HOUR;

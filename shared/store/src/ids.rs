@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::prelude::*;
+use crate::prelude::{HashMap, RecordId, Table, Result, ToSchema, Error, Id, key, Change};
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;

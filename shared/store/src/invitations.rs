@@ -4,7 +4,7 @@ use tokio::sync::OnceCell;
 
 use crate::directory::{NewUser, email_taken};
 use crate::links::MailLimit;
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, InvitationId, Invitation, ToSchema, key, InvitedAddress, Tracked, EntryContent, OrganizationEvent, User, Held, Stored, Organization, ReadHead, Username, FullName, PasswordHash, ProviderSubject, Reserved, Tenant, Wanted, Result, Page, UserRef, Record, Keyed, Key, EmailHolder, AnyKey, Read, UserId, HashMap, Id, Pending, InvitationCreate, MailedLink, WriteContext, ReadCounter, Write, id_of, Email, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, Condition, Timestamp, Writes, Link, LinkPurpose, InvitationLink, Letter, span, mail_limit, head_in, digest, Sid, Session, retry, Error, Code};
 
 resource! { pub Invitations as invitations }
 

@@ -4,7 +4,7 @@
 use futures::{FutureExt, future::OptionFuture};
 use model::journal::Chained;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, OrganizationEntry, key, OrganizationHead, Batch, Tenant, Result, ReadHead, Id, WriteContext, Store, DeserializeOwned, Key, Stored, Write, EntryContent, Refused, note_write, attribute, ReadCounter, back_off, unavailable, Timestamp, EntryActor, EntryActorType, UserId, OrganizationJournalFilter, Wanted, Page, Filter, OrganizationJournalCheck, Condition, IntoAttribute, JournalFlaw, AnyKey};
 
 /// The most entries of one check, with those of sessions that they name.
 const CHECKED: usize = 5_000;

@@ -6,7 +6,7 @@
 use futures::future::try_join_all;
 
 use super::directory::take_email;
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, Link, key, MailCount, Stored, User, Organization, AccountLink, ReadHead, span, Timestamp, Write, digest, Condition, Change, Record, Store, Result, ReadCounter, Email, AccountChange, Letter, Keyed, WriteContext, Writes, refused_link, LinkPurpose, Id, head_in, PasswordHash, EntryContent, retry, MailedLink, mail_limit, Error, PasswordForgotten, OrganizationId, UserId, MAX_ID, SignInProvider, unique_name};
 
 resource! { pub AccountLinks as account_links }
 

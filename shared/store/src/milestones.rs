@@ -1,7 +1,7 @@
 use futures::future::try_join_all;
 
 use super::{directory::takes_work, texts, units_so_far};
-use crate::prelude::*;
+use crate::prelude::{resource, Serialize, Deserialize, ToSchema, record, Stored, Milestone, Page, TaskId, Title, OrOther, TaskStatus, Priority, MilestoneId, Id, key, Tracked, HistoryOf, Pending, MilestoneCreate, Result, Record, Keyed, WriteContext, Project, Error, Fault, ProjectId, Writes, Tenant, UserId, MilestoneFilter, Wanted, Filter, Read, OrNotFound, Condition, MilestoneUpdate, HashMap, Row};
 
 resource! { pub Milestones as milestones }
 

@@ -1,6 +1,6 @@
 //! The records that tasks and activities refer to.
 
-use crate::prelude::*;
+use crate::prelude::{BTreeSet, UserId, ProjectId, MilestoneId, PhaseId, TagId, HashMap, UserRef, ProjectRef, MilestoneRef, TagRef, Task, Activity, Tenant, AnyKey, Record, Keyed, Batch, Id, Store, Result, Read};
 
 /// The ids that records refer to, each once: formatting a key costs more than comparing ids.
 #[derive(Default)]

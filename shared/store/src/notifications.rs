@@ -15,7 +15,7 @@ mod reading;
 mod reminders;
 mod settings;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, span, Notification, ToSchema, RecordType, key, NotifiedChange};
 
 pub use notice::Notice;
 pub use reading::JoinedNotification;

@@ -2,7 +2,7 @@
 //! its own transaction, unless it is there.
 
 use super::Change;
-use crate::prelude::*;
+use crate::prelude::{record, Participant, key, Comment, Id, TicketMessage, RecordType, Batch, Result, Write, Record, Keyed, Store, BTreeMap, Talk, UserId, AnyKey, Tenant};
 
 /// The most participants who are notified: as many as the users among whom approvers are found.
 const MOST: usize = 1_000;

@@ -2,7 +2,7 @@
 
 use tokio::sync::OnceCell;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, SignInProvider, key, SubjectHolder, ListedProvider, UsedState, OrganizationId, Stored, ReadHead, Tenant, Result, Id, Pending, User, PasswordSignIn, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Tracked, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, head_in, Held, SignInPut, ProviderDiscovery, SentSecret, Error, SealedSecret, WriteContext, OrganizationEvent, EntryContent, Writes, attribute, Change, Write, Condition, UserId, AnyKey, SignInMethod, Code, Timestamp, retry, digest};
 
 mod discovery;
 mod signing_in;

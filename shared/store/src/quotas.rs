@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::quota::{QuotaHolder, window, window_end};
 
-use crate::prelude::*;
+use crate::prelude::{resource, span, Tenant, Timestamp, Result, key, ReadCounter, Change, Condition, Write, IntoAttribute, OrLeave};
 
 /// The instant until which a holder has used its quota, in milliseconds since the Unix epoch.
 const UNTIL: &str = "usedUntil";

@@ -1,6 +1,6 @@
 //! Consistent reads by key, and writes that give way to others.
 
-use crate::prelude::*;
+use crate::prelude::{Store, DeserializeOwned, Key, Result, Stored, Id, Read, AnyKey, Batch, Record, Workdesk, Write, OrLeave, Place, Wanted, Page, Row, Keyed};
 
 impl Store {
     /// Reads a record, if there is one. An unreadable record is an error.

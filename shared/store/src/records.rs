@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, Stored, OrganizationHead, UserId, TokenId, OrganizationId, FeedEntry, Timestamp, SearchedType, ProjectId, RecordName, Record, PasswordHash, PasswordSignIn, InvitationId, ReferenceType, ReferenceId, TagId, ToSchema, BTreeSet, NotificationKind, BTreeMap, Reminded, Talk, Deleted, SourceName, ExternalId, AlertId, Fingerprint, AgentSessionId, JsonText, Excerpt, NotificationPreferences, AgentSession, AgentAction, Id};
 
 /// The schema: [`Record`] is implemented for it, since that trait and most records
 /// are of other crates.

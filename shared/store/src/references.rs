@@ -2,7 +2,7 @@
 //! their titles.
 
 use super::words::having_words;
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, resource, ReferenceId, ReferenceType, Description, Id, Tenant, ReferenceSearch, Wanted, Result, Page, Condition, key, Read, AnyKey, ProjectId, Record, Keyed, Batch, Reference, Stored, Project};
 
 /// The most rows of a page.
 const MOST: usize = 50;

@@ -2,7 +2,7 @@
 //! their times. A change of status updates its day in the same transaction. So the dashboard reads
 //! a few small items, and not every request.
 
-use crate::prelude::*;
+use crate::prelude::{record, Day, key, Tenant, Timestamp, Resolution, Write, Change, Record, Condition, Store, Result, ReadCounter, span};
 
 /// The days of the mean, including the current one.
 const DAYS: i64 = 90;

@@ -16,7 +16,7 @@ mod indexing;
 
 use model::words::words;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, span, IndexedRecord, key, Key, Gsi1, IndexedWord, SearchedText, BTreeSet, Id};
 
 pub use finding::{Candidates, FoundRecord, SearchFilter};
 

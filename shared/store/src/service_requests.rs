@@ -1,7 +1,7 @@
 use std::future::ready;
 
 use super::{references::referred_to, resolutions, texts, tracked::HandOver};
-use crate::prelude::*;
+use crate::prelude::{resource, record, ServiceStatus, UserId, JsonText, Timestamp, ServiceRequestId, ServiceRequest, ToSchema, key, Tracked, HistoryOf, Pending, ServiceRequestCreate, Result, Stored, WriteContext, Writes, Fault, Error, Write, Condition, Resolution, Id, Tenant, ServiceRequestFilter, CreatedSort, Wanted, Page, AnyOf, Record, Keyed, in_first_index, Filter, ServiceRequestUpdate};
 
 resource! { pub ServiceRequests as service_requests }
 

@@ -3,7 +3,7 @@
 use model::journal::subject;
 use serde_json::{Value, json};
 
-use crate::{prelude::*, sign_in::SignIn};
+use crate::{prelude::{Tenant, UserId, Wanted, Result, Page, Session, key, User, Change, Write, Record, Keyed, Id, retry, Pending, WriteContext, Stored, OrNotFound, ReadCounter, Writes, Error, Condition, Held, Account, ReadHead, PasswordHash, Sid, Letter, EntryContent, EntryCredential, OrganizationEvent, Journaled}, sign_in::SignIn};
 
 impl SignIn<'_> {
     /// A user's sessions, the newest first, including some that have ended.

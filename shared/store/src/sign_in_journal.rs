@@ -4,7 +4,7 @@
 use crate::Journals;
 use crate::due::{self, Shard};
 use crate::key::Gsi4;
-use crate::prelude::*;
+use crate::prelude::{record, SignInEntry, key, Session, SignInMethod, Result, Write, OrganizationId, Stored, FailureCount, BTreeMap, Id, Record, Workdesk, DeserializeOwned, ReadCounter, Wanted, UserId, Condition, Change, Keyed, OrLeave, Tenant, EntryContent, Index, WriteContext};
 
 /// Page size of due entries.
 const AT_ONCE: usize = 200;

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::prelude::*;
+use crate::prelude::{resource, any_keys, Pending, Tagged, TagId, Result, key, Record, Keyed, WriteContext, Batch, Id, Error, ReadCounter, Change, Writes, Code, FieldChange, Write, Condition, HistoryOf, OrNotFound, AnyOf, OrNone, TagRef};
 
 const MOST: usize = 50;
 

@@ -15,7 +15,7 @@ use self::finding::{Finding, still_fits};
 use self::links::Links;
 use self::place::Room;
 use super::{directory::takes_work, texts};
-use crate::prelude::*;
+use crate::prelude::{resource, record, TaskId, Task, ToSchema, key, Tracked, HistoryOf, Pending, TaskCreate, Result, Record, Keyed, AnyKey, Id, WriteContext, Batch, Fault, ProjectId, OrganizationId, Error, Order, Names, Created, id_of, Tenant, UserId, TaskFilter, TaskSort, Wanted, Page, Read, ProjectRef, OrNotFound, TaskUpdate, ReadCounter, TaskPlace, Key, Writes, Condition, Write, Change, Stored, Named};
 
 resource! { pub Tasks as tasks }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::prelude::*;
+use crate::prelude::{LongText, key, Batch, DeserializeOwned, Stored, Result, Key, KeptText, Store, Read, Page, REFERENCE, TextReference, Deserialize};
 
 /// The attribute whose text may be long.
 pub(crate) const ATTRIBUTE: &str = "description";

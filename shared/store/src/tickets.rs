@@ -2,7 +2,7 @@ use futures::future::try_join_all;
 use tokio::sync::OnceCell;
 
 use super::{assignee::Assignee, resolutions};
-use crate::prelude::*;
+use crate::prelude::{resource, Serialize, ToSchema, versioned, record, any_keys, Title, ServiceStatus, Priority, UserId, Timestamp, WriteContext, TicketId, Reserved, TicketMessageId, Result, Ticket, Writes, BTreeMap, Id, TicketMessage, Participant, Write, Resolution, Content, Shown, UserRef, Page, key, Tracked, HistoryOf, RecordType, User, Permission, Pending, Stored, Record, Keyed, Batch, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, DeserializeOwned, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, TicketCreate, Tenant, TicketFilter, TicketSort, Wanted, Filter, AnyOf, Place, in_first_index, HashMap, ThreadSort, Condition, Read, TicketUpdate, TicketReply, Error, Code, id_of, id_is_taken, Change};
 
 resource! { pub Tickets as tickets }
 

@@ -7,7 +7,7 @@
 
 use tokio::sync::OnceCell;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, Token, ToSchema, RecordType, key, TokenHolder, TokenSecret, Result, User, Organization, Tenant, UserId, Stored, Pending, TokenCreate, Id, WriteContext, Reserved, ReadCounter, OrOther, Created, TokenId, id_of, OrNotFound, random, too_many, Code, Condition, Write, EntryContent, OrganizationEvent, Writes, Held, ReadHead, Index, IntoAttribute, OrLeave, Record, Deserialize, Serialize, DeserializeOwned, Keyed, Tracked, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Timestamp, Change, Error};
 
 resource! { pub Tokens as tokens }
 

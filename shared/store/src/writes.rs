@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{Write, Error, EntryContent, Id, Refused};
 
 /// Writes of one transaction, and the meaning of each one's refusal.
 ///

@@ -1,6 +1,6 @@
 //! Attribute values of items and expressions.
 
-use crate::prelude::*;
+use crate::prelude::{HashMap, AttributeValue, Serialize, Error};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 
-use crate::prelude::*;
+use crate::prelude::{Table, Write, Error, ReturnConsumedCapacity, failure, count_write, ATTEMPTS, unavailable, back_off, Operation, key_item, Record};
 
 const MOST: usize = 25;
 

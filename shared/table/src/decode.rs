@@ -14,7 +14,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use crate::prelude::*;
+use crate::prelude::{DeserializeOwned, Item, AttributeValue};
 
 /// Decodes the record of an item. Unknown attributes are ignored.
 pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodable> {

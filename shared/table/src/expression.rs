@@ -2,7 +2,7 @@
 
 use model::Id;
 
-use crate::prelude::*;
+use crate::prelude::{Main, Index, IntoAttribute, AttributeValue, Serialize, DeserializeOwned, Record, OrLeave, OrNotFound, HashMap, Sort, Key, Item};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.

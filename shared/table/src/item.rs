@@ -1,4 +1,4 @@
-use crate::{decode, prelude::*};
+use crate::{decode, prelude::{Arc, Item, Apart, AnyKey, Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Main, Undecodable, AttributeValue, Error, meter, Place}};
 
 /// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]

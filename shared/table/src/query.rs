@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::{expression::Names, page::MOST_ROWS, prelude::*};
+use crate::{expression::Names, page::MOST_ROWS, prelude::{Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Place, Condition, some_text, Main, Item, key_item, AttributeValue, HashMap}};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::{operation::put_item::PutItemError, primitives::Blob};
 use serde_json::{Value, json};
 
-use crate::prelude::*;
+use crate::prelude::{Item, AnyKey, key_of, IntoAttribute, AttributeValue, WRITE_ID, from_item, Record, Table, Condition, Refused, Error, count_write, failure, Read, Main, Index, key_item, ReturnConsumedCapacity, count_read};
 
 /// The write's id of an item that was copied into the table, or got another form. The table's
 /// stream has it too.

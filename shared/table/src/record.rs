@@ -1,6 +1,6 @@
 //! Records, and the items that hold them.
 
-use crate::{key::KEY_ATTRIBUTES, prelude::*};
+use crate::{key::KEY_ATTRIBUTES, prelude::{AttributeValue, Serialize, DeserializeOwned, LongText, Key, Gsi1, Gsi2, Gsi3, Gsi4, Item, Error, IntoAttribute, REFERENCE, Stored, from_item, Index}};
 
 /// The attribute that names the author of an item's last write.
 pub(crate) const WRITTEN_BY: &str = "writtenBy";

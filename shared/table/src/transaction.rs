@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Up
 
 use crate::{
     failure::{WRITE_ID, cancelled, is_conflict, refused},
-    prelude::*,
+    prelude::{Table, Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Write, Refused, Error, Operation, random, ReturnConsumedCapacity, count_write, back_off, Condition, some_text, some, update_expression, key_item, condition_text},
     write_id::new_write_id,
 };
 

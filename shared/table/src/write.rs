@@ -1,7 +1,7 @@
 use model::Timestamp;
 
 use crate::{
-    prelude::*,
+    prelude::{AnyKey, Condition, AttributeValue, Record, Item, Change, Error, Stored, changed_item, key_item, IntoAttribute, WRITTEN_BY},
     record::item,
     text::{KEPT, TextWrite},
 };

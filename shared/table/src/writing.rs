@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 
 use crate::{
     failure::{Single, single, wrote},
-    prelude::*,
+    prelude::{Table, Write, Item, Refused, Error, back_off, Operation, count_write, WRITE_ID, update_expression, key_item, Record, some_text, condition_text, ReturnConsumedCapacity, Condition, IntoAttribute, some, AnyKey, Change, Serialize, DeserializeOwned, Index, OrLeave, OrNotFound},
     write_id::new_write_id,
 };
 

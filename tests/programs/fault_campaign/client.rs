@@ -3,7 +3,7 @@
 
 use reqwest::header;
 
-use crate::prelude::*;
+use crate::prelude::{Duration, Arc, Fates, Ledger, Value, Method, Made, Kind, Gone};
 
 /// The most sends of a request.
 const MOST_SENDS: u32 = 12;

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use local::{engines::Stream, function::Functions};
 use tokio::sync::mpsc;
 
-use crate::prelude::*;
+use crate::prelude::{json, Duration, Arc, AtomicUsize, Ordering, Engines, Fates, JoinHandle, Value};
 
 /// Shards of the stream. Changes of an item are in one of them.
 const SHARDS: usize = 4;

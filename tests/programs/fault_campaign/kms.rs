@@ -2,7 +2,7 @@
 
 use tests::table_proxy::Upstream;
 
-use crate::prelude::*;
+use crate::prelude::{json, Arc, Fates, table_proxy, Router, State, Asked, Response, Kind, StatusCode, IntoResponse};
 
 #[derive(Clone)]
 struct Proxy {

@@ -23,7 +23,7 @@ use tokio::{
 };
 
 use crate::{
-    prelude::*,
+    prelude::{json, Duration, Arc, Fates, HashMap, Mutex, AtomicUsize, Router, Ordering, Kind, Clock, State, Response, IntoResponse, StatusCode},
     world::{LEASE, STEP_TIMEOUT},
 };
 

@@ -58,7 +58,7 @@ use std::process::ExitCode;
 
 use tokio::sync::Semaphore;
 
-use self::{options::Options, prelude::*, verdict::Verdict, world::World};
+use self::{options::Options, prelude::{Stopwatch, Arc, Kind, VariantArray, JoinHandle}, verdict::Verdict, world::World};
 
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;

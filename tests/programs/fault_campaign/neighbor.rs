@@ -17,7 +17,7 @@ use tests::support::{number, scan};
 
 use crate::{
     options::Options,
-    prelude::*,
+    prelude::{json, Duration, Client, Stopwatch, Shared, Value, Class, Method, JoinHandle, Arc, AtomicUsize, Ordering},
     receiver::Receiver,
     world::{Newcomer, World},
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::prelude::*;
+use crate::prelude::{Kind, VariantArray, Duration};
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;

@@ -3,7 +3,7 @@
 
 use tests::table_proxy::Upstream;
 
-use crate::prelude::*;
+use crate::prelude::{json, Arc, Fates, table_proxy, Router, State, Asked, Response, Kind, IntoResponse, Value, StatusCode};
 
 /// Seconds for which a received message stays invisible, instead of a minute and a half.
 const VISIBILITY: u32 = 3;

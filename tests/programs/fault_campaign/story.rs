@@ -1,6 +1,6 @@
 //! The story of a client: it creates, updates, reorders, deletes, comments and replies.
 
-use crate::{prelude::*, verdict::text_of};
+use crate::{prelude::{json, Client, Shared, Value, Made, Method, Gone}, verdict::text_of};
 
 impl Client {
     /// One chapter, another for each client. Its records are its own, but for the request, the

@@ -30,7 +30,7 @@ use crate::{
     kms,
     lambda::Lambda,
     options::Options as Campaign,
-    prelude::*,
+    prelude::{json, Duration, Engines, Arc, Fates, JoinHandle, AtomicUsize, Ordering, Class, Kind, Clock, Client, Value, Ledger, Stopwatch, BTreeMap},
     queue,
     receiver::Receiver,
 };

@@ -6,7 +6,7 @@ use super::{
     flow::{OidcFlow, failed},
     provider::Client,
 };
-use crate::prelude::*;
+use crate::prelude::{CrossSite, InvitationInvalid, NotFound, OrganizationSuspended, SignInAgain, Unauthenticated, Id, State, Query, Auth, OidcBegin, Redirect, Problem, ReadCounter, SignInFault, UserId, Error, FaultCode, SignInProvider, SignInAge, Code, ReturnUrl, Fault};
 
 type Refused = (
     CrossSite,

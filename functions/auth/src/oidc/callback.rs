@@ -10,7 +10,7 @@ use super::{
     flow::{OidcFlow, failed},
     provider::Client,
 };
-use crate::prelude::*;
+use crate::prelude::{OrganizationId, FromRequestParts, Auth, Parts, ReadCounter, Argument, Description, ParameterIn, Id, State, Path, ClientAddress, UserAgent, PathId, Redirect, Problem, NotFound, Error, telemetry, ReturnUrl, SignInFault, SignInClient, Sid, SignInSettings, ProviderUser};
 
 /// The parameters of the provider, with the cookies of the browser. Other parameters are ignored:
 /// providers send some of their own.

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use crate::prelude::*;
+use crate::prelude::{ActionAutomated, AlreadyHandled, ProposalSuperseded, SessionExpired, InvalidTransition, ConcurrentChange, Id, Path, Body, Caller, need, WithDetail, OfSession, ActionHandOver, Single, AgentSessionView, Problem};
 
 type Refused = (
     ActionAutomated,

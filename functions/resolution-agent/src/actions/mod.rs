@@ -6,6 +6,6 @@ pub mod preview;
 pub mod settle;
 pub mod view;
 
-use shared::endpoint::*;
+use shared::endpoint::{Path, PathId, AgentSessionId, PathName, ProposedAction};
 
 pub type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;

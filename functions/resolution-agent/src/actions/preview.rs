@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Body, ResolutionAgent, Caller, need, PathId, AgentSessionId, ActionsPreview, Json, AgentActionsPreviewed, Problem, ProposalSuperseded, ConcurrentChange, distinct, Observations};
 
 /// Previews actions before they are approved; changes nothing.
 ///

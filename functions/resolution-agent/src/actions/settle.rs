@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use crate::prelude::*;
+use crate::prelude::{OutcomeKnown, UnderWay, AlreadyHandled, ProposalSuperseded, SessionExpired, InvalidTransition, ConcurrentChange, SignInAgain, Id, State, Path, Body, ResolutionAgent, Caller, need, WithDetail, OfSession, ActionSettle, Single, AgentSessionView, Problem, ReadCounter};
 
 type Refused = (
     OutcomeKnown,

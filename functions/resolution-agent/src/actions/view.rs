@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shared::auth::need::Need;
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, view, Timestamp, Id, MoneyMoved, Reversible, ProposedAction, Previewed, Observation, Identity, JsonObject, ActionStep, ApiCall, AgentSessionId, HeldRecord, Requirement, MoneySum, FactCondition, Judgement, read_of, Connection};
 
 use super::observe::{Observations, says};
 use crate::sessions::row::MayExecute;

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/alerts/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, AlertId, Single, Shown, Alert, Problem};
 
 /// Returns an alert.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}")]

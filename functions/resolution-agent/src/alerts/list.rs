@@ -1,6 +1,6 @@
 //! `GET /api/concierge/alerts`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Listing, AlertFilter, AlertSort, List, Shown, Alert, Problem};
 
 /// Lists the alerts of the caller's organization.
 ///

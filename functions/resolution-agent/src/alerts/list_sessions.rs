@@ -1,6 +1,6 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, Listing, AgentSessionSort, PathId, AlertId, List, AgentSessionRow, Problem, ReadCounter};
 
 /// Lists the agent sessions on an alert, newest first.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}/agent-sessions")]

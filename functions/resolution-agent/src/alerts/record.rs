@@ -1,6 +1,6 @@
 //! `POST /api/concierge/alerts`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Caller, need, AlertCreate, Single, Shown, Alert, Problem, ConcurrentChange, ReadCounter};
 
 /// Records an alert, or counts a repeated report of it.
 ///

@@ -1,6 +1,6 @@
 //! `PATCH /api/concierge/alerts/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Body, Caller, need, PathId, AlertId, AlertUpdate, Single, Shown, Alert, Problem, ConcurrentChange, InvalidTransition};
 
 /// Acknowledges, resolves or reopens an alert.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/concierge/connections/{name}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathName, Connection, NoContent, Problem, ConcurrentChange};
 
 /// Deletes a connection.
 ///

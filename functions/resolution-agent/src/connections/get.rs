@@ -1,6 +1,6 @@
 //! `GET /api/concierge/connections/{name}`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathName, Connection, Single, WithBreaker, Problem, BreakerView, ReadCounter, ConnectionView};
 
 /// Returns a connection and the state of its circuit breaker.
 ///

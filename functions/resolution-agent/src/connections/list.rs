@@ -1,6 +1,6 @@
 //! `GET /api/concierge/connections`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, ConnectionSort, List, ConnectionView, Problem};
 
 /// Lists the connections of the caller's organization by name.
 #[utoipa::path(get, path = "/api/concierge/connections")]

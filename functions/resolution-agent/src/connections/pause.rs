@@ -1,6 +1,6 @@
 //! `POST /api/concierge/connections/{name}/pause`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathName, Connection, Single, ConnectionView, Problem, ConcurrentChange};
 
 /// Pauses a connection.
 ///

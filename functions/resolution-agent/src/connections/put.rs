@@ -2,7 +2,7 @@
 
 use targets::{SecretOf, Targets};
 
-use crate::prelude::*;
+use crate::prelude::{Duration, Id, State, Path, Body, ResolutionAgent, Caller, need, PathName, Connection, ConnectionPut, Single, ConnectionView, Problem, ConcurrentChange, TooManyConnections, Error, SentSecret, ToSchema, Observation, Fault, FaultCode};
 
 /// The longest wait for the account behind a connection.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathName, Connection, Single, ConnectionView, Problem, ConcurrentChange};
 
 /// Resumes a connection and closes its circuit breaker.
 ///

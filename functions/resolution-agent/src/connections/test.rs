@@ -2,7 +2,7 @@
 
 use targets::{Sending, Targets};
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, Duration, Id, State, Path, ResolutionAgent, Caller, need, PathName, Connection, Json, Problem, ConcurrentChange, Stopwatch, ApiCall};
 
 const PATIENCE: Duration = Duration::from_secs(8);
 

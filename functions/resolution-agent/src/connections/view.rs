@@ -1,4 +1,4 @@
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, versioned, Slug, SystemKind, Amounts, Partners, ConnectionIdentity, BaseUrl, Timestamp, FixedHeader, BodyFormat, AllowedCall, CallPath, ErrorCode, KeyName, CallLimits, SettlesWithin, Versioned, Id, Stored, Connection, BreakerState, Breaker, ReadCounter, AuthScheme, BasicUser, HeaderName, ConnectionAuth, KeyPlace, Replays, Period, IdempotencyKeys};
 
 view! {
     /// A connection to a target system of the organization's actions.

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, AgentSessionId, Json, JournalCheck, Problem};
 
 /// Checks that the journal of a session is complete and unchanged.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/journal`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, JournalPeriod, JournalSort, Lines, JournalEntryView, Problem};
 
 /// Exports the journal entries of a period as NDJSON, oldest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, Listing, JournalSort, PathId, AgentSessionId, List, JournalEntryView, Problem};
 
 /// Lists the journal of a session, oldest entry first.
 ///

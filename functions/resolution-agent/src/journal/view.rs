@@ -1,4 +1,4 @@
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, Timestamp, JournalActor, JournalEvent, JsonObject, Excerpt, Id, Stored, JournalEntry};
 
 view! {
     /// An entry of a session's journal.

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/pause`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Json, PauseView, Problem, ConcurrentChange};
 
 /// Pauses all actions of the organization.
 ///

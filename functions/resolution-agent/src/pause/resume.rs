@@ -1,6 +1,6 @@
 //! `POST /api/concierge/resume`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Json, PauseView, Problem, ConcurrentChange};
 
 /// Resumes the actions of the organization after a pause of all.
 ///

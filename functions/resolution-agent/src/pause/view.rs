@@ -1,4 +1,4 @@
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, PauseReason, UserId, Timestamp, Id, AgentPause};
 
 /// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]

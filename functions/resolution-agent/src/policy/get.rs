@@ -1,6 +1,6 @@
 //! `GET /api/concierge/policy`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Caller, need, Single, Shown, AgentPolicy, Problem};
 
 /// Returns the organization's approval policy and daily caps.
 ///

@@ -1,6 +1,6 @@
 //! `PUT /api/concierge/policy`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Body, Conditional, Caller, need, PolicySet, Single, Shown, AgentPolicy, Problem, ConcurrentChange, SignInAgain, ApproverNotAllowed};
 
 /// Sets the organization's approval policy and daily caps.
 ///

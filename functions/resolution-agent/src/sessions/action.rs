@@ -1,4 +1,4 @@
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, Detail, Debt, Handling, Id, ProposedAction, FactCondition, PlaybookVersion, ReadCounter, ConnectionRevision, Timestamp, UserId, ActionApproval, ActionStep, ApiCall, AnswerCondition, Verification, span, Reconciliation, JsonObject, ActionContent, AgentSession, Stored, AgentAction, SessionContext, Identity};
 
 use super::row::ActionInShort;
 

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use shared::endpoint::*;
+use shared::endpoint::{Serialize, ToSchema, Id, Path, Caller, need, PathId, AgentSessionId, Json, Problem, InvalidTransition, ConcurrentChange, telemetry, Metric, ReadCounter, AgentSessionStatus};
 
 /// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use shared::{endpoint::*, http::Trace};
+use shared::{endpoint::{Duration, InvalidTransition, ProposalSuperseded, SessionExpired, SessionSuperseded, OutcomeUnknown, ActionNotFailed, OtherActionsApproved, ContentChanged, ApproverNotAllowed, PolicyDenied, CapReached, SignInAgain, AlertResolved, ConcurrentChange, Id, State, Path, Body, Caller, need, WithDetail, PathId, AgentSessionId, ActionsExecute, Problem, distinct, Approving, Approval, Message, App, SessionWithActions, Error, Stopwatch}, http::Trace};
 
 use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, WithDetail, PathId, AgentSessionId, Single, AgentSessionView, Problem};
 
 /// Returns an agent session with its analysis, actions and results.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}")]

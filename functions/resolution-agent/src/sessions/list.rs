@@ -1,6 +1,6 @@
 //! `GET /api/concierge/agent-sessions`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, AgentSessionFilter, AgentSessionSort, List, AgentSessionRow, Problem, ReadCounter, NextFilter};
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathId, AlertId, Json, AgentSessionOpened, Problem, ConcurrentChange, AgentSessionSummary, ReadCounter};
 
 /// Opens an agent session on an alert, or returns the open one.
 ///

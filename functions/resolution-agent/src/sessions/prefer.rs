@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use shared::endpoint::*;
+use shared::endpoint::{Duration, HeaderMap, Argument, Description, Id, ParameterIn, FromRequestParts, Parts};
 use utoipa::openapi::{ObjectBuilder, schema::Type};
 
 /// Time for which the answer waits for results.

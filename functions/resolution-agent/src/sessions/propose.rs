@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use crate::prelude::*;
+use crate::prelude::{InvalidTransition, AnalysisInterrupted, ConcurrentChange, Id, State, Path, ResolutionAgent, Caller, need, WithDetail, PathId, AgentSessionId, Json, AgentSessionProposed, Problem, Case, Shown, ReadCounter, ProposedSession};
 
 /// `error` of a session whose analysis failed; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Body, Caller, need, WithDetail, PathId, AgentSessionId, SessionReject, Single, AgentSessionView, Problem, InvalidTransition, ConcurrentChange};
 
 /// Rejects the proposal of a session, which becomes `cancelled`.
 ///

@@ -1,6 +1,6 @@
 //! View of sessions in lists, with what an approver needs.
 
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, AlertId, AlertRef, AgentSessionStatus, Next, Timestamp, UserId, Versioned, Id, SessionOnAlert, Identity, ActionType, Risk, MoneyMoved, Reversible, ProposedAction, AgentSession, SessionContext, need, Permission, Need};
 
 view! {
     /// A session in a list, with its alert and its proposal in short.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use shared::{agent::pattern::Pattern, endpoint::*};
+use shared::{agent::pattern::Pattern, endpoint::{Serialize, ToSchema, view, versioned, Detail, Id, AgentSessionId, AlertId, AgentSessionStatus, Timestamp, Versioned, Stored, AgentSession, Excerpts, Evidence, Analysis, PlaybookVersion, NotApplicable, IntoResponse, Response, StatusCode, Json, Answer, Description, App, SessionWithActions, Identity, Error, ReadCounter, SessionContext, Rejection, Next, Excerpt, Verdict, ActionResult, StepStatus, StepResult, CheckPurpose, CheckStatus, JsonObject, CheckRecord, ReadEvidence}};
 
 use super::{
     action::{ActionView, Shown},

@@ -1,6 +1,6 @@
 //! `POST /api/webhooks`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Body, Updates, Caller, need, WebhookCreate, Single, WebhookWithSecret, Problem, ConcurrentChange, TooManyWebhooks, Error, ReadCounter, without_deliveries};
 
 /// Creates a webhook and returns its secret, this once.
 ///

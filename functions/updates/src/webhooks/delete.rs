@@ -1,6 +1,6 @@
 //! `DELETE /api/webhooks/{id}`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, PathId, WebhookId, NoContent, Problem, ConcurrentChange};
 
 /// Deletes a webhook and its deliveries.
 ///

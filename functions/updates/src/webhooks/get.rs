@@ -1,6 +1,6 @@
 //! `GET /api/webhooks/{id}`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Path, Caller, need, PathId, WebhookId, Single, WebhookView, Problem, ReadCounter};
 
 /// Returns a webhook.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/webhooks`
 
-use crate::prelude::*;
+use crate::prelude::{Id, Caller, need, Listing, WebhookSort, List, WebhookView, Problem, ReadCounter};
 
 /// Lists the webhooks of the caller's organization.
 #[utoipa::path(get, path = "/api/webhooks")]

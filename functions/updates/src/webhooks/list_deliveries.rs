@@ -1,6 +1,6 @@
 //! `GET /api/webhooks/{id}/deliveries`
 
-use shared::endpoint::*;
+use shared::endpoint::{Id, Path, Caller, need, Listing, WebhookDeliveryFilter, WebhookDeliverySort, PathId, WebhookId, List, Shown, WebhookDelivery, Problem};
 
 /// Lists the deliveries of a webhook, the newest change first.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Updates, Caller, need, PathId, WebhookId, PathName, WebhookDelivery, Accepted, Problem, ConcurrentChange, WebhookDisabled};
 
 /// Sends a delivery again, from its first attempt on.
 ///

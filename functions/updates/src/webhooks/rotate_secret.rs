@@ -1,6 +1,6 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Updates, Caller, need, PathId, WebhookId, Single, WebhookWithSecret, Problem, ConcurrentChange, ReadCounter};
 
 /// Begins a new secret of a webhook and returns it, this once.
 ///

@@ -2,7 +2,7 @@
 
 use targets::webhooks::Message;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, Duration, DeliveryStatus, Id, State, Path, Updates, Caller, need, PathId, WebhookId, Json, Problem, ConcurrentChange, ReadCounter, random, Stopwatch};
 
 /// The time limit of a test. The function itself has ten seconds.
 const PATIENCE: Duration = Duration::from_secs(8);

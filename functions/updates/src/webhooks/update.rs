@@ -2,7 +2,7 @@
 
 use shared::input::Change;
 
-use crate::prelude::*;
+use crate::prelude::{Id, State, Path, Body, Updates, Caller, need, PathId, WebhookId, WebhookUpdate, Single, WebhookView, Problem, ConcurrentChange, Error, ReadCounter};
 
 /// Updates a webhook.
 ///

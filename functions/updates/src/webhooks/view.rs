@@ -1,4 +1,4 @@
-use shared::endpoint::*;
+use shared::endpoint::{view, Serialize, ToSchema, versioned, WebhookId, WebhookUrl, EventPattern, DisabledReason, Timestamp, Versioned, Id, WebhookWithHealth, Stored, Webhook, WebhookHealth};
 
 view! {
     /// A webhook.

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 
-use crate::{check::facts::plain, prelude::*};
+use crate::{check::facts::plain, prelude::{json, StepStatus, Value, Excerpt, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Deserialize, Serialize, ToSchema, ActionRecord, ApiCall, AnswerCondition, span}};
 
 /// The effect of a call, as far as its answer tells, or the lack of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]

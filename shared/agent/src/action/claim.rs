@@ -1,6 +1,6 @@
 //! Claims of an approved action, and transitions without a holder.
 
-use crate::prelude::*;
+use crate::prelude::{ActionState, Timestamp, Idempotency, Connection, AgentSessionStatus, HeldRecord, AgentPolicy, Approvers, UserId, Restored, AgentAction, ConnectionTraffic, Chained, Charge};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {

@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, PlaybookVersion, ActionType, Reversible, Risk, MoneyMoved, ConnectionRevision, BTreeMap, RecordSystem, TargetRead, FactCondition, ActionStep, Verification, Money, Id, MoneyDirection, span, Timestamp};
 
 /// The content of an action: all that an approval covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //! effect of another within its cooldown. An action claims its records, each by a guard that names
 //! it.
 
-use crate::{check::quoted, prelude::*};
+use crate::{check::quoted, prelude::{Serialize, Deserialize, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ToSchema, ActionRecord, OrganizationId, AgentSessionId, Timestamp, RecordSystem, ActionKey, ActionContent, AgentAction, ActionState, ActionType, ActionStep}};
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it
 /// still holds the record, so both cannot differ: see [`AgentAction::holds`].

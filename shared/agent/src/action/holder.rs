@@ -1,6 +1,6 @@
 //! Calls and outcomes of an approved action: transitions by the worker that holds it.
 
-use crate::prelude::*;
+use crate::prelude::{ActionState, Excerpt, Id, AgentAction, Idempotency, Timestamp, Try, Chained, StepStatus, CallResult, Effect, OpenCall};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {

@@ -1,6 +1,6 @@
 //! The kinds of actions, with their effects and risks; their names and states.
 
-use crate::prelude::*;
+use crate::prelude::{names, Serialize, Deserialize, ToSchema, Money, Id, OrganizationId, AgentSessionId};
 
 names! {
     /// The kind of an action. Playbooks choose from this catalogue.

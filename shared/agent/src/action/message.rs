@@ -1,7 +1,7 @@
 //! Messages of the queue: versioned, with ids only. The worker reads everything else from the
 //! table, so that a message is never out of date.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ActionKey, OrganizationId, AgentSessionId, Id, QueueMessage};
 
 /// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use crate::{connection::ConnectionIdentity, prelude::*};
+use crate::{connection::ConnectionIdentity, prelude::{Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Deserialize, Serialize, ToSchema, ActionRecord, TargetRead, ApiCall, Outcome, Timestamp, AgentAction, Idempotency, Excerpt, Called, Connection, Observation, Precondition, CallResult, ActionState}};
 
 #[derive(Clone, Debug)]
 pub struct RunLimits {

@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, json, ToSchema, names, ActionKey, AlertId, ActionContent, ActionState, Checks, JournalHead, Timestamp, Chained, Id, ActionApproval, PolicyRule, StepResult, Restored, CallResult, CheckResult, Value, Deref, DerefMut, Component, Field, OneOf, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, span, AgentSession, ProposedAction, StepStatus, OrganizationId, digest, canonical, UserId};
 
 /// An approved action, as the worker runs it.
 ///

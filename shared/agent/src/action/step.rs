@@ -1,6 +1,6 @@
 //! Steps of actions: calls of target systems, and their results.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, names, Reconciliation, BTreeMap, JsonText, AnswerCondition, TargetRead, Id, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ToSchema, ActionRecord};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

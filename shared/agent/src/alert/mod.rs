@@ -10,7 +10,7 @@ pub use fields::{Currency, Labels, Measure};
 pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, short_form, input, AlertId, OrganizationId, SourceName, ExternalId, Slug, Title, AlertText, SystemName, Timestamp, AgentSessionId, UserId, Id, Change, span, Chained, Deref, DerefMut, Component, Field, OneOf, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, Error, Code, AnyOf};
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

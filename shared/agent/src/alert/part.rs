@@ -1,6 +1,6 @@
 //! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
 
-use crate::{connection::kind::decimals, prelude::*};
+use crate::{connection::kind::decimals, prelude::{names, input, Serialize, Deserialize, ToSchema, Slug, EntityId, Id, MetricName, Measure, Unit, Currency, Timestamp, StateName, AgentSessionId, SystemKind}};
 
 names! {
     /// The status of an alert.

@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{input, AlertStatus, Timestamp, Chained, Fingerprint, SourceName, ExternalId, Slug, Severity, Title, AlertText, SystemName, List, AlertEntity, Labels, AlertMetric, Money, LifecycleEvent, Id, Error, span, Fault, FaultCode};
 
 #[derive(Clone, Debug)]
 pub struct AlertReport {

@@ -4,7 +4,7 @@ use super::{
     read::{exact, same},
     words::any,
 };
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, Id, Value, Facts, read_of, TargetRead, span, Component, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactCondition {

@@ -3,7 +3,7 @@
 use serde::{Deserializer, Serializer};
 
 use super::{read::same, words::any};
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, TargetRead, FactCondition, BTreeSet, read_of, ToSchema, Value, Facts, Id};
 
 /// Returns the reads that conditions need, each once.
 pub fn reads_of<'a>(

@@ -1,6 +1,6 @@
 //! Observations of target systems, and their judgement of conditions.
 
-use crate::{check::words::quoted_value, prelude::*};
+use crate::{check::words::quoted_value, prelude::{Facts, BTreeMap, Excerpt, TargetRead, ToSchema, Id, FactCondition, read_of, Value, JsonObject}};
 
 /// An observation: facts of successful reads, and errors of failed ones.
 #[derive(Clone, Debug, Default, PartialEq)]

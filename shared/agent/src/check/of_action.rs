@@ -5,7 +5,7 @@
 use crate::{
     action::Mark,
     check::{ReadError, facts::reads_with, quoted, record::Timetable},
-    prelude::*,
+    prelude::{Outcome, Reconciliation, Observation, Judgement, FactCondition, Verification, AgentAction, span, Timestamp, ActionState, Chained, CheckRecord, CheckStatus, Id, CheckPurpose, Check, Purpose, JournalEvent, Value, StepStatus, OpenCall, ActionContent, ToSchema, read_of, Facts, TargetRead, reads_of, CheckResult, Connection},
 };
 
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::{
     connection::{Amounts, SystemKind, minor_units},
-    prelude::*,
+    prelude::{Serialize, Deserialize, BTreeMap, Value, ToSchema, Id, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, Timestamp, Number},
 };
 
 /// A rendered read of a target system, which changes nothing.

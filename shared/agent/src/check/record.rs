@@ -2,7 +2,7 @@
 
 use crate::{
     check::{facts::reads_with, observation::kept},
-    prelude::*,
+    prelude::{json, names, TargetRead, Verification, Reconciliation, ResolvedWhen, reads_of, Timestamp, span, Id, Facts, Value, JsonText, ToSchema, JournalEvent, Observation},
 };
 
 /// A planned check of target systems: its purpose, its reads and its times.

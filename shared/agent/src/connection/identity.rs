@@ -6,7 +6,7 @@ use super::answers::AccountPointer;
 use crate::{
     check::{ReadError, facts::plain},
     connection::CallPath,
-    prelude::*,
+    prelude::{input, Serialize, Deserialize, ToSchema, List, Id, TargetRead, Observation},
 };
 
 input! {

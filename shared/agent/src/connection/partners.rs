@@ -2,7 +2,7 @@
 
 use utoipa::PartialSchema;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, json, BTreeMap, SystemKind, Slug, Id, Component, Value, Place, Reading, ToSchema, escaped, Schema, map_of, Field, string};
 
 /// Other connections of the organization, by their kinds. Playbooks for an alert of this system use
 /// them.

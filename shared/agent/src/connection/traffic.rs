@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, names, OrganizationId, Slug, BTreeMap, Timestamp, ToSchema, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ActionRecord, Error, Connection, span};
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.

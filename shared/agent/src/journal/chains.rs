@@ -1,6 +1,6 @@
 //! The chains of a journal: their new entries, and the check that they are complete and unchanged.
 
-use crate::prelude::*;
+use crate::prelude::{json, Serialize, ToSchema, AgentSession, Note, Timestamp, JournalEntry, Chained, Id, digest, canonical, Value, AgentAction, JournalActor, JournalActorType, JournalEvent, JournalHead, JournalFlaw, BTreeMap, BTreeSet, first_break};
 
 impl AgentSession {
     /// Creates the entry of a transition that was just made, to be written with it.

@@ -9,7 +9,7 @@ pub use entry::*;
 
 use model::journal::{rename, seal};
 
-use crate::prelude::*;
+use crate::prelude::{json, Journaled, AgentPolicy, subject, AgentPause, Map, Value, Connection, ToSchema, Alert};
 
 impl Journaled for AgentPolicy {
     const UNNOTED: &'static [&'static str] = &[

@@ -1,6 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Serialize, ToSchema, ActionRecord, AlertId, AlertEntity, Labels, span, Alert, SharedLabel, HashSet, BTreeMap, statistics, Pattern};
 
 /// An occurrence of an alert, as its class's counters store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

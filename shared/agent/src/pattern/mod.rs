@@ -8,7 +8,7 @@ mod windows;
 
 pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Serialize, ToSchema, Recurrence, Id};
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -1,6 +1,6 @@
 //! Comparison of two policies: does the later one allow more?
 
-use crate::prelude::*;
+use crate::prelude::{AgentPolicy, Demand, PolicyRule, PolicyCaps, SystemKind, Id, PolicyMatch, Money};
 
 impl AgentPolicy {
     /// Returns what the change from `before` demands of its caller. A looser policy guards, and so

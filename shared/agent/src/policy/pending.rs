@@ -2,7 +2,7 @@
 
 use crate::{
     policy::{PendingPolicy, PolicySet, PolicyTerms},
-    prelude::*,
+    prelude::{AgentPolicy, span, Timestamp, UserId, Id},
 };
 
 /// The result of a request on a policy.

@@ -1,6 +1,6 @@
 //! The body of a request that sets a policy.
 
-use crate::prelude::*;
+use crate::prelude::{input, PolicyPreset, Change, List, Patch, Whole, Id, Role, Defaulted, ActionType, Risk, SystemName, MAX_ID, Currency, Place, FaultCode, PolicyRule, PolicyMatch, PolicyCaps, Money};
 
 input! {
     /// The body of a request that sets the policy: rules or a preset of rules, and caps. Absent

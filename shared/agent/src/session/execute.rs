@@ -1,6 +1,6 @@
 //! Previews and executions of actions: the bodies of their requests, and what a preview shows.
 
-use crate::prelude::*;
+use crate::prelude::{input, Serialize, ToSchema, List, ActionId, Defaulted, Reason, Id, BTreeMap, Field, Value, Place, Reading, FaultCode, Schema, string, escaped, map_of, UserId, User, AgentPolicy, Approvers, Timestamp, ActionApproval, AgentSession, ProposedAction, Error, Fault, SessionContext, MoneyDirection, Chained, Connection};
 
 input! {
     pub struct ActionsExecute {

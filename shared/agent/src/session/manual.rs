@@ -16,7 +16,7 @@
 //! The first handling counts. A handed-over action follows its service request for as long as that
 //! exists.
 
-use crate::{check::quoted, prelude::*};
+use crate::{check::quoted, prelude::{input, UserId, Reason, Id, HandlingStatus, JournalEvent, AgentSession, Handling, Timestamp, Error, Code, AgentSessionStatus, ServiceRequestId, ProposedAction, ServiceRequestCreate, Chained, on_one_line, Title, Description, Category, Defaulted, Risk, Priority, ApiCall}};
 
 input! {
     pub struct ActionHandOver {

@@ -1,7 +1,7 @@
 //! Open work of a session: the actions that a user still has to approve or settle. The next step in
 //! plain words: a user or the agent, what they do, and until when.
 
-use crate::prelude::*;
+use crate::prelude::{AgentSessionStatus, Serialize, ToSchema, AgentPolicy, Approvers, BTreeSet, Timestamp, Id, UserId, AgentSession, ProposedAction, Chained, Connection, ActionState, User, Permission, ActionApproval, Error, Code};
 
 /// The render context of a session: the records on which its next step depends.
 #[derive(Clone, Debug)]

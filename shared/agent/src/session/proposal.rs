@@ -1,6 +1,6 @@
 //! The result of an analysis: the findings, and the actions that would resolve the alert.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, names, Pattern, Evidence, PlaybookVersion, Id, ReadEvidence, Excerpt, ResolvedWhen, AgentPolicy, Chained, Requirement, ActionContent, PolicyRule, ActionApproval, UserId, Timestamp, ServiceRequestId};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, AgentSessionId, OrganizationId, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ActionRecord, JournalHead, AlertId, Timestamp, Analysis, ReadEvidence, ResolvedWhen, ProposedAction, BTreeMap, ActionState, BTreeSet, UserId, Reason, AnyOf, Error, Code, span, Alert, Proposal, ActionKey};
 
 /// A session of the agent on one alert.
 ///

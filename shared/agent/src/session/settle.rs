@@ -1,6 +1,6 @@
 //! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
 
-use crate::prelude::*;
+use crate::prelude::{AgentSession, ActionRecord, DerefMut, ApprovedActions, Timestamp, Error, AgentSessionStatus, ToSchema, Code, Id, ActionState, BTreeSet, ProposedAction, Chained, ActionResult, Checks};
 
 #[derive(Debug)]
 pub struct Cancelled<'a, A> {

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-use crate::{names::OneOf, prelude::*};
+use crate::{names::OneOf, prelude::{Fault, Id, FaultCode, Deserialize, Serialize, PartialSchema, ToSchema, Input, QueueMessage, RecordId}};
 
 pub type Json = Value;
 

@@ -45,7 +45,7 @@ pub use utoipa::{PartialSchema, ToSchema};
 use serde_json::{Map, Value};
 use utoipa::openapi::{self, RefOr};
 
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Serialize, Id, QueueMessage, RecordId, Fault, FaultCode};
 
 /// The byte order mark of UTF-8, which may precede a JSON text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";

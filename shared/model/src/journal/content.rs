@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::canonical;
-use crate::{directory::Suspension, prelude::*};
+use crate::{directory::Suspension, prelude::{AgentSessionId, AlertId, InvitationId, OrganizationId, TokenId, UserId, WebhookId, names, ToSchema, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId, JsonText, User, Invitation, Organization, Token, Webhook, JsonObject, FieldChange, digest}};
 
 names! {
     /// The event of an entry.

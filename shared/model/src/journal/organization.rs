@@ -15,7 +15,7 @@ use super::{
     Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, canonical,
     first_break, subject,
 };
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, names, input, OrganizationId, Timestamp, JsonText, Id, UserId, TokenId, TokenName, SignInMethod, PartialSchema, Component, Field, Input, QueueMessage, RecordId, JournalSubject, Session, Token, random, JsonObject, digest, AgentSessionId, span};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

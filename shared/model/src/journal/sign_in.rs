@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent, subject,
 };
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, Session, SignInMethod, Id, network, Timestamp, OrganizationId, UserId};
 
 /// An entry that an entry of the chain names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

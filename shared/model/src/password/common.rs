@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{prelude::*, unique_name::key};
+use crate::{prelude::CommonPassword, unique_name::key};
 pub(super) const SERVICE: &str = "Workdesk";
 
 /// Hashes of 127,368 common passwords. `passwords/make.py` makes the file, and says of what.

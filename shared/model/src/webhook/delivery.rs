@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::EventChange;
 use crate::{
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    prelude::*,
+    prelude::{Serialize, Deserialize, ToSchema, names, input, span, OrganizationId, WebhookId, Timestamp, Id, AnyOf, QueueMessage, digest},
 };
 
 /// The pauses before the second and each further attempt, in milliseconds.

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, ToSchema, RecordType, Id, FeedAction, FeedType, Component, Place, Reading, PartialSchema, Schema, string, RecordName, Timestamp, UserRef, UserId, OrOther, NotificationKind, SubjectType};
 
 const NOTIFICATION: &str = RecordType::Notification.name();
 

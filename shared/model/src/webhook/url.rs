@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{plain_text, address, Fault, FaultCode};
 
 plain_text! {
     /// The URL that the webhook calls: https, and a host name in the public DNS.

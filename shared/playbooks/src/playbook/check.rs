@@ -9,7 +9,7 @@ use super::{
     values::{GIVEN, MONEY},
     verify::Verify,
 };
-use crate::prelude::*;
+use crate::prelude::{Id, Expectation, Template, Reconciliation, FactCondition, Reversibility, ActionType, MoneyDirection, Risk, read_of, Facts, Value, BTreeSet, is_name, TargetRead, is_pointer, SystemKind};
 
 impl Playbook {
     pub(super) fn check(&self) -> Result<(), String> {

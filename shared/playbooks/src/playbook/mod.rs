@@ -25,7 +25,7 @@ use self::{
     values::Source,
     verify::Verify,
 };
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Template, Cycle, BTreeMap, ActionType, Risk, Reversibility, Case, Id, Value, PlaybookVersion, BTreeSet, Alert};
 
 /// A playbook: knowledge about a kind of alert.
 #[derive(Debug, Deserialize)]

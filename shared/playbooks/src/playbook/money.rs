@@ -1,4 +1,4 @@
-use crate::prelude::*;
+use crate::prelude::{Deserialize, MoneyDirection, Facts, MoneyMoved, Money, Id, Value, Currency, TargetRead, Debt, plain, FactCondition, Expectation};
 
 /// The direction, and the facts with the amount.
 #[derive(Debug, Deserialize)]

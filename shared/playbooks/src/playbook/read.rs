@@ -1,7 +1,7 @@
 //! A playbook's reads of target systems.
 
 use super::values::{Values, missing};
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Template, BTreeMap, Value, Sum, ListFact, WholeList, TargetRead, Missing, plain, Derived, Id, Connection, Facts, is_unseen, ApiCall};
 
 pub(crate) const MOST_READS: usize = 6;
 

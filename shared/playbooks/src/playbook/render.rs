@@ -7,7 +7,7 @@ use super::{
     read::allowing,
     step::Step,
 };
-use crate::prelude::*;
+use crate::prelude::{Connection, TargetRead, FactCondition, read_of, ResolvedWhen, reads_of, ProposedAction, SystemKind, Id, ActionStep, Verification, Reconciliation, ActionContent, Reversible, ActionSize, Value, Attempts, BTreeMap, RecordSystem, Template, NotApplicable, Facts, BTreeSet, Expectation, quoted, Missing, ApiCall, JsonText, JsonObject};
 
 #[derive(Clone, Copy)]
 pub(crate) struct RenderContext<'a> {

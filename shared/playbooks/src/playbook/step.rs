@@ -2,7 +2,7 @@ use super::{
     condition::{Many, NO_PATH, none_of},
     verify::Reconcile,
 };
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Template, Body, AlreadyDone, AnswerCondition, is_pointer, METHODS, Reconciliation};
 
 /// A step. The members of its call, with placeholders in path and body, stand beside the others.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,6 @@
 //! Values of a playbook's placeholders for one alert.
 
-use crate::prelude::*;
+use crate::prelude::{Deserialize, BTreeMap, Value, Facts, Alert, Systems, Connection, SystemKind, TargetRead, Id, Currency, Money, FactCondition, read_of, quoted, is_unseen, Template, Missing, plain, segment};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::journal::{SWEEPER, WORKER, ended};
 use super::{Agent, outcomes, transition};
 use crate::due::{due_from, not_due};
-use crate::prelude::*;
+use crate::prelude::{AgentAction, Result, ReadCounter, Record, Keyed, Timestamp, ToSchema, ActionState, Note, Id, JournalEvent, Change, JournalEntry, Write, Outcome, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, Pending, Tracked, Stored, ActionKey, key, AnyKey, attribute, Condition};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {

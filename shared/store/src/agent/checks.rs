@@ -4,7 +4,7 @@
 use super::{
     Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
 };
-use crate::prelude::*;
+use crate::prelude::{TargetRead, Connection, AgentAction, Stored, AgentSession, SystemKind, ActionKey, Result, key, ReadCounter, Id, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Pending, Tracked, Tenant, AgentSessionId, Observation, Message, try_retry, Error, Note, JournalEvent, Write, Judgement, AlertStatus, StatusSource, Alert, WriteContext};
 
 #[derive(Clone, Debug)]
 pub struct DueCheck {

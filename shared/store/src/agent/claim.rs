@@ -6,7 +6,7 @@ use super::journal::{WORKER, ended};
 use super::policy::{approvers_in, policy_in, takes, users_of};
 use super::{Agent, PAUSED, is_paused, pauses, transition};
 use crate::connections::{Traffic, name_at_work};
-use crate::prelude::*;
+use crate::prelude::{record, AgentAction, Connection, Timestamp, Stopwatch, RecordGuard, key, Stack, Stored, ClaimContext, ActionKey, Result, Claim, try_retry, Admission, Note, Id, JournalEvent, ToSchema, Write, AdmissionRequest, ActionState, ReadCounter, AnyKey, Error, AgentPolicy, Approvers, Record, Keyed, Key, BTreeSet, Called, AgentPause, OtherClaim, Batch, random, OrLeave, Tenant, ActionContent};
 
 /// An action that a worker holds.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::policy::{approvers_in, policy_in, users_of};
 use super::{Agent, Excerpts, SessionWithActions, excerpts};
-use crate::prelude::*;
+use crate::prelude::{AgentPolicy, Approvers, HashMap, AlertId, AlertRef, Connection, AgentSession, Id, SessionContext, AlertStatus, Result, AnyKey, Read, ReadCounter, Tenant, Batch, Record, Keyed, key, BTreeSet};
 
 #[derive(Debug)]
 pub(super) struct Contexts {

@@ -3,7 +3,7 @@
 
 use super::{Agent, journal::SWEEPER, transition};
 use crate::due::{self, Shard};
-use crate::prelude::*;
+use crate::prelude::{AnyKey, Stored, Record, Keyed, AgentAction, AgentSession, Message, Timestamp, OrganizationId, AgentSessionStatus, Wanted, Result, Page, Workdesk, Readable, ReadCounter, ActionState, Id, ToSchema, Write, Note, JournalEvent, OrLeave, SessionHead, EntryContent, WriteContext};
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {

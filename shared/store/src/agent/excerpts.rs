@@ -5,7 +5,7 @@
 //! own, so that the transactions of two workers never write the same item.
 
 use super::{Agent, SessionWithActions};
-use crate::prelude::*;
+use crate::prelude::{record, KeptExcerpt, key, OrganizationId, AgentSessionId, Excerpt, Timestamp, JsonText, JournalEntry, BTreeMap, Id, Batch, Key, AgentSession, Record, Keyed, Result, Write, Page, Stored, ReadCounter};
 
 record! {
     excerpt: KeptExcerpt = "excerpt",

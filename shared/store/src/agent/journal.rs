@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Agent;
-use crate::prelude::*;
+use crate::prelude::{record, JournalEntry, key, JournalActor, JournalActorType, ActionState, AgentAction, Note, Id, JournalEvent, ToSchema, Stored, Record, Keyed, BTreeMap, Tenant, AgentSessionId, Wanted, Result, Page, JournalCheck, check_journal, JournalPeriod};
 
 /// The number of reads of a journal that does not match its session.
 const CHECKS: usize = 3;

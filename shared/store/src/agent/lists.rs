@@ -1,5 +1,5 @@
 use super::Agent;
-use crate::prelude::*;
+use crate::prelude::{record, Stored, AgentSession, AlertRef, SessionContext, SessionOfAlert, key, Tenant, UserId, AgentSessionFilter, Wanted, Result, Page, AnyOf, AgentSessionStatus, Filter, NextFilter, ReadCounter, Id, Read, AlertId, Record, Keyed, OrNotFound};
 
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {

@@ -27,7 +27,7 @@ mod preview;
 mod sessions;
 mod transition;
 
-use crate::prelude::*;
+use crate::prelude::{any_keys, resource, record, span, Tenant, AnyKey, key, Batch, Result, Stored, AgentPause, Id, AgentSession, ToSchema, RecordType, AgentAction, Record, Keyed, ApprovedActions, ActionResult, ActionState, TargetRead, Connection, AgentSessionId, Readable, Part, Error, OrNotFound};
 pub use actions::Lease;
 pub use checks::DueCheck;
 pub use claim::HeldAction;

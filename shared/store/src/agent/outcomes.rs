@@ -4,7 +4,7 @@
 use futures::future::try_join_all;
 
 use super::Agent;
-use crate::{directory::totals, prelude::*};
+use crate::{directory::totals, prelude::{record, LastOutcome, key, PlaybookRuns, ToSchema, Systems, Timestamp, PlaybookRecord, Tenant, Result, BTreeSet, Wanted, Page, Stored, Saving, Write, AgentAction, Refused, Change, Condition, Record, Keyed}};
 
 record! {
     outcome: LastOutcome = "last_outcome",

@@ -5,7 +5,7 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 use super::{Agent, SessionWithActions, outcomes, transition};
-use crate::{assignee::Assignee, prelude::*};
+use crate::{assignee::Assignee, prelude::{ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Pending, Tracked, AgentSessionId, UserId, ActionSettle, Result, WriteContext, Stored, AgentPolicy, Tenant, key, JournalHead, AgentAction, ActionHandOver, Reserved, Batch, Handling, HandlingStatus, ServiceRequest, ActionRef, JournalEvent, Write, Store, Timestamp, RequestChange, Verdict, JournalActor, Note, ActionState, AgentSession}};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the

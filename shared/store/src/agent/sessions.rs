@@ -3,7 +3,7 @@ use serde_json::json;
 use super::journal::WORKER;
 use super::policy::{Approvable, policy_in};
 use super::{Agent, Excerpts, SessionWithActions, excerpts, transition};
-use crate::prelude::*;
+use crate::prelude::{JournalActor, JournalActorType, Stored, AgentSession, SessionContext, WriteContext, AgentPolicy, Case, Pending, AlertId, UserId, Result, Id, Alert, key, ReadCounter, Writes, Note, JournalEvent, Change, Condition, Write, Record, Keyed, SessionOfAlert, id_of, Tenant, AgentSessionId, Proposal, Created, PendingWrite, ToSchema, Error, OrNotFound, Connection, Systems, KeptExcerpt, AlertStatus, Approvers, BTreeSet, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, Deserialize, Serialize, DeserializeOwned, Tracked, Approving, Approved, ActionState, Cancelled, BTreeMap, ActionKey, Message, try_retry, Approver, EntryCredential, PolicyRule};
 
 /// The actor that analyses alerts.
 const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);

@@ -2,7 +2,7 @@
 //! name.
 
 use super::{excerpts, journal::heads};
-use crate::prelude::*;
+use crate::prelude::{Stored, AgentSession, Note, Timestamp, Result, Write, AgentAction, ApprovedActions, JournalActor, Id, JournalEvent, JournalEntry, KeptExcerpt};
 
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,

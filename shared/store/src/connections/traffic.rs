@@ -1,7 +1,7 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its
 //! limits.
 
-use crate::prelude::*;
+use crate::prelude::{record, ConnectionTraffic, key, Stored, Connection, Key, ToSchema, Batch, Record, Keyed, Result, Write, AgentAction};
 
 record! {
     traffic: ConnectionTraffic = "connection_traffic",

@@ -1,7 +1,7 @@
 use model::quota::UnitsPerSecond;
 
 use super::{Directory, NewUser};
-use crate::prelude::*;
+use crate::prelude::{record, Organization, ToSchema, RecordType, key, PlanFeature, OrOther, Tracked, EntryContent, OrganizationEvent, Result, User, Write, OrganizationId, Writes, ReadCounter, Reference, WriteContext, id_is_taken, Record, Stored, Id, Pending, OrganizationUpdate, Tenant, Suspension, SuspensionCause, Error, Code, MAX_ID, Read};
 
 record! {
     organization: Organization = RecordType::Organization.name(),

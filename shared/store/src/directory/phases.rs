@@ -1,5 +1,5 @@
 use super::{Directory, projects::takes_work};
-use crate::prelude::*;
+use crate::prelude::{record, PhaseId, Phase, ToSchema, key, Tracked, Tenant, ProjectId, PhaseFilter, Wanted, Result, Page, Stored, Record, Keyed, AnyOf, in_first_index, Id, Read, OrNotFound, Pending, PhaseCreate, WriteContext, Project, Writes, Order, Task, MAX_ID, Error, Code, PhaseUpdate};
 
 record! {
     phase: Phase, id: PhaseId,

@@ -3,7 +3,7 @@ use std::future::ready;
 use model::words::{spaced, words};
 
 use super::{Directory, totals};
-use crate::{prelude::*, texts};
+use crate::{prelude::{record, ProjectId, Project, ToSchema, key, Tracked, HistoryOf, Tenant, Result, Stored, Id, Record, Keyed, OrNotFound, UserId, ProjectFilter, Wanted, Page, Filter, ProjectStatus, Pending, ProjectCreate, WriteContext, Writes, Write, Reference, ProjectUpdate, OrOther, Change, Condition, Error, Code}, texts};
 
 record! {
     project: Project, id: ProjectId,

@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use super::Directory;
-use crate::prelude::*;
+use crate::prelude::{record, TagId, Tag, ToSchema, key, NameOfTag, unique_name, Result, Writes, Write, Id, Condition, Tracked, Tenant, TagFilter, Wanted, Page, Stored, AnyOf, Record, Keyed, in_first_index, Pending, TagCreate, WriteContext, TagUpdate, Error, Code};
 
 record! {
     tag: Tag, id: TagId,

@@ -3,7 +3,7 @@ use std::future::ready;
 use model::words::{spaced, words};
 
 use super::Directory;
-use crate::{prelude::*, sessions::end_all};
+use crate::{prelude::{record, Email, Timestamp, Role, Permission, PasswordHash, ProviderSubject, UserId, User, ToSchema, key, EmailHolder, Tracked, EntryContent, OrganizationEvent, Store, Tenant, Result, HashMap, Record, Keyed, Read, Stored, Id, UserFilter, Wanted, Page, Filter, Pending, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, WriteContext, Writes, Account, unique_name, each_once, Error, Code, Write, Condition, Held, UserUpdate, ReadHead, Letter, retry, Change}, sessions::end_all};
 
 #[derive(Clone, Debug)]
 pub struct NewUser {

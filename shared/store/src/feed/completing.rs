@@ -1,6 +1,6 @@
 //! Long texts of records whose changes the stream has.
 
-use crate::prelude::*;
+use crate::prelude::Result;
 use crate::texts::{ATTRIBUTE, text_key};
 use crate::{Change, Feed};
 

@@ -3,7 +3,7 @@
 use super::SKEW;
 use super::tail::{KEPT, newest_of};
 use crate::Feed;
-use crate::prelude::*;
+use crate::prelude::{Deserialize, Serialize, ToSchema, Place, Timestamp, FeedEntry, Id, OrOther, FeedType, FeedAction, Result, RecordName, UserRef, ProjectId, Tenant, key, QueueMessage, Page, ReadCounter, Error, Readable, HashMap, Row};
 
 /// The most batches of a read.
 const AT_ONCE: usize = 100;

@@ -6,7 +6,7 @@ mod tests;
 use serde_json::Value;
 
 use super::image::{Image, fields, record};
-use crate::prelude::*;
+use crate::prelude::{Deserialize, OrganizationId, FeedEntry, Stored, Timestamp, FeedType, FeedAction, DeserializeOwned, UnlistedKind, UserId, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Serialize, ToSchema, Keyed, Pending, Tracked, Author, ProjectId, AgentSessionId, Result, RawItem, COPIED, AgentAction, RecordName, RecordType};
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
 const SCHEDULE: &[&str] = &["schedule", "token"];

@@ -3,7 +3,7 @@
 use table::{Gsi3, Sort, padded};
 
 use super::format::{instant_then_id, keys, of_record, partition};
-use crate::prelude::*;
+use crate::prelude::{Tenant, List, Alert, Gsi2, Id, RecordType, Gsi1, AlertDay, Key, AlertsSince, AlertSource, AlertSeries, LastOutcome, PlaybookRuns, AgentSessionId, AgentSession, AlertId, SessionOfAlert, Saving, Part, Connection, ConnectionTraffic, AgentPause, RecordGuard, AgentPolicy, Record, Keyed, JournalEntry, Timestamp, AgentDay, Stack, ActionKey, AgentAction, SessionHead, KeptExcerpt, ActionContent};
 
 keys! {
     /// The organization's alerts by occurrence.

@@ -3,7 +3,7 @@
 use table::{Sort, padded};
 
 use super::format::{keys, name, name_then_id, of_record, partition, record_of};
-use crate::prelude::*;
+use crate::prelude::{Tenant, List, Project, Gsi1, Id, RecordType, ProjectId, Phase, Tag, Key, NameOfTag, Reference, ToSchema, Tagged, Tags};
 
 keys! {
     /// The organization's projects by title.

@@ -6,7 +6,7 @@ use super::agent::{agent_policy, agent_session};
 use super::format::{below, keys, name, of_record, partition, record_of};
 use super::people::{account, organization};
 use super::work::{history, subject_as};
-use crate::prelude::*;
+use crate::prelude::{Tenant, UserId, Key, Notification, Id, List, Gsi1, Mail, RecordType, NotifiedChange, Reminded, Reminder, Talk, Participant, HistoryOf, HistoryEntry, Gsi2, Timestamp, Inbox, AnyKey, AccountOwner, NotificationSubject, Titled, ReferenceId, Involved};
 
 keys! {
     /// A notification of a user, by what it follows from.

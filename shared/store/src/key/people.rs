@@ -3,7 +3,7 @@
 use table::{Sort, padded};
 
 use super::format::{below, keys, name_then_id, of_record, partition};
-use crate::prelude::*;
+use crate::prelude::{OrganizationId, Key, Organization, Id, Record, Keyed, RecordType, Tombstone, Tenant, Totals, List, OrganizationEntry, OrganizationHead, User, Gsi1, Account, EmailHolder, SignInProvider, SubjectHolder, ListedProvider, UsedState, Link, Timestamp, MailCount, Invitation, InvitedAddress, Failures, FailureCount, UserId, Session, Token, TokenHolder, Attempted, AnyKey, SignInEntry, digest, unique_name};
 
 keys! {
     pub fn organization(id: OrganizationId) -> Key<Organization>

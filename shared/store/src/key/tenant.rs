@@ -8,7 +8,7 @@ use ::model::{Deletion, NamedRecord};
 use serde_json::Value;
 
 use super::format::{below, partition, record_of, text};
-use crate::prelude::*;
+use crate::prelude::{any_keys, Record, Keyed, OrganizationId, Id, DeserializeOwned, Deserialize, Tenant, Timestamp, RecordType, key, AnyKey, ReferenceId, UserId, unique_name, Deleted, Talk, AgentSessionId, ActionContent, ToSchema, WebhookId};
 
 /// A partition with items of an organization.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use model::quota::QuotaHolder;
 use table::{Gsi4, Sort, padded};
 
 use super::format::{keys, name, partition};
-use crate::prelude::*;
+use crate::prelude::{Key, Counter, Id, Tenant, Timestamp, AnyKey, List, FeedBatch, FeedStart, Record, Keyed, RecordType, Deleted, Cleanup, Workdesk, OrganizationId, Gsi2};
 
 keys! {
     /// The last id given out for a kind of record, for all organizations.

@@ -1,7 +1,7 @@
 use table::Sort;
 
 use super::format::{below, keys, partition};
-use crate::prelude::*;
+use crate::prelude::{Tenant, List, Webhook, Id, RecordType, AnyKey, WebhookId, WebhookDelivery, Key, Timestamp, WebhookHealth};
 
 keys! {
     /// The organization's webhooks by id.

@@ -3,7 +3,7 @@
 use table::{Gsi3, Gsi4, Sort, padded};
 
 use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
-use crate::prelude::*;
+use crate::prelude::{Tenant, List, Task, Id, RecordType, ProjectId, Gsi1, MilestoneId, Gsi2, Deleted, Record, Keyed, UserId, Activity, ServiceRequest, Thread, Comment, Ticket, TicketId, TicketMessage, Day, HistoryOf, HistoryEntry, Milestone, Key, Order, TaskId, CommentId, NamesOfTask, AnyKey, Talk, Timestamp};
 
 keys! {
     /// All tasks of the organization, by id.

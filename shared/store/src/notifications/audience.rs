@@ -5,7 +5,7 @@ use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
 use super::changes::creation_of;
 use super::mentions::Mention;
 use super::notice::{Audience, Notice, Said};
-use crate::{Notifications, agent::policy_in, prelude::*};
+use crate::{Notifications, agent::policy_in, prelude::{Tenant, Batch, HashMap, Talk, Participant, User, Result, AnyKey, Id, key, Record, Keyed, Read, Timestamp, BTreeSet, UserId, Permission, AgentSession, SessionContext, Approvers, AlertStatus, Key, Involved, HistoryEntry, RecordType, HistoryOf}};
 
 /// The most users, by username, among whom admins and approvers are found.
 const USERS: usize = 1_000;

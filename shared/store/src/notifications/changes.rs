@@ -1,6 +1,6 @@
 use super::mentions::Mentions;
 use super::notice::{Audience, Notice, RepeatedMention, Said};
-use crate::{Change, UnlistedChange, prelude::*};
+use crate::{Change, UnlistedChange, prelude::{Deserialize, UserId, FeedAction, Id, RecordType, RecordName, ToSchema, Talk, NotificationSubject, NotificationKind, ServiceRequest, Comment, TicketMessage, AgentSession, AgentSessionStatus, AgentPolicy, Permission, OrganizationEntry, Journaled}};
 
 /// The fields of a record of any type that users are notified of.
 #[derive(Default, Deserialize)]

@@ -3,7 +3,7 @@
 use model::characters::{beginning, on_one_line};
 
 use super::mentions::Mentions;
-use crate::prelude::*;
+use crate::prelude::{NotificationKind, NotificationSubject, UserId, ToSchema, Permission, AgentSession, Talk, Timestamp, CommentId, Id};
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;

@@ -1,7 +1,7 @@
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::{audience::Audiences, notice::Said};
-use crate::{Notice, Notifications, prelude::*};
+use crate::{Notice, Notifications, prelude::{any_keys, Tenant, Result, key, Read, ReadCounter, BTreeSet, Write, NotifiedChange, UserId, Record, Keyed, BTreeMap, Id, ToSchema, Notification, Letter, Mail, OrLeave, Condition, Error, Timestamp, NotificationKind, Batch, User, Inbox}};
 
 const CONCURRENCY: usize = 10;
 

@@ -1,6 +1,6 @@
 //! The notification settings of a user: their kinds, and what was read.
 
-use crate::{Notifications, prelude::*};
+use crate::{Notifications, prelude::{Tenant, UserId, Result, NotificationPreferences, Pending, NotificationPreferencesSet, key, WriteContext, Stored, Inbox, Writes, Condition, Change, attribute, Write, NotificationsRead, Notification, Key, AnyKey, Batch, ReadCounter, Gsi2}};
 
 /// The attribute `kind` of the item.
 const INBOX: &str = "inbox";

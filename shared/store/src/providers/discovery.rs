@@ -1,7 +1,7 @@
 //! The discovery documents of providers, and their failures, which all instances remember.
 
 use super::Providers;
-use crate::{agent::policy_in, prelude::*};
+use crate::{agent::policy_in, prelude::{any_keys, Stored, SignInProvider, Tenant, Result, key, Id, ListedProvider, Error, ReadCounter, OrganizationId, Timestamp, ProviderDiscovery, Condition, Change, Write, OrLeave}};
 
 /// An organization's provider, with what a sign-in by it depends on.
 #[derive(Clone, Debug)]

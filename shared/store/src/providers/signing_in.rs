@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Providers;
 use crate::{
-    Accepted, NewUser, OpenInvitation, directory::count_admins, fields::is_same, prelude::*,
+    Accepted, NewUser, OpenInvitation, directory::count_admins, fields::is_same, prelude::{Email, FullName, Username, Timestamp, UserId, OrganizationId, Stored, User, ListedProvider, ReadHead, Result, Sid, SignInFault, Writes, Tenant, SignInProvider, Code, retry, key, Record, Keyed, AnyKey, Id, head_in, Error, WriteContext, ReadCounter, Role, ProviderSubject, Write, Condition, unique_name, Change, Letter, AccountChange, network, Tracked, PasswordHash, Session, SignInMethod, Created, OrganizationEvent, EntryContent, Journaled, digest, SubjectHolder, random},
     sessions::end_all, sign_in_journal::signed_in,
 };
 

@@ -4,7 +4,7 @@
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
-use crate::{Change, Search, is_refusal, prelude::*};
+use crate::{Change, Search, is_refusal, prelude::{RecordName, ProjectId, Error, Tenant, SearchedType, Result, key, List, Wanted, ReadCounter, Condition, Write, OrLeave}};
 
 /// The records of a page.
 const ROWS: usize = 100;

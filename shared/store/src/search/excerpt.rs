@@ -5,7 +5,7 @@ use model::{
     words::words,
 };
 
-use crate::prelude::*;
+use crate::prelude::SearchedText;
 
 /// The most characters of an excerpt.
 const MOST: usize = 160;

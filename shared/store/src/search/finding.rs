@@ -2,7 +2,7 @@ use futures::future::try_join_all;
 
 use super::cut;
 use crate::Search;
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, SearchWords, SearchedType, ProjectId, Record, IndexedWord, Timestamp, RecordName, Id, Tenant, Result, key, Error, BTreeSet, Wanted, Page, IndexedRecord, Read, Row, Place, Keyed, Condition, IntoAttribute, SearchedText, Batch};
 
 /// Number of words of a query to search: the longest ones, probably rare.
 const SEARCHED: usize = 2;

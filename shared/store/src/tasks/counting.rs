@@ -1,4 +1,4 @@
-use crate::{Tasks, prelude::*};
+use crate::{Tasks, prelude::{Serialize, ToSchema, Deserialize, BTreeMap, OrOther, TaskStatus, Id, UserRef, UserId, Tenant, ProjectId, Result, Record, Keyed, Read, OrNotFound, HashMap, Wanted, key}};
 
 const MOST: i64 = 10_000;
 

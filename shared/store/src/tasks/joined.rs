@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::prelude::*;
+use crate::prelude::{Serialize, ToSchema, versioned, Shown, Task, TagRef, Id, UserRef, ProjectRef, MilestoneRef, Stored, Named};
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Task>;

@@ -1,4 +1,4 @@
-use crate::{assignee::Assignee, prelude::*};
+use crate::{assignee::Assignee, prelude::{MilestoneId, PhaseId, UserId, Tenant, AnyKey, Record, Keyed, Id, Writes, Write, Condition, Fault, Error, ProjectId, Batch, Result, FaultCode}};
 
 /// The references that a write sets.
 #[derive(Clone, Copy, Debug)]

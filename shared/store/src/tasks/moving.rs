@@ -3,7 +3,7 @@
 use super::joined::JoinedTask;
 use super::place::{Place, Room};
 use crate::Tasks;
-use crate::prelude::*;
+use crate::prelude::{Pending, TaskId, TaskMove, Result, Record, Keyed, AnyKey, WriteContext, Batch, Id, Fault, Error, ReadCounter, Writes, Names, id_of, Task, Neighbour, FaultCode, key, Tenant, ProjectId, Order, Code};
 
 /// The most tasks that a move gives new orders.
 const MOST_RENUMBERED: usize = 1_000;

@@ -1,7 +1,7 @@
 //! The deletion of an organization.
 
 use super::{Found, Tenants};
-use crate::prelude::*;
+use crate::prelude::{record, any_keys, Tombstone, key, Stored, Organization, Result, Suspension, SuspensionCause, Write, Error, Tenant, AnyKey, RawItem, Record, Keyed, Condition, ReadCounter, OrLeave};
 
 record! { tombstone: Tombstone = "tombstone", key: key::tombstone(tombstone.id), }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Found, Tenants};
-use crate::prelude::*;
+use crate::prelude::{Serialize, Deserialize, OrganizationId, Timestamp, BTreeMap, Tenant, Result, Id, QueueMessage, PasswordHash, RawItem, Record, Keyed, key, FeedStart, ToSchema, RecordType, SignInProvider, Account};
 
 /// The first line of an export.
 #[derive(Clone, Debug, Serialize, Deserialize)]

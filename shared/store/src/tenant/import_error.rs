@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::prelude::*;
+use crate::prelude::{OrganizationId, Timestamp, AnyKey, Error};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {

@@ -23,7 +23,7 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use crate::key::{Named, Partition};
-use crate::prelude::*;
+use crate::prelude::{resource, RawItem, Result, Tenant, key, Id, Record, Keyed, SuspensionCause, AnyKey};
 use crate::table::RawPage;
 
 /// Partitions read at the same time.

@@ -5,7 +5,7 @@ use model::journal::subject;
 use serde_json::{Value, json};
 
 use super::{CONCURRENCY, Tenants};
-use crate::{Connections, feed, prelude::*, sessions::end_sessions};
+use crate::{Connections, feed, prelude::{span, OrganizationEvent, Token, User, Timestamp, EntryContent, Id, Journaled, Result, key, Stored, Stack, ToSchema, random, Write, RecordType, Change, Condition, retry, Tenant, AgentPause, ReadCounter, Restored, WriteContext, Error, JournalEvent, Record, Keyed, OrLeave}, sessions::end_sessions};
 
 /// Ids that are skipped, more than any restore loses.
 const SKIPPED: i64 = 1_000_000;

@@ -4,7 +4,7 @@
 use super::{
     FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, WebhookWithHealth, Webhooks,
 };
-use crate::prelude::*;
+use crate::prelude::{any_keys, Webhook, Stored, WebhookDelivery, WebUrl, WebhookHealth, Timestamp, DeliveryMessage, Tenant, WebhookId, Result, key, Record, Keyed, Batch, Id, ReadCounter, Organization, Write, try_retry, Change, Condition, FailedAttempt, DisabledReason, OrLeave, random};
 
 /// The status by which a receiver ends its webhook.
 const GONE: u16 = 410;

@@ -4,7 +4,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::{WebhookEvent, Webhooks};
 use crate::due::{self, Shard};
-use crate::prelude::*;
+use crate::prelude::{record, any_keys, WebhookDelivery, key, Tenant, Result, DeliveryMessage, Id, Webhook, ReadCounter, Write, OrLeave, Error, WebhookId, UserId, WebhookDeliveryFilter, Wanted, Page, Stored, Filter, Pending, Record, Keyed, WriteContext, Batch, OrNotFound, Code, Timestamp, Readable, User};
 
 /// Deliveries that are created at the same time.
 const CONCURRENCY: usize = 20;

@@ -1,6 +1,6 @@
 //! Events, of changes of the table's stream.
 
-use crate::{feed::UnlistedChange, prelude::*};
+use crate::{feed::UnlistedChange, prelude::{Deserialize, EventChange, UserId, OrOther, NotificationKind, EventSubject, Timestamp, FeedEntry, ToSchema, EventRecordId, RecordType, FeedAction, Id, HashMap, UserRef}};
 
 /// An event that webhooks may be told of.
 #[derive(Clone, Debug)]

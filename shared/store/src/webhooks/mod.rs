@@ -2,7 +2,7 @@ mod attempts;
 mod deliveries;
 mod events;
 
-use crate::prelude::*;
+use crate::prelude::{resource, record, any_keys, WebhookId, Webhook, ToSchema, WebhookHealth, key, Tracked, EntryContent, OrganizationEvent, Stored, Tenant, Wanted, Result, Page, Read, Id, Record, Keyed, OrNotFound, Index, IntoAttribute, OrLeave, Deserialize, Serialize, DeserializeOwned, Pending, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, WebhookCreate, WriteContext, Writes, Write, Change, Condition, too_many, Code, WebhookUpdate, DisabledReason, Error, ReadHead};
 pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
 
