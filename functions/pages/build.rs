@@ -13,8 +13,23 @@ use std::{error::Error, fs, path::PathBuf};
 
 use packed::digest;
 
-/// The guide to the API.
-const GUIDE: &str = "../README.md";
+/// The pages of the guide to the API, in the order of their index. They are served as one text.
+const GUIDE: [&str; 14] = [
+    "../README.md",
+    "../SIGN_IN.md",
+    "../ERRORS.md",
+    "../LISTS.md",
+    "../CLIENTS.md",
+    "../PROVIDER.md",
+    "../WORK.md",
+    "../TICKETS.md",
+    "../AGENT.md",
+    "../FEED.md",
+    "../WEBHOOKS.md",
+    "../NOTIFICATIONS.md",
+    "../PEOPLE.md",
+    "../JOURNAL.md",
+];
 
 /// The OpenAPI document.
 const DOCUMENT: &str = "../../infra/openapi.json";
@@ -33,7 +48,8 @@ fn set(name: &str) -> Option<PathBuf> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for source in ["build.rs", "build", "desk", "reference", GUIDE, DOCUMENT] {
+    let sources = ["build.rs", "build", "desk", "reference", DOCUMENT];
+    for source in sources.into_iter().chain(GUIDE) {
         println!("cargo::rerun-if-changed={source}");
     }
     println!("cargo::rerun-if-env-changed={DESK_BEFORE}");

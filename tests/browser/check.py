@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT / "tests" / "browser" / "desk"))
 import run as desk  # noqa: E402
 
 # The document that shows the client.
-DOCUMENT = ROOT / "functions" / "README.md"
+DOCUMENT = ROOT / "functions" / "CLIENTS.md"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Hosts of the API, of a page on a sibling host, and of a page on another site.
 API, SIBLING, ELSEWHERE = "api.workdesk.localhost", "app.workdesk.localhost", "app.else.localhost"

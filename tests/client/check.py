@@ -108,15 +108,15 @@ def lint(document, programs):
     run("spectral", [programs / "spectral", "lint", *rules, "--quiet", document])
 
 
-# Code in TypeScript that the API's guide shows, by the name of its module.
-SHOWN = ["follow", "problem"]
+# Code in TypeScript that the API's guide shows: the name of its module, and its page.
+SHOWN = {"follow": "FEED.md", "problem": "CLIENTS.md"}
 
 
 def write_shown():
     """Writes the code of the API's guide into files beside the generated types."""
-    guide = (ROOT / "functions" / "README.md").read_text()
-    for name in SHOWN:
-        [code] = re.findall(rf"```ts\n(// {name}\.ts\n.*?)```", guide, re.DOTALL)
+    for name, page in SHOWN.items():
+        text = (ROOT / "functions" / page).read_text()
+        [code] = re.findall(rf"```ts\n(// {name}\.ts\n.*?)```", text, re.DOTALL)
         (FOLDER / f"{name}.ts").write_text(code)
 
 

@@ -8,11 +8,19 @@ use std::{
 
 use tests::{files, path};
 
+use super::guide;
+
 /// Where a reader begins.
 const README: &str = "README.md";
 
-/// The most lines of the README.
+/// The most lines of the README, and of a page of the API's guide.
 const MOST_LINES: usize = 150;
+
+/// The index of the guide's pages.
+const INDEX: &str = "functions/README.md";
+
+/// The most lines of the index.
+const MOST_LINES_OF_INDEX: usize = 100;
 
 /// A document of more lines has a table of contents.
 const SHORT: usize = 40;
@@ -80,6 +88,33 @@ fn documents() -> Vec<Document> {
 fn the_readme_is_short() {
     let lines = Document::open(&path(README)).lines.len();
     assert!(lines <= MOST_LINES, "{lines} lines");
+}
+
+#[test]
+fn every_page_of_the_guide_is_short() {
+    let pages = guide::pages();
+    assert!(pages.len() > 10, "{} pages", pages.len());
+    for page in pages {
+        let page = Document::open(&page);
+        let is_index = page.name == INDEX;
+        let most = if is_index {
+            MOST_LINES_OF_INDEX
+        } else {
+            MOST_LINES
+        };
+        let lines = page.lines.len();
+        assert!(lines <= most, "{}: {lines} lines", page.name);
+    }
+}
+
+#[test]
+fn every_page_of_the_guide_is_linked_from_its_index() {
+    let index = Document::open(&path(INDEX));
+    let linked: BTreeSet<&str> = Document::links(&index.lines).collect();
+    let pages = guide::pages().into_iter();
+    let names = pages.map(|page| page.file_name().unwrap().to_str().unwrap().to_owned());
+    let missing = names.filter(|name| name != "README.md" && !linked.contains(name.as_str()));
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

@@ -1,13 +1,24 @@
 //! Examples of the guide are what the service says.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::{Value, json};
 use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
-use tests::{path, support::Api};
+use tests::{files, path, support::Api};
+
+/// The pages of the guide, without the reference, which a test writes.
+pub fn pages() -> Vec<PathBuf> {
+    let folder = path("functions");
+    let mut pages = files(&folder, &[".md"]);
+    pages.retain(|page| page.parent() == Some(folder.as_path()) && !page.ends_with("REFERENCE.md"));
+    pages
+}
 
 fn guide() -> String {
-    fs::read_to_string(path("functions/README.md")).unwrap()
+    let pages = pages().into_iter();
+    pages
+        .map(|page| fs::read_to_string(page).unwrap())
+        .collect()
 }
 
 /// The part of the guide between two texts.
@@ -21,11 +32,12 @@ fn between<'a>(guide: &'a str, begin: &str, end: &str) -> &'a str {
 #[test]
 fn the_guide_lists_what_pages_may_send_and_read() {
     let guide = guide();
-    for (begin, end, list) in [
-        ("A page may send", "It may read", &ALLOWED_HEADERS[..]),
-        ("It may read", "\n- ", &EXPOSED_HEADERS),
+    for (begin, list) in [
+        ("| a page may send |", &ALLOWED_HEADERS[..]),
+        ("| a page may read |", &EXPOSED_HEADERS),
     ] {
-        let named = between(&guide, begin, end).split('`').skip(1).step_by(2);
+        let row = between(&guide, begin, "\n");
+        let named = row.split('`').skip(1).step_by(2);
         let named: BTreeSet<String> = named.map(str::to_ascii_lowercase).collect();
         let listed: BTreeSet<String> = list.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(named, listed, "{begin}");
@@ -44,7 +56,7 @@ async fn the_error_that_the_guide_shows_is_the_services() {
     said["requestId"] = shown["requestId"].clone();
     assert_eq!(
         said, shown,
-        "write what the service says into functions/README.md"
+        "write what the service says into functions/ERRORS.md"
     );
 }
 
@@ -56,5 +68,17 @@ fn the_guide_and_the_document_say_how_texts_are_written() {
     for text in [about, &guide] {
         assert_eq!(text.matches("CommonMark").count(), 1);
         assert!(text.contains("without raw HTML"));
+    }
+}
+
+#[tokio::test]
+async fn the_served_guide_has_every_page() {
+    let nobody = Api::start().await.anonymous();
+    let reference = nobody.get("/api/docs").await;
+    let file = between(&reference.text, "docs/guide.", "\"");
+    let served = nobody.get(&format!("/api/docs/guide.{file}")).await;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(served.text.contains(&text), "{}", page.display());
     }
 }

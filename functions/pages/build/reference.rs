@@ -23,8 +23,8 @@ const VIEWER: [(&str, &str); 4] = [
 /// The page's own files, in the folder `reference`.
 const OWN: [&str; 2] = ["reference.css", "reference.js"];
 
-/// The guide to the API, served as it is.
-const GUIDE: (&str, &str) = (super::GUIDE, "guide.txt");
+/// The guide to the API: its pages, one after the other.
+const GUIDE: &str = "guide.txt";
 
 /// Writes the page, which names each file as `{{name.extension}}`, and its files.
 pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
@@ -36,8 +36,12 @@ pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
     for name in OWN {
         files.push((name, fs::read(format!("reference/{name}"))?));
     }
-    let (place, name) = GUIDE;
-    files.push((name, fs::read(place)?));
+    let mut guide = String::new();
+    for page in super::GUIDE {
+        guide.push_str(&fs::read_to_string(page)?);
+        guide.push('\n');
+    }
+    files.push((GUIDE, guide.into_bytes()));
     let mut page = fs::read_to_string("reference/index.html")?;
     let mut packed = Vec::new();
     for (name, content) in files {
