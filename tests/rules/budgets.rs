@@ -11,7 +11,7 @@ use tests::{
 };
 
 /// The document with the table.
-const DOCUMENT: &str = "shared/README.md";
+const DOCUMENT: &str = "shared/store/BUDGETS.md";
 
 #[tokio::test]
 async fn every_operation_takes_what_its_row_says() {

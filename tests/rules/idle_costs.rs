@@ -76,7 +76,7 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
     ]);
     let rows = rows.map(|(what, dollars)| format!("| {what} | {dollars:.2} |"));
     let lines = table("| a month | $ |", rows);
-    File::open("infra/README.md")
+    File::open("infra/COSTS.md")
         .section("idle costs", &lines)
         .hold();
     let page = File::open("README.md");

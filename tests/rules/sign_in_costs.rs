@@ -1,4 +1,4 @@
-//! Table requests and units of sign-ins, as infra/README.md has them.
+//! Table requests and units of sign-ins, as infra/COSTS.md has them.
 
 use serde_json::{Value, json};
 use shared::{
@@ -12,7 +12,7 @@ use tests::{
 };
 
 /// The document with the table.
-const DOCUMENT: &str = "infra/README.md";
+const DOCUMENT: &str = "infra/COSTS.md";
 
 /// Attempts of the flood, each at another account.
 const FLOOD: u32 = 300;
