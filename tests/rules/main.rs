@@ -20,7 +20,6 @@ mod claim;
 mod cleanups;
 mod contract;
 mod cors;
-mod dependencies;
 mod document;
 mod documents;
 mod due;
