@@ -50,6 +50,7 @@ mod paths;
 mod pending_write;
 mod preconditions;
 mod prose;
+mod recipes;
 mod releases;
 mod repeats;
 mod request_log;
