@@ -5,8 +5,8 @@ The emulator, ministack, takes the template as `sam deploy` sends it. It runs th
 its own gateway, table, queue and schedule, and checks every request of a function against the function's
 role. A permission that the template lacks thus fails the story. The commands of infra/README.md create
 the key and the signing secrets, and at the end change the session secret; no user is signed out. `--dev`
-runs the dev profile's binaries instead, which the tests have built already. `--quick` leaves out the billing team, the
-domain and the change of the secret.
+runs the dev profile's binaries instead, which the tests have built already. `--quick` leaves out the
+billing team, the domain and the change of the secret.
 
 The emulator differs from AWS in these points: it has no alarms on metric math, names a permission
 differently, knows no conditions on encryption contexts, keeps a mapping's concurrency as text, and
@@ -478,7 +478,8 @@ def deployed():
 
 
 def story(stack):
-    """Plays the stories of all operations and of a team, and changes a secret. A quick run ends with the pages."""
+    """Plays the stories of all operations and of a team, and changes a secret. A quick run ends with
+    the pages."""
     client, targets = browser(stack.base), end_to_end.Client(stack.targets)
     end_to_end.story(client, targets, stack.admin)
     client.call("POST", "/api/auth/login", stack.admin)

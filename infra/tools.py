@@ -1,4 +1,4 @@
-"""Installs tools for the checks from PyPI, each set in its own virtual environment below target/tools.
+"""Installs tools for the checks from PyPI, each set in its own environment below target/tools.
 
 `python3 infra/tools.py SET PROGRAM ARGUMENT…` runs a program of a set.
 """

@@ -1,10 +1,11 @@
-"""Checks the API and its pages in headless Chromium: `python3 tests/browser/check.py [clients | desk] [--quick]`.
+"""Checks the API and its pages in headless Chromium:
+`python3 tests/browser/check.py [clients | desk] [--quick]`.
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
 reference page. The client is that of the document: what it shows there is what runs here. Then it runs the
 API guide's follower, the story of tests/client, its client in Python, and the desk's parts. `clients` leaves the desk
-out, and `desk` all else. `--quick` leaves out the desk's rules for all views. Chromium itself is the system's; where it
-is missing and apt-get is there, it is installed.
+out, and `desk` all else. `--quick` leaves out the desk's rules for all views. Chromium itself is the
+system's; where it is missing and apt-get is there, it is installed.
 
 Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps
 their `Secure` cookies, so this check cannot show that other hosts need https.

@@ -1,4 +1,5 @@
-//! The documents: short, with a table of contents, and found from the README. lychee checks their links.
+//! The documents: short, with a table of contents, and found from the README. lychee checks their
+//! links.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

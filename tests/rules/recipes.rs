@@ -1,4 +1,5 @@
-//! The tables of CONTRIBUTING.md: their files and symbols are there, and none of the written files is forgotten.
+//! The tables of CONTRIBUTING.md: their files and symbols are there, and each written file is
+//! listed.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -31,7 +32,8 @@ fn spans(row: &str) -> Vec<&str> {
     spans.collect()
 }
 
-/// Returns whether a word is the path of a file or a folder of the project. `/path` and addresses are none.
+/// Returns whether a word is the path of a file or a folder of the project. `/path` and addresses
+/// are none.
 fn is_path(word: &str) -> bool {
     let is_relative = !word.starts_with('/') && !word.contains("://");
     is_relative && (word.contains('/') || ENDINGS.iter().any(|end| word.ends_with(end)))
@@ -42,7 +44,8 @@ fn is_open(part: &str) -> bool {
     part.contains('…') || PLACEHOLDERS.iter().any(|word| part.contains(word))
 }
 
-/// Returns whether a path leads somewhere, or is the name of a file. From a placeholder on, any name will do.
+/// Returns whether a path leads somewhere, or is the name of a file. From a placeholder on, any name
+/// will do.
 fn exists(word: &str, names: &BTreeSet<String>) -> bool {
     let fixed = word.split('/').take_while(|part| !is_open(part));
     let fixed: Vec<&str> = fixed.collect();

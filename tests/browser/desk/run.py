@@ -1,8 +1,10 @@
-"""Checks the desk in headless Chromium: `python3 tests/browser/desk/run.py URL [part …] [--quick] [--log FILE]`.
+"""Checks the desk in headless Chromium:
+`python3 tests/browser/desk/run.py URL [part …] [--quick] [--log FILE]`.
 
 The URL is that of a running stack with its demo data, such as http://localhost:9000/. FILE has what the stack
 printed: the part `tabs` makes another organization in its table. Pictures of each view stand
-in target/desk afterwards. `--quick` leaves out the rules for all views, the pictures, and axe-core in dark. tests/browser/check.py runs all parts against a stack of its own.
+in target/desk afterwards. tests/browser/check.py runs all parts against a stack of its own.
+`--quick` leaves out the rules for all views, the pictures, and axe-core in dark.
 """
 
 import argparse
@@ -22,7 +24,8 @@ RULES = ("hostile", "drafts", "releases", "scripts", "tabs")
 
 
 def check(browser, base, axe, parts=(), log=None, is_quick=False):
-    """Runs the parts against a stack, as one signs in after the other. Without any, it runs all, or the views."""
+    """Runs the parts against a stack, as one signs in after the other. Without parts, it runs all of
+    them, or the views."""
     from world import World
 
     world = World(browser, base, axe, log, is_quick)

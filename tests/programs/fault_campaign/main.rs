@@ -14,7 +14,8 @@
 //! clients, and the kinds of one system strike in one story. The breakers of connections are closed over and
 //! over, since nothing strikes a system that is left alone. Of the actions that were approved a quarter must
 //! succeed. `--seed N` chooses the struck requests, as far as clients at the same time let it. `--only WORD`
-//! runs the kinds with that word in their titles, and `--together` runs the last story alone, of all kinds.
+//! runs the kinds with that word in their titles. `--together` tells the last story alone, of all
+//! kinds.
 //!
 //! With `--former FOLDER`, every other instance of `tasks`, `publisher` and `sweeper` runs the binary of that folder,
 //! from another release. Each instance ends after a few events, so that both write to the same records by
