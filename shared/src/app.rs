@@ -8,7 +8,7 @@ use runtime::{
 
 use crate::{
     auth::{Cursors, Limits},
-    prelude::{Store, Clock, SessionCookie, Arc, FromStart, Start, Field, Id, Error, Code},
+    prelude::{Arc, Clock, Code, Error, Field, FromStart, Id, SessionCookie, Start, Store},
 };
 
 /// The state of an API function. Cheap to clone; built once per cold start.

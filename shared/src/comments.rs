@@ -5,7 +5,12 @@ use utoipa::openapi::HttpMethod::{Delete, Get, Patch, Post};
 use crate::{
     auth::need::Need,
     http::{Endpoint, with_article},
-    prelude::{Serialize, ToSchema, versioned, Versioned, Id, Field, Thread, Refusals, CommentId, UserId, Timestamp, UserRef, Stored, Comment, App, Path, Caller, need, Listing, CommentFilter, ThreadSort, PathId, List, Problem, Body, CommentCreate, Single, CommentUpdate, ConcurrentChange, NoContent, CommentWithAuthor},
+    prelude::{
+        App, Body, Caller, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate,
+        CommentWithAuthor, ConcurrentChange, Field, Id, List, Listing, NoContent, Path, PathId,
+        Problem, Refusals, Serialize, Single, Stored, Thread, ThreadSort, Timestamp, ToSchema,
+        UserId, UserRef, Versioned, need, versioned,
+    },
 };
 
 /// A comment on a record of one type, as answers show it.

@@ -3,7 +3,10 @@
 use model::input::Schema;
 use utoipa::{PartialSchema, openapi};
 
-use crate::{openapi::ON_DEMAND, prelude::{Serialize, ToSchema, Input}};
+use crate::{
+    openapi::ON_DEMAND,
+    prelude::{Input, Serialize, ToSchema},
+};
 
 /// Members that an answer has with `detail=full` alone. A record flattens them.
 #[derive(Clone, Debug, Serialize)]

@@ -35,7 +35,11 @@ use crate::{
         Routes, condition,
         problem::{ProblemDetails, Raised},
     },
-    prelude::{HeaderName, Duration, Response, FromStart, App, FromRef, Start, telemetry, Clock, Problem, Error, Cause, Id, StatusCode, HeaderMap, State, Request, Next, IntoResponse, Method, header, invalid, FaultCode, ReadCounter, HeaderValue, Json},
+    prelude::{
+        App, Cause, Clock, Duration, Error, FaultCode, FromRef, FromStart, HeaderMap, HeaderName,
+        HeaderValue, Id, IntoResponse, Json, Method, Next, Problem, ReadCounter, Request, Response,
+        Start, State, StatusCode, header, invalid, telemetry,
+    },
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

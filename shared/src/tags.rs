@@ -4,7 +4,10 @@ use utoipa::openapi::HttpMethod::{Delete, Post};
 
 use crate::{
     http::{Endpoint, with_article},
-    prelude::{Id, Field, Tagged, App, Path, Body, TagAttach, Conditional, Caller, need, PathId, Changed, Problem, TooManyTags, ConcurrentChange, TagId},
+    prelude::{
+        App, Body, Caller, Changed, ConcurrentChange, Conditional, Field, Id, Path, PathId,
+        Problem, TagAttach, TagId, Tagged, TooManyTags, need,
+    },
 };
 
 /// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of

@@ -1,6 +1,8 @@
 //! The declaration of views, and service requests as answers of several functions.
 
-use crate::prelude::{Serialize, ToSchema, versioned, Shown, ServiceRequest, JsonObject, ActionRef, Id, Stored};
+use crate::prelude::{
+    ActionRef, Id, JsonObject, Serialize, ServiceRequest, Shown, Stored, ToSchema, versioned,
+};
 
 /// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field
 /// without `=` is the field of that name of `$record`.

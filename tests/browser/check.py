@@ -1,14 +1,17 @@
-"""Checks the API and its pages in headless Chromium: `python3 tests/browser/check.py [clients | desk]`.
+"""Checks the API and its pages in headless Chromium:
+`python3 tests/browser/check.py [clients | desk] [--quick]`.
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
 reference page. The client is that of the document: what it shows there is what runs here. Then it runs the
 API guide's follower, the story of tests/client, its client in Python, and the desk's parts. `clients` leaves the desk
-out, and `desk` all else. Chromium itself is the system's; where it is missing and apt-get is there, it is installed.
+out, and `desk` all else. `--quick` leaves out the desk's rules for all views. Chromium itself is the
+system's; where it is missing and apt-get is there, it is installed.
 
 Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps
 their `Secure` cookies, so this check cannot show that other hosts need https.
 """
 
+import argparse
 import contextlib
 import functools
 import http.client
@@ -547,7 +550,11 @@ def shoot(page, name):
 
 
 def main():
-    parts = sys.argv[1:] or ["clients", "desk"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="part", help="clients or desk")
+    parser.add_argument("--quick", action="store_true", help="without the desk's rules for all views")
+    options = parser.parse_args()
+    parts, is_quick = options.parts or ["clients", "desk"], options.quick
     assert set(parts) <= {"clients", "desk"}, __doc__
     program = chromium()
     tools.run_with("browser")
@@ -574,7 +581,7 @@ def main():
                 other_site(browser, open_page)
         if "desk" in parts:
             with end_to_end.running_stack() as stack:
-                desk.check(browser, f"{stack.api.base}/", axe(), log=stack.log)
+                desk.check(browser, f"{stack.api.base}/", axe(), log=stack.log, is_quick=is_quick)
         browser.close()
     print("1 passed, 0 failed")
 

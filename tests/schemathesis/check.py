@@ -27,6 +27,8 @@ PASSWORD = "a password of twelve"
 CALLERS = ("admin", "token", "manager", "support", "member", "viewer")
 # Number of cases per operation from which every caller runs all phases.
 LONG = 100
+# The options of a short run.
+QUICK = {"callers": "token", "cases": 2, "phases": "examples,fuzzing"}
 # Number of parallel runs; each run and its requests keep one core busy.
 BESIDE = 2
 ALERTS = (
@@ -164,6 +166,9 @@ def arguments():
     parser.add_argument("--phases", help="phases of schemathesis, comma-separated")
     parser.add_argument("--verbose", action="store_true", help="print the output of passed runs too")
     parser.add_argument("--keep", type=pathlib.Path, help="folder in which to keep the reports")
+    parser.add_argument("--quick", action="store_true", help="few cases of one caller, and no sequences of requests")
+    if parser.parse_args().quick:
+        parser.set_defaults(**QUICK)
     return parser.parse_args()
 
 

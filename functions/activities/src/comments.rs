@@ -4,7 +4,7 @@
 //! `DELETE /api/activities/{activityId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{Serialize, ToSchema, versioned, ActivityId, Id, need};
+use shared::endpoint::{ActivityId, Id, Serialize, ToSchema, need, versioned};
 
 /// A comment on an activity.
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,9 @@
 //! `POST /api/activities`
 
-use shared::endpoint::{Id, Body, Caller, need, ActivityCreate, Single, TaggedActivity, Problem, NotFound, ProjectArchived};
+use shared::endpoint::{
+    ActivityCreate, Body, Caller, Id, NotFound, Problem, ProjectArchived, Single, TaggedActivity,
+    need,
+};
 
 /// Records an activity of a project or of the organization.
 ///

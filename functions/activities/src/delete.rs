@@ -1,6 +1,6 @@
 //! `DELETE /api/activities/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ActivityId, NoContent, Problem};
+use shared::endpoint::{ActivityId, Caller, Id, NoContent, Path, PathId, Problem, need};
 
 /// Deletes an activity and its comments.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/activities/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ActivityId, Single, ActivityWithRefs, Problem};
+use shared::endpoint::{
+    ActivityId, ActivityWithRefs, Caller, Id, Path, PathId, Problem, Single, need,
+};
 
 /// Returns an activity with its creator, project and tags.
 #[utoipa::path(get, path = "/api/activities/{id}")]

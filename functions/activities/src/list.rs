@@ -1,6 +1,9 @@
 //! `GET /api/activities`
 
-use shared::endpoint::{Id, Caller, need, Listing, ActivityFilter, ActivitySort, List, ActivityWithRefs, Problem, Pages, ActivitiesQuery};
+use shared::endpoint::{
+    ActivitiesQuery, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing,
+    Pages, Problem, need,
+};
 
 /// Lists the activities of the caller's organization and of its projects.
 ///

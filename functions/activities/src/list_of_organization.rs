@@ -1,6 +1,9 @@
 //! `GET /api/organizations/{organizationId}/activities`
 
-use shared::endpoint::{Id, Path, AccessTo, Caller, need, Listing, ActivityFilter, ActivitySort, OrganizationId, List, ActivityWithRefs, Problem, denied};
+use shared::endpoint::{
+    AccessTo, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing,
+    OrganizationId, Path, Problem, denied, need,
+};
 
 use crate::list::query;
 

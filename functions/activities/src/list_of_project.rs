@@ -1,6 +1,9 @@
 //! `GET /api/projects/{projectId}/activities`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, ActivityFilter, ActivitySort, AccessTo, ProjectId, List, ActivityWithRefs, Problem, denied};
+use shared::endpoint::{
+    AccessTo, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing, Path,
+    Problem, ProjectId, denied, need,
+};
 
 use crate::list::query;
 

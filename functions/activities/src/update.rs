@@ -1,6 +1,9 @@
 //! `PATCH /api/activities/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ActivityId, ActivityUpdate, Single, TaggedActivity, Problem, ConcurrentChange};
+use shared::endpoint::{
+    ActivityId, ActivityUpdate, Body, Caller, ConcurrentChange, Id, Path, PathId, Problem, Single,
+    TaggedActivity, need,
+};
 
 /// Updates an activity.
 ///

@@ -2,7 +2,12 @@
 
 use shared::store::Accepted as NewAccount;
 
-use crate::prelude::{ConcurrentChange, EmailTaken, InvitationInvalid, OrganizationSuspended, PasswordSignInOff, UsernameTaken, Id, State, Query, ClientAddress, UserAgent, Body, App, OwnPage, InvitationAccept, SetCookie, UserView, Problem, password, ReadCounter, Sid, User, Session, telemetry};
+use crate::prelude::{
+    App, Body, ClientAddress, ConcurrentChange, EmailTaken, Id, InvitationAccept,
+    InvitationInvalid, OrganizationSuspended, OwnPage, PasswordSignInOff, Problem, Query,
+    ReadCounter, Session, SetCookie, Sid, State, User, UserAgent, UserView, UsernameTaken,
+    password, telemetry,
+};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,10 @@
 //! `PUT /api/auth/email`
 
-use shared::endpoint::{Id, ClientAddress, Body, Caller, need, EmailChange, Accepted, Problem, ConcurrentChange, MailNotConfigured, TooManyAttempts, telemetry, password, Metric, ReadCounter, Error, Fault, FaultCode};
+use shared::endpoint::{
+    Accepted, Body, Caller, ClientAddress, ConcurrentChange, EmailChange, Error, Fault, FaultCode,
+    Id, MailNotConfigured, Metric, Problem, ReadCounter, TooManyAttempts, need, password,
+    telemetry,
+};
 
 /// Sends a link to a new address of the caller.
 ///

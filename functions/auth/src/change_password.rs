@@ -1,6 +1,10 @@
 //! `PUT /api/auth/password`
 
-use shared::endpoint::{Id, ClientAddress, UserAgent, Body, Caller, need, PasswordChange, RenewCookie, Problem, ConcurrentChange, PasswordSignInOff, TooManyAttempts, telemetry, Error, password, Metric, ReadCounter, ToSchema, Sid, User, Session, Fault, FaultCode};
+use shared::endpoint::{
+    Body, Caller, ClientAddress, ConcurrentChange, Error, Fault, FaultCode, Id, Metric,
+    PasswordChange, PasswordSignInOff, Problem, ReadCounter, RenewCookie, Session, Sid, ToSchema,
+    TooManyAttempts, User, UserAgent, need, password, telemetry,
+};
 
 /// Changes the caller's password.
 ///

@@ -1,6 +1,9 @@
 //! `POST /api/auth/email/confirm`
 
-use shared::endpoint::{ConcurrentChange, EmailTaken, LinkInvalid, OrganizationSuspended, Id, State, Query, ClientAddress, Body, EmailConfirm, App, NoContent, Problem};
+use shared::endpoint::{
+    App, Body, ClientAddress, ConcurrentChange, EmailConfirm, EmailTaken, Id, LinkInvalid,
+    NoContent, OrganizationSuspended, Problem, Query, State,
+};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,9 @@
 //! `POST /api/tokens`
 
-use crate::prelude::{Serialize, ToSchema, versioned, TokenView, Id, Body, Caller, need, TokenCreate, Single, Problem, ConcurrentChange, PermissionDenied, TooManyTokens, Identity, Error, Code};
+use crate::prelude::{
+    Body, Caller, Code, ConcurrentChange, Error, Id, Identity, PermissionDenied, Problem,
+    Serialize, Single, ToSchema, TokenCreate, TokenView, TooManyTokens, need, versioned,
+};
 
 /// A new token with its text, which is shown only once.
 #[derive(Serialize, ToSchema)]

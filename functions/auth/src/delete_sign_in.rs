@@ -1,6 +1,8 @@
 //! `DELETE /api/organizations/{id}/sign-in`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, OrganizationId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, OrganizationId, Path, PathId, Problem, need,
+};
 
 /// Deletes the provider by which the organization's users sign in.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/tokens/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, TokenId, NoContent, Problem};
+use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, TokenId, need};
 
 /// Deletes one of the caller's tokens, which ends at once.
 #[utoipa::path(delete, path = "/api/tokens/{id}")]

@@ -1,6 +1,8 @@
 //! `DELETE /api/users/{id}/tokens/{tokenId}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, UserId, TokenId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, TokenId, UserId, need,
+};
 
 /// Deletes a token of a user, which ends at once.
 ///

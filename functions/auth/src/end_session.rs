@@ -1,6 +1,8 @@
 //! `DELETE /api/auth/sessions/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathName, Session, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, Path, PathName, Problem, Session, need,
+};
 
 /// Ends one of the caller's sessions by id, also this one.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/auth/sessions`
 
-use shared::endpoint::{Id, Caller, need, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{Caller, ConcurrentChange, Id, NoContent, Problem, need};
 
 /// Ends all of the caller's sessions except this one.
 ///

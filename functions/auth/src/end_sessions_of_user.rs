@@ -1,6 +1,8 @@
 //! `DELETE /api/users/{id}/sessions`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, UserId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, UserId, need,
+};
 
 /// Ends all sessions of a user.
 ///

@@ -1,6 +1,8 @@
 //! `POST /api/auth/forgot`
 
-use shared::endpoint::{Id, State, Query, ClientAddress, Body, App, PasswordForgotten, NoContent, Problem, network};
+use shared::endpoint::{
+    App, Body, ClientAddress, Id, NoContent, PasswordForgotten, Problem, Query, State, network,
+};
 
 /// Sends a link for a new password to the account of an address or a username.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/organizations/{id}/sign-in`
 
-use crate::prelude::{Id, State, Path, Auth, Caller, need, PathId, OrganizationId, Single, SignInView, Problem};
+use crate::prelude::{
+    Auth, Caller, Id, OrganizationId, Path, PathId, Problem, SignInView, Single, State, need,
+};
 
 /// Returns the provider by which the organization's users sign in.
 ///

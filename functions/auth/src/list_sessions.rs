@@ -1,6 +1,9 @@
 //! `GET /api/auth/sessions`
 
-use shared::endpoint::{view, Serialize, ToSchema, Timestamp, SignInMethod, Id, Session, Caller, need, Listing, SessionSort, List, Problem, ReadCounter};
+use shared::endpoint::{
+    Caller, Id, List, Listing, Problem, ReadCounter, Serialize, Session, SessionSort, SignInMethod,
+    Timestamp, ToSchema, need, view,
+};
 
 view! {
     /// A session of a user.

@@ -1,6 +1,11 @@
 //! `GET /api/users/{id}/sessions`
 
-use crate::{list_sessions::OpenSession, prelude::{Id, Path, Caller, need, Listing, SessionSort, PathId, UserId, List, Problem, ReadCounter}};
+use crate::{
+    list_sessions::OpenSession,
+    prelude::{
+        Caller, Id, List, Listing, Path, PathId, Problem, ReadCounter, SessionSort, UserId, need,
+    },
+};
 
 /// Lists the sessions of a user by id, newest first.
 ///

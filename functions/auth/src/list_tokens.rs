@@ -1,6 +1,8 @@
 //! `GET /api/tokens`
 
-use crate::prelude::{Id, Caller, need, Listing, TokenSort, List, TokenView, Problem, ReadCounter, Page};
+use crate::prelude::{
+    Caller, Id, List, Listing, Page, Problem, ReadCounter, TokenSort, TokenView, need,
+};
 
 /// Lists the caller's tokens by id.
 ///

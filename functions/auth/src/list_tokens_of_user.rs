@@ -1,6 +1,9 @@
 //! `GET /api/users/{id}/tokens`
 
-use crate::prelude::{Id, Path, Caller, need, Listing, TokenSort, PathId, UserId, List, TokenView, Problem, ReadCounter, Page};
+use crate::prelude::{
+    Caller, Id, List, Listing, Page, Path, PathId, Problem, ReadCounter, TokenSort, TokenView,
+    UserId, need,
+};
 
 /// Lists the tokens of a user by id.
 ///

@@ -1,6 +1,11 @@
 //! `POST /api/auth/login`
 
-use crate::prelude::{InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts, Id, State, Query, ClientAddress, UserAgent, Body, Login, App, OwnPage, SetCookie, UserView, Problem, telemetry, ReadCounter, Sid, Session, SignInMethod, Account, LoginPassword, User, Error, password, SignInAttempt, Metric};
+use crate::prelude::{
+    Account, App, Body, ClientAddress, Error, Id, InvalidCredentials, Login, LoginPassword, Metric,
+    OrganizationSuspended, OwnPage, PasswordSignInOff, Problem, Query, ReadCounter, Session,
+    SetCookie, Sid, SignInAttempt, SignInMethod, State, TooManyAttempts, User, UserAgent, UserView,
+    password, telemetry,
+};
 
 type Refused = (
     InvalidCredentials,

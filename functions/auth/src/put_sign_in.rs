@@ -2,7 +2,10 @@
 
 use targets::SecretOf;
 
-use crate::prelude::{Id, State, Path, Body, Auth, Caller, need, PathId, OrganizationId, SignInPut, Single, SignInView, Problem, ConcurrentChange, NoAdminSignedIn, Error, SentSecret, ProviderDiscovery};
+use crate::prelude::{
+    Auth, Body, Caller, ConcurrentChange, Error, Id, NoAdminSignedIn, OrganizationId, Path, PathId,
+    Problem, ProviderDiscovery, SentSecret, SignInPut, SignInView, Single, State, need,
+};
 
 /// Sets the provider by which the organization's users sign in.
 ///

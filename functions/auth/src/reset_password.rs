@@ -1,6 +1,9 @@
 //! `POST /api/auth/reset`
 
-use shared::endpoint::{ConcurrentChange, LinkInvalid, OrganizationSuspended, PasswordSignInOff, Id, State, Query, ClientAddress, Body, PasswordReset, App, OwnPage, NoContent, Problem, password};
+use shared::endpoint::{
+    App, Body, ClientAddress, ConcurrentChange, Id, LinkInvalid, NoContent, OrganizationSuspended,
+    OwnPage, PasswordReset, PasswordSignInOff, Problem, Query, State, password,
+};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,9 @@
 //! `GET /api/auth/session`
 
-use crate::prelude::{Serialize, ToSchema, UserView, OrganizationView, Permission, OrOther, PlanFeature, Timestamp, Id, Caller, need, Json, Problem};
+use crate::prelude::{
+    Caller, Id, Json, OrOther, OrganizationView, Permission, PlanFeature, Problem, Serialize,
+    Timestamp, ToSchema, UserView, need,
+};
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]

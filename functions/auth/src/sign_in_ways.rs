@@ -1,6 +1,10 @@
 //! `GET /api/auth/sign-in`
 
-use shared::endpoint::{Serialize, ToSchema, InvitationInvalid, OrganizationSuspended, TooManyAttempts, Id, State, Query, ClientAddress, App, SignInWaysOf, Json, Problem, Error, Fault, FaultCode, LoginName, SignInWays, unique_name};
+use shared::endpoint::{
+    App, ClientAddress, Error, Fault, FaultCode, Id, InvitationInvalid, Json, LoginName,
+    OrganizationSuspended, Problem, Query, Serialize, SignInWays, SignInWaysOf, State, ToSchema,
+    TooManyAttempts, unique_name,
+};
 
 type Refused = (InvitationInvalid, OrganizationSuspended, TooManyAttempts);
 

@@ -1,6 +1,6 @@
 use targets::{ProviderCaller, Sealer, Secrets};
 
-use crate::prelude::{App, Arc, OrganizationId, FromStart, Start, Id, FromRef};
+use crate::prelude::{App, Arc, FromRef, FromStart, Id, OrganizationId, Start};
 
 #[derive(Clone, Debug)]
 pub struct Auth {

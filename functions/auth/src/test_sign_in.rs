@@ -1,6 +1,9 @@
 //! `POST /api/organizations/{id}/sign-in/test`
 
-use crate::prelude::{Serialize, ToSchema, IssuerUrl, Id, State, Path, Auth, Caller, need, PathId, OrganizationId, Json, Problem, ConcurrentChange};
+use crate::prelude::{
+    Auth, Caller, ConcurrentChange, Id, IssuerUrl, Json, OrganizationId, Path, PathId, Problem,
+    Serialize, State, ToSchema, need,
+};
 
 /// The result of a test of the provider.
 #[derive(Serialize, ToSchema)]

@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use shared::endpoint::{view, Serialize, ToSchema, versioned, UserId, Email, Timestamp, OrganizationId, OrOther, Role, Id, User, Organization, TokenId, TokenName, Permission, Versioned, Stored, Token, Shown, SignInProvider};
+use shared::endpoint::{
+    Email, Id, OrOther, Organization, OrganizationId, Permission, Role, Serialize, Shown,
+    SignInProvider, Stored, Timestamp, ToSchema, Token, TokenId, TokenName, User, UserId,
+    Versioned, versioned, view,
+};
 use utoipa::{
     PartialSchema,
     openapi::{

@@ -1,6 +1,8 @@
 //! `GET /api/journal/check`
 
-use shared::endpoint::{Id, Caller, need, OrganizationJournalFrom, Json, OrganizationJournalCheck, Problem, Need};
+use shared::endpoint::{
+    Caller, Id, Json, Need, OrganizationJournalCheck, OrganizationJournalFrom, Problem, need,
+};
 
 /// Checks that the organization's journal is complete and unchanged.
 ///

@@ -1,6 +1,9 @@
 //! `POST /api/invitations`
 
-use crate::prelude::{Id, Body, Caller, need, InvitationCreate, Single, InvitationView, Problem, EmailTaken, MailNotConfigured, SignInAgain, inviter};
+use crate::prelude::{
+    Body, Caller, EmailTaken, Id, InvitationCreate, InvitationView, MailNotConfigured, Problem,
+    SignInAgain, Single, inviter, need,
+};
 
 /// Invites a person, by a mail with a link.
 ///

@@ -1,6 +1,9 @@
 //! `POST /api/projects/{projectId}/phases`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ProjectId, PhaseCreate, Single, Shown, Phase, Problem, ProjectArchived, NoRoom};
+use shared::endpoint::{
+    Body, Caller, Id, NoRoom, Path, PathId, Phase, PhaseCreate, Problem, ProjectArchived,
+    ProjectId, Shown, Single, need,
+};
 
 /// Adds a phase to a project.
 ///

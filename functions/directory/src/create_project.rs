@@ -1,6 +1,6 @@
 //! `POST /api/projects`
 
-use shared::endpoint::{Id, Body, Caller, need, ProjectCreate, Single, Shown, Project, Problem};
+use shared::endpoint::{Body, Caller, Id, Problem, Project, ProjectCreate, Shown, Single, need};
 
 /// Creates a project.
 #[utoipa::path(post, path = "/api/projects")]

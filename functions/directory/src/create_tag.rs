@@ -1,6 +1,6 @@
 //! `POST /api/tags`
 
-use shared::endpoint::{Id, Body, Caller, need, TagCreate, Single, Shown, Tag, Problem, NameTaken};
+use shared::endpoint::{Body, Caller, Id, NameTaken, Problem, Shown, Single, Tag, TagCreate, need};
 
 /// Creates a tag.
 ///

@@ -1,6 +1,10 @@
 //! `POST /api/users`
 
-use crate::prelude::{EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken, Id, Body, Caller, need, UserCreate, Single, UserView, Problem, password, NewUser, App, OrganizationId, PasswordHash, Error, Fault, FaultCode};
+use crate::prelude::{
+    App, Body, Caller, EmailTaken, Error, Fault, FaultCode, Id, NewUser, OrganizationId,
+    PasswordHash, PasswordSignInOff, Problem, SignInAgain, Single, UserCreate, UserView,
+    UsernameTaken, need, password,
+};
 
 type Refused = (EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken);
 

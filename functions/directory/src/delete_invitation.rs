@@ -1,6 +1,8 @@
 //! `DELETE /api/invitations/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, InvitationId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, InvitationId, NoContent, Path, PathId, Problem, need,
+};
 
 /// Deletes an invitation, whose link is dead from then on.
 ///

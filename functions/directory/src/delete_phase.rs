@@ -1,6 +1,6 @@
 //! `DELETE /api/phases/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, PhaseId, NoContent, Problem};
+use shared::endpoint::{Caller, Id, NoContent, Path, PathId, PhaseId, Problem, need};
 
 /// Deletes a phase.
 ///

@@ -1,6 +1,8 @@
 //! `DELETE /api/tags/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, TagId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, TagId, need,
+};
 
 /// Deletes a tag and removes it from all tasks and activities.
 ///

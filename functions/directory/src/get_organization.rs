@@ -1,6 +1,8 @@
 //! `GET /api/organizations/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, OrganizationId, Single, Shown, Organization, Problem};
+use shared::endpoint::{
+    Caller, Id, Organization, OrganizationId, Path, PathId, Problem, Shown, Single, need,
+};
 
 /// Returns the caller's organization.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/projects/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ProjectId, Single, Shown, Project, Problem};
+use shared::endpoint::{
+    Caller, Id, Path, PathId, Problem, Project, ProjectId, Shown, Single, need,
+};
 
 /// Returns a project.
 #[utoipa::path(get, path = "/api/projects/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/users/{id}`
 
-use crate::prelude::{Id, Path, Caller, need, PathId, UserId, Single, UserView, Problem};
+use crate::prelude::{Caller, Id, Path, PathId, Problem, Single, UserId, UserView, need};
 
 /// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}")]

@@ -1,6 +1,9 @@
 //! `GET /api/projects/{id}/history`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, ProjectId, List, EntryWithActor, Problem, HistoryOf};
+use shared::endpoint::{
+    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
+    ProjectId, need,
+};
 
 /// Lists the changes of a project, newest first.
 #[utoipa::path(get, path = "/api/projects/{id}/history")]

@@ -1,6 +1,6 @@
 //! `GET /api/invitations`
 
-use crate::prelude::{Id, Caller, need, Listing, InvitationSort, List, InvitationView, Problem};
+use crate::prelude::{Caller, Id, InvitationSort, InvitationView, List, Listing, Problem, need};
 
 /// Lists the invitations of the caller's organization.
 ///

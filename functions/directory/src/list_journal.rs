@@ -1,6 +1,9 @@
 //! `GET /api/journal`
 
-use crate::prelude::{Id, Caller, need, Listing, OrganizationJournalFilter, OrganizationJournalSort, List, OrganizationEntryView, Problem, Stored, OrganizationEntry};
+use crate::prelude::{
+    Caller, Id, List, Listing, OrganizationEntry, OrganizationEntryView, OrganizationJournalFilter,
+    OrganizationJournalSort, Problem, Stored, need,
+};
 
 /// Lists the organization's journal, oldest entry first.
 ///

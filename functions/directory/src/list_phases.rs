@@ -1,6 +1,9 @@
 //! `GET /api/projects/{projectId}/phases`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, PhaseFilter, PhaseSort, PathId, ProjectId, List, Shown, Phase, Problem};
+use shared::endpoint::{
+    Caller, Id, List, Listing, Path, PathId, Phase, PhaseFilter, PhaseSort, Problem, ProjectId,
+    Shown, need,
+};
 
 /// Lists the phases of a project by `order`, then by id.
 #[utoipa::path(get, path = "/api/projects/{projectId}/phases")]

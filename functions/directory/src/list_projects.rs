@@ -1,6 +1,8 @@
 //! `GET /api/projects`
 
-use shared::endpoint::{Id, Caller, need, Listing, ProjectFilter, ProjectSort, List, Shown, Project, Problem};
+use shared::endpoint::{
+    Caller, Id, List, Listing, Problem, Project, ProjectFilter, ProjectSort, Shown, need,
+};
 
 /// Lists the projects of the caller's organization by title.
 ///

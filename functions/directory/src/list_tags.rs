@@ -1,6 +1,6 @@
 //! `GET /api/tags`
 
-use shared::endpoint::{Id, Caller, need, Listing, TagFilter, TagSort, List, Shown, Tag, Problem};
+use shared::endpoint::{Caller, Id, List, Listing, Problem, Shown, Tag, TagFilter, TagSort, need};
 
 /// Lists the tags of the caller's organization by name.
 #[utoipa::path(get, path = "/api/tags")]

@@ -1,6 +1,6 @@
 //! `GET /api/users`
 
-use crate::prelude::{Id, Caller, need, Listing, UserFilter, UserSort, List, UserView, Problem};
+use crate::prelude::{Caller, Id, List, Listing, Problem, UserFilter, UserSort, UserView, need};
 
 /// Lists the users of the caller's organization by username.
 #[utoipa::path(get, path = "/api/users")]

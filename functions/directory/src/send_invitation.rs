@@ -1,6 +1,9 @@
 //! `POST /api/invitations/{id}/send`
 
-use crate::prelude::{ConcurrentChange, EmailTaken, InvalidTransition, MailNotConfigured, SignInAgain, Id, Path, Caller, need, PathId, InvitationId, Single, InvitationView, Problem, inviter};
+use crate::prelude::{
+    Caller, ConcurrentChange, EmailTaken, Id, InvalidTransition, InvitationId, InvitationView,
+    MailNotConfigured, Path, PathId, Problem, SignInAgain, Single, inviter, need,
+};
 
 type Refused = (
     ConcurrentChange,

@@ -1,6 +1,9 @@
 //! `PUT /api/users/{id}/password`
 
-use shared::endpoint::{Id, ClientAddress, Path, Body, PasswordSet, Caller, need, PathId, UserId, NoContent, Problem, AccessDenied, ConcurrentChange, PasswordSignInOff, Error, Code, password};
+use shared::endpoint::{
+    AccessDenied, Body, Caller, ClientAddress, Code, ConcurrentChange, Error, Id, NoContent,
+    PasswordSet, PasswordSignInOff, Path, PathId, Problem, UserId, need, password,
+};
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///

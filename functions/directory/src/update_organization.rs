@@ -1,6 +1,9 @@
 //! `PATCH /api/organizations/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, OrganizationId, OrganizationUpdate, Single, Shown, Organization, Problem, ConcurrentChange, SessionRequired, SignInAgain};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, Organization, OrganizationId, OrganizationUpdate, Path,
+    PathId, Problem, SessionRequired, Shown, SignInAgain, Single, need,
+};
 
 /// Updates the caller's organization.
 ///

@@ -1,6 +1,9 @@
 //! `PATCH /api/phases/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, PhaseId, PhaseUpdate, Single, Shown, Phase, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, Path, PathId, Phase, PhaseId, PhaseUpdate, Problem, Shown,
+    Single, need,
+};
 
 /// Updates a phase.
 #[utoipa::path(patch, path = "/api/phases/{id}")]

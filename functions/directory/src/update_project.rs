@@ -1,6 +1,9 @@
 //! `PATCH /api/projects/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ProjectId, ProjectUpdate, Single, Shown, Project, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, Path, PathId, Problem, Project, ProjectId, ProjectUpdate,
+    Shown, Single, need,
+};
 
 /// Updates a project.
 ///

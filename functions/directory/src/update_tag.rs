@@ -1,6 +1,9 @@
 //! `PATCH /api/tags/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TagId, TagUpdate, Single, Shown, Tag, Problem, ConcurrentChange, NameTaken};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, NameTaken, Path, PathId, Problem, Shown, Single, Tag,
+    TagId, TagUpdate, need,
+};
 
 /// Renames a tag.
 ///

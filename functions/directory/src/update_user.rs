@@ -1,6 +1,9 @@
 //! `PATCH /api/users/{id}`
 
-use crate::prelude::{ConcurrentChange, EmailTaken, LastAdmin, SessionRequired, SignInAgain, Id, ClientAddress, Path, Body, Caller, need, PathId, UserId, UserUpdate, Single, UserView, Problem};
+use crate::prelude::{
+    Body, Caller, ClientAddress, ConcurrentChange, EmailTaken, Id, LastAdmin, Path, PathId,
+    Problem, SessionRequired, SignInAgain, Single, UserId, UserUpdate, UserView, need,
+};
 
 type Refused = (
     ConcurrentChange,

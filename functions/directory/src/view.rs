@@ -1,6 +1,11 @@
 //! Views of users and invitations, and of entries of the organization's journal.
 
-use shared::endpoint::{view, Serialize, ToSchema, versioned, UserId, Email, Timestamp, OrOther, Role, Permission, Versioned, Id, Stored, User, Identity, InvitationId, FullName, UserRef, Invitation, Inviter, EntryActor, EntryCredential, OrganizationEvent, JsonObject, DigestedMembers, Journaled, OrganizationEntry};
+use shared::endpoint::{
+    DigestedMembers, Email, EntryActor, EntryCredential, FullName, Id, Identity, Invitation,
+    InvitationId, Inviter, Journaled, JsonObject, OrOther, OrganizationEntry, OrganizationEvent,
+    Permission, Role, Serialize, Stored, Timestamp, ToSchema, User, UserId, UserRef, Versioned,
+    versioned, view,
+};
 
 view! {
     /// A user.

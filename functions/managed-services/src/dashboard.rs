@@ -1,6 +1,9 @@
 //! `GET /api/managed-services/dashboard`
 
-use shared::endpoint::{Serialize, ToSchema, Shown, Ticket, ServiceRequestView, Metrics, FeedItem, Id, Caller, need, Json, Problem, fitting};
+use shared::endpoint::{
+    Caller, FeedItem, Id, Json, Metrics, Problem, Serialize, ServiceRequestView, Shown, Ticket,
+    ToSchema, fitting, need,
+};
 
 /// `ToSchema` takes no type arguments in fields.
 type TicketView = Shown<Ticket>;

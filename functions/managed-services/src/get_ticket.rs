@@ -1,6 +1,9 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::{Serialize, ToSchema, versioned, JoinedTicket, MessageFrom, Id, Path, Caller, need, Listing, ThreadSort, PathId, TicketId, Linked, Problem, TicketWithMessages};
+use shared::endpoint::{
+    Caller, Id, JoinedTicket, Linked, Listing, MessageFrom, Path, PathId, Problem, Serialize,
+    ThreadSort, TicketId, TicketWithMessages, ToSchema, need, versioned,
+};
 
 /// A ticket and its messages.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,9 @@
 //! `GET /api/managed-services/ticket/{ticketId}/history`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, TicketId, List, EntryWithActor, Problem, HistoryOf};
+use shared::endpoint::{
+    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
+    TicketId, need,
+};
 
 /// Lists the changes of a ticket, newest first.
 #[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}/history")]

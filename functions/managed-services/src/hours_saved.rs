@@ -1,6 +1,9 @@
 //! `GET /api/managed-services/hours-saved`
 
-use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, ActionType, Timestamp, Id, Stored, Saving, Caller, need, Listing, SavingSort, List, Problem};
+use shared::endpoint::{
+    ActionType, AgentSessionId, Caller, Id, List, Listing, Problem, Saving, SavingSort, Serialize,
+    Stored, Timestamp, ToSchema, need, view,
+};
 
 view! {
     /// Minutes of manual work that an action of the agent saved.

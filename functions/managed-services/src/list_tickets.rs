@@ -1,6 +1,8 @@
 //! `GET /api/managed-services/tickets`
 
-use shared::endpoint::{Id, Caller, need, Listing, TicketFilter, TicketSort, List, JoinedTicket, Problem};
+use shared::endpoint::{
+    Caller, Id, JoinedTicket, List, Listing, Problem, TicketFilter, TicketSort, need,
+};
 
 /// Lists the tickets of the caller's organization.
 ///

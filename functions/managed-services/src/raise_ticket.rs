@@ -1,6 +1,6 @@
 //! `POST /api/managed-services/tickets`
 
-use shared::endpoint::{Id, Body, Caller, need, TicketCreate, Single, Shown, Ticket, Problem};
+use shared::endpoint::{Body, Caller, Id, Problem, Shown, Single, Ticket, TicketCreate, need};
 
 /// Creates a ticket with the status `open`.
 ///

@@ -1,6 +1,9 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TicketId, TicketReply, DoneAt, Problem, TicketClosed, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, DoneAt, Id, Path, PathId, Problem, TicketClosed, TicketId,
+    TicketReply, need,
+};
 
 /// Adds a message to a ticket.
 ///

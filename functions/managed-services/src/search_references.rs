@@ -1,6 +1,8 @@
 //! `GET /api/managed-services/search-references`
 
-use shared::endpoint::{Id, Caller, need, Listing, ReferenceSearch, ReferenceSort, List, FoundReference, Problem};
+use shared::endpoint::{
+    Caller, FoundReference, Id, List, Listing, Problem, ReferenceSearch, ReferenceSort, need,
+};
 
 /// Searches the records that a service request may refer to.
 ///

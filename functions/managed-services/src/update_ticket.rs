@@ -1,6 +1,9 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TicketId, TicketUpdate, Single, Shown, Ticket, Problem, InvalidTransition, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, InvalidTransition, Path, PathId, Problem, Shown, Single,
+    Ticket, TicketId, TicketUpdate, need,
+};
 
 /// Updates a ticket.
 ///

@@ -1,6 +1,8 @@
 //! `POST /api/milestones`
 
-use shared::endpoint::{Id, Body, Caller, need, MilestoneCreate, Single, Shown, Milestone, Problem, ProjectArchived};
+use shared::endpoint::{
+    Body, Caller, Id, Milestone, MilestoneCreate, Problem, ProjectArchived, Shown, Single, need,
+};
 
 /// Adds a milestone to a project.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/milestones/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, MilestoneId, NoContent, Problem};
+use shared::endpoint::{Caller, Id, MilestoneId, NoContent, Path, PathId, Problem, need};
 
 /// Deletes a milestone.
 ///

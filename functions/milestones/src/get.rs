@@ -1,6 +1,9 @@
 //! `GET /api/milestones/{id}`
 
-use shared::endpoint::{versioned, Serialize, ToSchema, Id, Path, Caller, need, PathId, MilestoneId, Single, Problem, Shown, Milestone, LinkedTask, MilestoneWithTasks, Links};
+use shared::endpoint::{
+    Caller, Id, LinkedTask, Links, Milestone, MilestoneId, MilestoneWithTasks, Path, PathId,
+    Problem, Serialize, Shown, Single, ToSchema, need, versioned,
+};
 
 /// Returns a milestone with its first 200 tasks.
 #[utoipa::path(get, path = "/api/milestones/{id}")]

@@ -1,6 +1,9 @@
 //! `GET /api/milestones/{id}/history`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, MilestoneId, List, EntryWithActor, Problem, HistoryOf};
+use shared::endpoint::{
+    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, MilestoneId, Path, PathId,
+    Problem, need,
+};
 
 /// Lists the changes of a milestone, newest first.
 ///

@@ -1,6 +1,9 @@
 //! `GET /api/projects/{projectId}/milestones`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, MilestoneFilter, MilestoneSort, PathId, ProjectId, List, Problem};
+use shared::endpoint::{
+    Caller, Id, List, Listing, MilestoneFilter, MilestoneSort, Path, PathId, Problem, ProjectId,
+    need,
+};
 
 use crate::get::MilestoneWithTasksView;
 

@@ -1,6 +1,9 @@
 //! `PUT /api/milestones/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, MilestoneId, MilestoneUpdate, Single, Shown, Milestone, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, Milestone, MilestoneId, MilestoneUpdate, Path, PathId,
+    Problem, Shown, Single, need,
+};
 
 /// Updates a milestone.
 ///

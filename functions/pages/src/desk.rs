@@ -3,7 +3,7 @@
 //!
 //! The desk: a client of the API for people.
 
-use shared::endpoint::{IntoResponse, header, Path, Response, Problem};
+use shared::endpoint::{IntoResponse, Path, Problem, Response, header};
 
 use crate::file::{CURRENT, File, served};
 

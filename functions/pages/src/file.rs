@@ -1,6 +1,6 @@
 //! Files of a page.
 
-use shared::endpoint::{Response, Problem, ToSchema, Error, header, IntoResponse};
+use shared::endpoint::{Error, IntoResponse, Problem, Response, ToSchema, header};
 
 /// A file of a page.
 pub(crate) struct File {

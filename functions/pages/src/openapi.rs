@@ -1,6 +1,11 @@
 //! `GET /api/openapi.json`
 
-use shared::{endpoint::{IntoResponse, Response, header, Answer, Description, Id, StatusCode, Query, Problem}, http::describe_if_none_match};
+use shared::{
+    endpoint::{
+        Answer, Description, Id, IntoResponse, Problem, Query, Response, StatusCode, header,
+    },
+    http::describe_if_none_match,
+};
 use utoipa::openapi::{
     ObjectBuilder,
     schema::{AdditionalProperties, Type},

@@ -3,7 +3,10 @@
 //!
 //! The page that shows the document.
 
-use shared::{auth::cookie, endpoint::{HeaderMap, Response, header, IntoResponse, Path, Problem}};
+use shared::{
+    auth::cookie,
+    endpoint::{HeaderMap, IntoResponse, Path, Problem, Response, header},
+};
 
 use crate::file::{File, served};
 

@@ -1,6 +1,9 @@
 //! `GET /.well-known/security.txt`, by RFC 9116.
 
-use shared::{clock::Clock, endpoint::{span, Response, Problem, Error, ReadCounter, IntoResponse, header}};
+use shared::{
+    clock::Clock,
+    endpoint::{Error, IntoResponse, Problem, ReadCounter, Response, header, span},
+};
 
 /// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;

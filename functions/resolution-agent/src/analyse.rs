@@ -4,7 +4,10 @@ use futures::future::BoxFuture;
 use playbooks::Playbooks;
 use targets::Targets;
 
-use crate::{actions::observe::connection, prelude::{Duration, Arc, Case, Proposal, Error, Id, Stopwatch, TargetRead}};
+use crate::{
+    actions::observe::connection,
+    prelude::{Arc, Case, Duration, Error, Id, Proposal, Stopwatch, TargetRead},
+};
 
 /// Time limit for all reads of an analysis together.
 const PATIENCE: Duration = Duration::from_secs(8);

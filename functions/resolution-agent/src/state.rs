@@ -1,5 +1,9 @@
 use playbooks::Playbooks;
-use shared::{config, endpoint::{App, Arc, Id, FromStart, Start, FromRef}, queue::Queue};
+use shared::{
+    config,
+    endpoint::{App, Arc, FromRef, FromStart, Id, Start},
+    queue::Queue,
+};
 use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};

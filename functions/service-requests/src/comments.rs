@@ -4,7 +4,9 @@
 //! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{Serialize, ToSchema, versioned, ServiceRequestId, Id, need, ConcurrentChange};
+use shared::endpoint::{
+    ConcurrentChange, Id, Serialize, ServiceRequestId, ToSchema, need, versioned,
+};
 
 /// A comment on a service request.
 #[derive(Serialize, ToSchema)]

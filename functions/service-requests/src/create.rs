@@ -1,6 +1,8 @@
 //! `POST /api/managed-services/request`
 
-use shared::endpoint::{Id, Body, Caller, need, ServiceRequestCreate, Single, ServiceRequestView, Problem};
+use shared::endpoint::{
+    Body, Caller, Id, Problem, ServiceRequestCreate, ServiceRequestView, Single, need,
+};
 
 /// Creates a service request with the status `open`.
 ///

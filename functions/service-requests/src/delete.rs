@@ -1,6 +1,6 @@
 //! `DELETE /api/service-requests/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ServiceRequestId, NoContent, Problem};
+use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, ServiceRequestId, need};
 
 /// Deletes a service request and its comments.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/service-requests/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ServiceRequestId, Single, ServiceRequestView, Problem};
+use shared::endpoint::{
+    Caller, Id, Path, PathId, Problem, ServiceRequestId, ServiceRequestView, Single, need,
+};
 
 /// Returns a service request.
 #[utoipa::path(get, path = "/api/service-requests/{id}")]

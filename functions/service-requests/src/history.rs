@@ -1,6 +1,9 @@
 //! `GET /api/service-requests/{id}/history`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, ServiceRequestId, List, EntryWithActor, Problem, HistoryOf};
+use shared::endpoint::{
+    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
+    ServiceRequestId, need,
+};
 
 /// Lists the changes of a service request, newest first.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/service-requests`
 
-use shared::endpoint::{Id, Caller, need, Listing, ServiceRequestFilter, CreatedSort, List, ServiceRequestView, Problem};
+use shared::endpoint::{
+    Caller, CreatedSort, Id, List, Listing, Problem, ServiceRequestFilter, ServiceRequestView, need,
+};
 
 /// Lists the service requests of the caller's organization.
 ///

@@ -1,6 +1,9 @@
 //! `PATCH /api/service-requests/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, ServiceRequestId, ServiceRequestUpdate, Single, ServiceRequestView, Problem, InvalidTransition, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, InvalidTransition, Path, PathId, Problem, ServiceRequestId,
+    ServiceRequestUpdate, ServiceRequestView, Single, need,
+};
 
 /// Updates a service request.
 ///

@@ -4,7 +4,7 @@
 //! `DELETE /api/tasks/{taskId}/comments/{commentId}`
 
 use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{Serialize, ToSchema, versioned, TaskId, Id, need};
+use shared::endpoint::{Id, Serialize, TaskId, ToSchema, need, versioned};
 
 /// A comment on a task.
 #[derive(Serialize, ToSchema)]

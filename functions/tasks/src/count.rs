@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, ProjectId, Json, TaskCounts, Problem};
+use shared::endpoint::{Caller, Id, Json, Path, PathId, Problem, ProjectId, TaskCounts, need};
 
 /// Counts the tasks of a project by status and by assignee.
 ///

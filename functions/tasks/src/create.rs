@@ -1,6 +1,9 @@
 //! `POST /api/tasks`
 
-use shared::endpoint::{Id, Body, Caller, need, TaskCreate, Single, JoinedTask, Problem, ProjectArchived, NoRoom, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, JoinedTask, NoRoom, Problem, ProjectArchived, Single,
+    TaskCreate, need,
+};
 
 /// Creates a task in a project or in the organization at large.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/tasks/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, TaskId, NoContent, Problem};
+use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, TaskId, need};
 
 /// Deletes a task and its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/tasks/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, TaskId, Single, JoinedTask, Problem};
+use shared::endpoint::{Caller, Id, JoinedTask, Path, PathId, Problem, Single, TaskId, need};
 
 /// Returns a task with its assignee, project, milestone and tags.
 #[utoipa::path(get, path = "/api/tasks/{id}")]

@@ -1,6 +1,9 @@
 //! `GET /api/tasks/{id}/history`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, HistorySort, PathId, TaskId, List, EntryWithActor, Problem, HistoryOf};
+use shared::endpoint::{
+    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
+    TaskId, need,
+};
 
 /// Lists the changes of a task, newest first.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/tasks`
 
-use shared::endpoint::{Id, Caller, need, Listing, TaskFilter, TaskSort, List, JoinedTask, Problem};
+use shared::endpoint::{
+    Caller, Id, JoinedTask, List, Listing, Problem, TaskFilter, TaskSort, need,
+};
 
 /// Lists the tasks of the caller's organization.
 ///

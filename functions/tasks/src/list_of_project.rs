@@ -1,6 +1,9 @@
 //! `GET /api/projects/{projectId}/tasks`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, TaskFilter, ProjectTaskSort, PathId, ProjectId, List, JoinedTask, Problem};
+use shared::endpoint::{
+    Caller, Id, JoinedTask, List, Listing, Path, PathId, Problem, ProjectId, ProjectTaskSort,
+    TaskFilter, need,
+};
 
 /// Lists the tasks of a project by `order`, then by id.
 #[utoipa::path(get, path = "/api/projects/{projectId}/tasks")]

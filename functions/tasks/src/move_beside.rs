@@ -1,6 +1,9 @@
 //! `POST /api/tasks/{id}/move`
 
-use shared::endpoint::{Id, Path, Body, Conditional, Caller, need, PathId, TaskId, TaskMove, Single, JoinedTask, Problem, ConcurrentChange, NoRoom};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Conditional, Id, JoinedTask, NoRoom, Path, PathId, Problem,
+    Single, TaskId, TaskMove, need,
+};
 
 /// Moves a task directly before or after another one.
 ///

@@ -1,6 +1,9 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TaskId, TaskPhase, Changed, Problem, ConcurrentChange, Versioned};
+use shared::endpoint::{
+    Body, Caller, Changed, ConcurrentChange, Id, Path, PathId, Problem, TaskId, TaskPhase,
+    Versioned, need,
+};
 
 /// Moves a task to a phase of its project, or out of its phase.
 #[utoipa::path(patch, path = "/api/tasks/{taskId}/phase")]

@@ -1,6 +1,6 @@
 //! `PATCH /api/tasks/reorder`
 
-use shared::endpoint::{Id, Body, Caller, need, TaskReorder, NoContent, Problem, NotFound};
+use shared::endpoint::{Body, Caller, Id, NoContent, NotFound, Problem, TaskReorder, need};
 
 /// Moves up to 100 tasks to new places, all or none.
 ///

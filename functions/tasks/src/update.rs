@@ -1,6 +1,9 @@
 //! `PATCH /api/tasks/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, TaskId, TaskUpdate, Single, JoinedTask, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Body, Caller, ConcurrentChange, Id, JoinedTask, Path, PathId, Problem, Single, TaskId,
+    TaskUpdate, need,
+};
 
 /// Updates a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/notifications/count`
 
-use shared::endpoint::{Serialize, ToSchema, Id, Caller, need, Json, Problem};
+use shared::endpoint::{Caller, Id, Json, Problem, Serialize, ToSchema, need};
 
 const MOST: usize = 100;
 

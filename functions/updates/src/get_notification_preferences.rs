@@ -1,6 +1,6 @@
 //! `GET /api/notifications/preferences`
 
-use shared::endpoint::{Id, Caller, need, Json, NotificationPreferences, Problem};
+use shared::endpoint::{Caller, Id, Json, NotificationPreferences, Problem, need};
 
 /// Returns the kinds of notifications that the caller gets.
 ///

@@ -1,6 +1,9 @@
 //! `GET /api/changes`
 
-use shared::endpoint::{Id, Caller, need, FeedQuery, List, NumberedEntry, Problem, CursorExpired, Cursor, FeedFrom, FeedFilter};
+use shared::endpoint::{
+    Caller, Cursor, CursorExpired, FeedFilter, FeedFrom, FeedQuery, Id, List, NumberedEntry,
+    Problem, need,
+};
 
 /// Lists changes of records, oldest first.
 ///

@@ -1,6 +1,9 @@
 //! `GET /api/notifications`
 
-use crate::prelude::{Id, State, Updates, Caller, need, Listing, NotificationFilter, NotificationSort, List, JoinedNotification, Problem};
+use crate::prelude::{
+    Caller, Id, JoinedNotification, List, Listing, NotificationFilter, NotificationSort, Problem,
+    State, Updates, need,
+};
 
 /// Lists the caller's notifications, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/notifications/unsubscribe`
 
-use shared::endpoint::{Id, Query, Unsubscribe, ToPage, Problem};
+use shared::endpoint::{Id, Problem, Query, ToPage, Unsubscribe};
 
 /// Leads to the settings of notifications, by the link of a mail.
 ///

@@ -1,6 +1,6 @@
 //! `POST /api/notifications/read`
 
-use shared::endpoint::{Id, Body, Caller, need, NotificationsRead, NoContent, Problem};
+use shared::endpoint::{Body, Caller, Id, NoContent, NotificationsRead, Problem, need};
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(post, path = "/api/notifications/read")]

@@ -1,6 +1,6 @@
 //! `GET /api/search`
 
-use shared::endpoint::{Id, Caller, need, SearchQuery, List, FoundRecord, Problem, SearchFilter};
+use shared::endpoint::{Caller, FoundRecord, Id, List, Problem, SearchFilter, SearchQuery, need};
 
 /// Searches the records of the organization by their words.
 ///

@@ -1,6 +1,8 @@
 //! `PUT /api/notifications/preferences`
 
-use shared::endpoint::{Id, Body, Caller, need, NotificationPreferencesSet, Json, NotificationPreferences, Problem};
+use shared::endpoint::{
+    Body, Caller, Id, Json, NotificationPreferences, NotificationPreferencesSet, Problem, need,
+};
 
 /// Sets which kinds of notifications reach the caller, in the inbox and by mail.
 ///

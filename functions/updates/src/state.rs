@@ -1,4 +1,8 @@
-use shared::{config, endpoint::{App, FromStart, Start, Id, FromRef}, queue::Queue};
+use shared::{
+    config,
+    endpoint::{App, FromRef, FromStart, Id, Start},
+    queue::Queue,
+};
 use targets::webhooks::WebhookCaller;
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,9 @@
 //! `POST /api/notifications/unsubscribe`
 
-use shared::endpoint::{Id, State, Query, Unsubscribe, App, NoContent, Problem, ConcurrentChange, LinkInvalid, Unsubscription, Error, Code, NotificationPreferencesSet};
+use shared::endpoint::{
+    App, Code, ConcurrentChange, Error, Id, LinkInvalid, NoContent, NotificationPreferencesSet,
+    Problem, Query, State, Unsubscribe, Unsubscription,
+};
 
 /// Ends the mails of some kinds of notifications, by the link of a mail.
 ///

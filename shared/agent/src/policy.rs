@@ -14,7 +14,13 @@ pub use sent::PolicySet;
 
 use strum::VariantArray;
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, names, OrganizationId, UserId, Timestamp, Id, Role, ActionType, Risk, Money, EntryCredential, Error, span, Code, ActionContent, MoneyMoved, BTreeSet, BTreeMap, User, Permission, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, MoneyDirection, SystemKind};
+use crate::prelude::{
+    ActionContent, ActionRecord, ActionType, BTreeMap, BTreeSet, Chained, Code, Component, Deref,
+    DerefMut, Deserialize, EntryCredential, Error, Field, FilterValue, Id, Journaled, Money,
+    MoneyDirection, MoneyMoved, NamedPermission, OneOf, OrdinaryPermission, OrganizationId,
+    Permission, QueueMessage, RecordId, Risk, Role, Serialize, Sort, SystemKind, Timestamp,
+    ToSchema, User, UserId, names, span,
+};
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
 /// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit. So

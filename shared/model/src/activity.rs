@@ -2,7 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::{prelude::{Serialize, Deserialize, ToSchema, input, names, ActivityId, Timestamp, OrOther, Slug, Content, ProjectId, OrganizationId, UserId, JsonText, TagId, Id, JsonObject, Change, Patch, Input, AnyOf, Who, OrNone}, task::belongs_somewhere};
+use crate::{
+    prelude::{
+        ActivityId, AnyOf, Change, Content, Deserialize, Id, Input, JsonObject, JsonText, OrNone,
+        OrOther, OrganizationId, Patch, ProjectId, Serialize, Slug, TagId, Timestamp, ToSchema,
+        UserId, Who, input, names,
+    },
+    task::belongs_somewhere,
+};
 
 /// An event that a user recorded.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

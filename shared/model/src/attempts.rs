@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::prelude::{Serialize, Deserialize, Error, Id, span};
+use crate::prelude::{Deserialize, Error, Id, Serialize, span};
 
 /// A message of a queue: a JSON object with the version of its form.
 pub trait QueueMessage: Serialize {

@@ -10,7 +10,10 @@ use std::{
 
 use chrono::Utc;
 
-use crate::prelude::{Deserialize, Serialize, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp};
+use crate::prelude::{
+    Component, Deserialize, Field, Id, Input, PartialSchema, QueueMessage, RecordId, Serialize,
+    Timestamp, ToSchema,
+};
 
 /// A source of the current time: the system's, or one that a test sets and moves.
 #[derive(Clone, Debug)]

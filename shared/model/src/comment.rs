@@ -1,6 +1,9 @@
 //! Comments on service requests, activities and tasks.
 
-use crate::prelude::{Serialize, Deserialize, input, CommentId, OrganizationId, Thread, ProjectId, Content, UserId, Timestamp, Id, Ids};
+use crate::prelude::{
+    CommentId, Content, Deserialize, Id, Ids, OrganizationId, ProjectId, Serialize, Thread,
+    Timestamp, UserId, input,
+};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! The detail of an answer: what a reader decides by, or all members.
 
-use crate::prelude::{names, input, ToSchema, Id};
+use crate::prelude::{Id, ToSchema, input, names};
 
 names! {
     /// The detail of an answer.

@@ -1,6 +1,14 @@
 use strum::EnumString;
 
-use crate::{prelude::{Serialize, Deserialize, ToSchema, names, input, short_form, plain_text, OrganizationId, OrOther, Timestamp, Id, UserId, User, span, Error, Code, Demand, TagId, TagName, Ids, Change, Input, OrganizationName, Patch, address}, quota::UnitsPerSecond, sort::sort};
+use crate::{
+    prelude::{
+        Change, Code, Demand, Deserialize, Error, Id, Ids, Input, OrOther, OrganizationId,
+        OrganizationName, Patch, Serialize, TagId, TagName, Timestamp, ToSchema, User, UserId,
+        address, input, names, plain_text, short_form, span,
+    },
+    quota::UnitsPerSecond,
+    sort::sort,
+};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,9 @@
 //! Addresses of mail.
 
-use crate::prelude::{Serialize, Deserialize, Component, Json, Place, Reading, FaultCode, PartialSchema, Schema, string, ToSchema, Fault, Id};
+use crate::prelude::{
+    Component, Deserialize, Fault, FaultCode, Id, Json, PartialSchema, Place, Reading, Schema,
+    Serialize, ToSchema, string,
+};
 
 /// An address for mail, of at most 254 characters. Addresses are compared without regard to case.
 ///

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use crate::prelude::{Serialize, ToSchema, FaultCode, Id, Code, WrongText};
+use crate::prelude::{Code, FaultCode, Id, Serialize, ToSchema, WrongText};
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -2,7 +2,11 @@
 
 use std::ops::Not;
 
-use crate::prelude::{Serialize, Deserialize, names, input, RecordName, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp, UserId, ProjectId, Cursor, Whole, AnyOf, FeedType};
+use crate::prelude::{
+    AnyOf, Component, Cursor, Deserialize, FeedType, Field, Id, Input, PartialSchema, ProjectId,
+    QueueMessage, RecordId, RecordName, Serialize, Timestamp, ToSchema, UserId, Whole, input,
+    names,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

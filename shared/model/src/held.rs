@@ -2,7 +2,13 @@
 
 use strum::VariantArray;
 
-use crate::{SignInAge, prelude::{Permission, User, Demand, Error, Code, Role, ToSchema, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId}};
+use crate::{
+    SignInAge,
+    prelude::{
+        Code, Component, Demand, Deserialize, Error, Field, Id, Input, PartialSchema, Permission,
+        QueueMessage, RecordId, Role, Serialize, ToSchema, User,
+    },
+};
 
 /// The permissions that a caller holds and may give to other users, and the age of the caller's
 /// sign-in.

@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use crate::{characters::beginning, prelude::{Serialize, Deserialize, names, ToSchema, OrganizationId, HistoryOf, Timestamp, UserId, Id}};
+use crate::{
+    characters::beginning,
+    prelude::{
+        Deserialize, HistoryOf, Id, OrganizationId, Serialize, Timestamp, ToSchema, UserId, names,
+    },
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

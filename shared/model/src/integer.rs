@@ -1,7 +1,10 @@
 use serde_json::Value;
 use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type};
 
-use crate::prelude::{Serialize, Deserialize, Component, Place, Reading, Field, PartialSchema, ToSchema, FaultCode, Id};
+use crate::prelude::{
+    Component, Deserialize, FaultCode, Field, Id, PartialSchema, Place, Reading, Serialize,
+    ToSchema,
+};
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
 pub const MAX_ID: i64 = (1 << 53) - 1;

@@ -1,6 +1,12 @@
 //! Invitations to an organization.
 
-use crate::{link::mail_limit, prelude::{Serialize, Deserialize, input, InvitationId, OrganizationId, Email, OrOther, Role, FullName, UserId, Timestamp, Id, Demand, Link, Held, Error, Code, User, span}};
+use crate::{
+    link::mail_limit,
+    prelude::{
+        Code, Demand, Deserialize, Email, Error, FullName, Held, Id, InvitationId, Link, OrOther,
+        OrganizationId, Role, Serialize, Timestamp, User, UserId, input, span,
+    },
+};
 
 /// An invitation of a person without an account. Its link makes the account.
 #[derive(Clone, Debug, Serialize, Deserialize)]

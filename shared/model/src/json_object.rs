@@ -7,7 +7,10 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, SchemaType, Type},
 };
 
-use crate::prelude::{Serialize, Deserialize, Component, Place, Reading, FaultCode, PartialSchema, Schema, Id, ToSchema, map_of};
+use crate::prelude::{
+    Component, Deserialize, FaultCode, Id, PartialSchema, Place, Reading, Schema, Serialize,
+    ToSchema, map_of,
+};
 
 /// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
 /// levels deep.

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use crate::{
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    prelude::{Serialize, Deserialize, names, span, OrganizationId, UserId, Timestamp, ToSchema, OrOther, Role, Id, random, QueueMessage},
+    prelude::{
+        Deserialize, Id, OrOther, OrganizationId, QueueMessage, Role, Serialize, Timestamp,
+        ToSchema, UserId, names, random, span,
+    },
 };
 
 /// The pauses after the first and each further failed attempt, in milliseconds.

@@ -1,4 +1,11 @@
-use crate::{prelude::{Serialize, Deserialize, ToSchema, input, names, short_form, MilestoneId, OrganizationId, ProjectId, Title, Description, Timestamp, OrOther, Id, AnyOf, Defaulted, Change, Patch, Reading, Place, FaultCode, Error, Fault}, sort::sort};
+use crate::{
+    prelude::{
+        AnyOf, Change, Defaulted, Description, Deserialize, Error, Fault, FaultCode, Id,
+        MilestoneId, OrOther, OrganizationId, Patch, Place, ProjectId, Reading, Serialize,
+        Timestamp, Title, ToSchema, input, names, short_form,
+    },
+    sort::sort,
+};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -2,7 +2,10 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::prelude::{ToSchema, Schema, string, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId};
+use crate::prelude::{
+    Component, Deserialize, Field, Id, Input, PartialSchema, QueueMessage, RecordId, Schema,
+    Serialize, ToSchema, string,
+};
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {

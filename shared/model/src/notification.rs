@@ -12,7 +12,12 @@ use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema};
 
 use crate::{
     input::{at_least_one, object_schema},
-    prelude::{names, Serialize, Deserialize, input, ToSchema, plain_text, OrganizationId, UserId, Timestamp, NotificationSubject, CommentId, span, AnyOf, Id, List, NotificationId, one_of_two, Change, Input, PartialSchema, Reading, Place, FaultCode, Field, Fields, Property, Component},
+    prelude::{
+        AnyOf, Change, CommentId, Component, Deserialize, FaultCode, Field, Fields, Id, Input,
+        List, NotificationId, NotificationSubject, OrganizationId, PartialSchema, Place, Property,
+        Reading, Serialize, Timestamp, ToSchema, UserId, input, names, one_of_two, plain_text,
+        span,
+    },
 };
 
 names! {

@@ -1,6 +1,6 @@
 //! Names of records that other versions may extend.
 
-use crate::prelude::{Serialize, Deserialize};
+use crate::prelude::{Deserialize, Serialize};
 
 use serde::{
     Deserializer,

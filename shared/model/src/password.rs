@@ -6,7 +6,13 @@ use serde::Serializer;
 use serde_json::Value;
 use utoipa::openapi::KnownFormat;
 
-use crate::{prelude::{Deserialize, WrongText, Form, CommonPassword, Fault, FaultCode, Component, Place, Reading, PartialSchema, Schema, formatted, ToSchema, Serialize}, unique_name::composed};
+use crate::{
+    prelude::{
+        CommonPassword, Component, Deserialize, Fault, FaultCode, Form, PartialSchema, Place,
+        Reading, Schema, Serialize, ToSchema, WrongText, formatted,
+    },
+    unique_name::composed,
+};
 
 mod common;
 

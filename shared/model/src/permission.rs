@@ -1,6 +1,6 @@
 use strum::VariantArray;
 
-use crate::prelude::{names, ToSchema};
+use crate::prelude::{ToSchema, names};
 
 names! {
     /// A user's role in the organization; each has all permissions of the one before it.

@@ -1,4 +1,12 @@
-use crate::{PhaseId, prelude::{Serialize, Deserialize, ToSchema, input, names, short_form, ProjectId, OrganizationId, Title, Description, OrOther, Timestamp, Id, AnyOf, SearchText, Defaulted, Change, Patch, Input, Order, Ids}, sort::sort};
+use crate::{
+    PhaseId,
+    prelude::{
+        AnyOf, Change, Defaulted, Description, Deserialize, Id, Ids, Input, OrOther, Order,
+        OrganizationId, Patch, ProjectId, SearchText, Serialize, Timestamp, Title, ToSchema, input,
+        names, short_form,
+    },
+    sort::sort,
+};
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -12,7 +12,12 @@ use crate::{
     LeaverRule, LinkToken, each_once,
     input::escaped,
     journal::{Journaled, seal, subject},
-    prelude::{plain_text, names, Serialize, Deserialize, ToSchema, input, address, Role, OrganizationId, SealedSecret, UserId, Timestamp, Id, SentSecret, Defaulted, List, Whole, LoginName, Fault, FaultCode, User, Component, Place, Reading, Form, Field, PartialSchema, Schema, map_of},
+    prelude::{
+        Component, Defaulted, Deserialize, Fault, FaultCode, Field, Form, Id, List, LoginName,
+        OrganizationId, PartialSchema, Place, Reading, Role, Schema, SealedSecret, SentSecret,
+        Serialize, Timestamp, ToSchema, User, UserId, Whole, address, input, map_of, names,
+        plain_text,
+    },
 };
 
 plain_text! {

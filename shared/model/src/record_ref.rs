@@ -10,7 +10,10 @@ use serde::{
 };
 use serde_json::Value;
 
-use crate::prelude::{Serialize, Deserialize, FeedType, Id, Path, RecordId, SubjectType, RecordType, ReferenceId, Facts, ProjectId, Deletion, ToSchema};
+use crate::prelude::{
+    Deletion, Deserialize, Facts, FeedType, Id, Path, ProjectId, RecordId, RecordType, ReferenceId,
+    Serialize, SubjectType, ToSchema,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,13 @@
 
 use serde_json::Value;
 
-use crate::{prelude::{input, SearchText, ReferenceType, Id, AnyOf, SearchedType, ProjectId, Whole, Cursor, Field, Place, Reading, Form, FaultCode, Schema, string}, words::words};
+use crate::{
+    prelude::{
+        AnyOf, Cursor, FaultCode, Field, Form, Id, Place, ProjectId, Reading, ReferenceType,
+        Schema, SearchText, SearchedType, Whole, input, string,
+    },
+    words::words,
+};
 
 input! {
     /// A search among the records that a service request may refer to.

@@ -3,7 +3,10 @@
 use secrecy::{ExposeSecret, SecretString};
 use utoipa::openapi::KnownFormat;
 
-use crate::prelude::{Serialize, Deserialize, Timestamp, Component, Json, Place, Reading, FaultCode, PartialSchema, Schema, formatted, ToSchema};
+use crate::prelude::{
+    Component, Deserialize, FaultCode, Json, PartialSchema, Place, Reading, Schema, Serialize,
+    Timestamp, ToSchema, formatted,
+};
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at
 /// either end. It shows no text when it is formatted.

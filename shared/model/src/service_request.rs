@@ -1,6 +1,11 @@
 //! Service requests, and the priorities of tasks, service requests and tickets.
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, ServiceRequestId, OrganizationId, Title, Description, OrOther, ServiceStatus, Category, UserId, ReferenceType, ReferenceId, JsonText, Timestamp, Id, JsonObject, AgentSessionId, Defaulted, Change, Patch, Input, Ids, AnyOf, OrNone, Who, Reading, Place, FaultCode, Resolution, Error};
+use crate::prelude::{
+    AgentSessionId, AnyOf, Category, Change, Defaulted, Description, Deserialize, Error, FaultCode,
+    Id, Ids, Input, JsonObject, JsonText, OrNone, OrOther, OrganizationId, Patch, Place, Reading,
+    ReferenceId, ReferenceType, Resolution, Serialize, ServiceRequestId, ServiceStatus, Timestamp,
+    Title, ToSchema, UserId, Who, input, names,
+};
 
 /// A request to the organization's services.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

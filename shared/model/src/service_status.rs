@@ -1,6 +1,6 @@
 //! The statuses of service requests and tickets.
 
-use crate::prelude::{names, ToSchema, OrOther, Timestamp, Error, Code, Change};
+use crate::prelude::{Change, Code, Error, OrOther, Timestamp, ToSchema, names};
 
 names! {
     /// The status of a service request or a ticket. `open`, `in_progress` and `pending`

@@ -1,4 +1,8 @@
-use crate::prelude::{Serialize, Deserialize, names, input, OrganizationId, UserId, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, Timestamp, LoginName, LoginPassword, NewPassword, Sid, User, digest, span};
+use crate::prelude::{
+    Component, Deserialize, Field, Id, Input, LoginName, LoginPassword, NewPassword,
+    OrganizationId, PartialSchema, QueueMessage, RecordId, Serialize, Sid, Timestamp, ToSchema,
+    User, UserId, digest, input, names, span,
+};
 
 /// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
 /// latest. A logout, a disabled user or a changed password ends it at once.

@@ -1,6 +1,14 @@
 use std::collections::BTreeSet;
 
-use crate::{PhaseId, prelude::{Serialize, Deserialize, ToSchema, input, names, TaskId, Title, Description, ProjectId, OrganizationId, MilestoneId, Order, UserId, OrOther, Priority, TagId, Timestamp, Id, Defaulted, Change, Patch, Input, Nullable, one_of_two, List, Ids, AnyOf, OrNone, Who, Reading, Place, FaultCode}};
+use crate::{
+    PhaseId,
+    prelude::{
+        AnyOf, Change, Defaulted, Description, Deserialize, FaultCode, Id, Ids, Input, List,
+        MilestoneId, Nullable, OrNone, OrOther, Order, OrganizationId, Patch, Place, Priority,
+        ProjectId, Reading, Serialize, TagId, TaskId, Timestamp, Title, ToSchema, UserId, Who,
+        input, names, one_of_two,
+    },
+};
 
 /// A task of a project or of the whole organization.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,10 @@
 use std::ops::Not;
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, TicketId, OrganizationId, Title, OrOther, ServiceStatus, Priority, UserId, Timestamp, Id, TicketMessageId, Content, Description, Defaulted, Change, Patch, Input, Ids, AnyOf, OrNone, Who, Resolution, Error};
+use crate::prelude::{
+    AnyOf, Change, Content, Defaulted, Description, Deserialize, Error, Id, Ids, Input, OrNone,
+    OrOther, OrganizationId, Patch, Priority, Resolution, Serialize, ServiceStatus, TicketId,
+    TicketMessageId, Timestamp, Title, ToSchema, UserId, Who, input, names,
+};
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

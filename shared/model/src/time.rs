@@ -5,7 +5,10 @@ use serde::{Deserializer, Serializer, de};
 use serde_json::Value;
 use utoipa::openapi::KnownFormat;
 
-use crate::prelude::{Id, Serialize, Deserialize, Component, Place, Reading, FaultCode, PartialSchema, Schema, formatted, ToSchema};
+use crate::prelude::{
+    Component, Deserialize, FaultCode, Id, PartialSchema, Place, Reading, Schema, Serialize,
+    ToSchema, formatted,
+};
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
 ///

@@ -4,7 +4,14 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
-use crate::{each_once, prelude::{Serialize, Deserialize, input, TokenId, OrganizationId, UserId, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, TokenName, OrOther, Permission, Timestamp, List, span, Error, Fault, FaultCode, User, Cell, random, digest}};
+use crate::{
+    each_once,
+    prelude::{
+        Cell, Component, Deserialize, Error, Fault, FaultCode, Field, Id, Input, List, OrOther,
+        OrganizationId, PartialSchema, Permission, QueueMessage, RecordId, Serialize, Timestamp,
+        ToSchema, TokenId, TokenName, User, UserId, digest, input, random, span,
+    },
+};
 
 /// A token of a user, for scripts. A request with it acts as its owner, with at most the
 /// permissions that the token names. The token ends when it expires or is deleted. It also ends,

@@ -1,6 +1,11 @@
 use strum::VariantArray;
 
-use crate::prelude::{Serialize, Deserialize, input, short_form, UserId, OrganizationId, Email, Timestamp, OrOther, Role, Permission, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, ProviderSubject, AnyOf, SearchText, Username, FullName, NewPassword, Change, Patch, List, Reading, Place, Fault, Demand, span};
+use crate::prelude::{
+    AnyOf, Change, Component, Demand, Deserialize, Email, Fault, Field, FullName, Id, Input, List,
+    NewPassword, OrOther, OrganizationId, PartialSchema, Patch, Permission, Place, ProviderSubject,
+    QueueMessage, Reading, RecordId, Role, SearchText, Serialize, Timestamp, ToSchema, UserId,
+    Username, input, short_form, span,
+};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -6,7 +6,10 @@ use super::{
     pattern,
     playbook::{Playbook, Values},
 };
-use crate::prelude::{Case, ProposedAction, Analysis, Pattern, Id, Connection, SystemKind, quoted, Alert, ActionType, span};
+use crate::prelude::{
+    ActionType, Alert, Analysis, Case, Connection, Id, Pattern, ProposedAction, SystemKind, quoted,
+    span,
+};
 
 pub(super) fn of(
     case: &Case,

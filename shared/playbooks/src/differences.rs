@@ -5,7 +5,7 @@
 
 use crate::{
     playbook::{Read, Values},
-    prelude::{Alert, Id, quoted, BTreeSet, Facts, plain, AlertEntity},
+    prelude::{Alert, AlertEntity, BTreeSet, Facts, Id, plain, quoted},
 };
 
 /// A difference, as a finding that does not hold.

@@ -1,6 +1,11 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use crate::prelude::{Case, ReadEvidence, Excerpt, Connection, TargetRead, Id, JsonText, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Deserialize, Seen, Proposal, FactCondition, Timestamp, Evidence, AlertEntity, PlaybookVersion, ProposedAction, quoted, ActionContent};
+use crate::prelude::{
+    ActionContent, ActionRecord, AlertEntity, Case, Connection, Deserialize, Evidence, Excerpt,
+    FactCondition, FilterValue, Id, Journaled, JsonText, NamedPermission, OrdinaryPermission,
+    PlaybookVersion, Proposal, ProposedAction, QueueMessage, ReadCounter, ReadEvidence, RecordId,
+    Seen, Sort, TargetRead, Timestamp, quoted,
+};
 use crate::{
     analysis,
     differences::{self, Difference},

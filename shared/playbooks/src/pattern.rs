@@ -1,6 +1,6 @@
 //! Patterns in words.
 
-use crate::prelude::{Cycle, Pattern, Id, quoted, PatternWindow};
+use crate::prelude::{Cycle, Id, Pattern, PatternWindow, quoted};
 
 /// Returns the number of other alerts, their usual rate, what they share, and the conclusion.
 pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {

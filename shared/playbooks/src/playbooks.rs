@@ -2,7 +2,7 @@
 //! uses them, and the tests, check them all.
 
 use super::playbook::{MOST_READS, Playbook, Read};
-use crate::prelude::{Deserialize, Value, Id, Case};
+use crate::prelude::{Case, Deserialize, Id, Value};
 
 /// A playbook's file, as the build script writes it.
 #[derive(Debug, Deserialize)]

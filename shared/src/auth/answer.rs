@@ -2,7 +2,10 @@
 
 use http::header::{LOCATION, SET_COOKIE};
 
-use crate::prelude::{HeaderValue, IntoResponse, Serialize, Response, Json, Answer, ToSchema, Description, StatusCode, about};
+use crate::prelude::{
+    Answer, Description, HeaderValue, IntoResponse, Json, Response, Serialize, StatusCode,
+    ToSchema, about,
+};
 
 /// 200 with a body and the cookie of a new session.
 #[derive(Debug)]

@@ -7,7 +7,14 @@ use super::{
 };
 use crate::{
     http::{Rest, condition, query},
-    prelude::{Code, Field, Input, FromRef, FromRequestParts, IntoResponse, FromStart, Serialize, ToSchema, Answer, Argument, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, Uri, Preconditions, App, PhantomData, OrganizationId, UserId, Arc, Identity, Error, PathId, Links, PendingWrite, Demand, Listing, Pages, HistorySort, HistoryOf, List, EntryWithActor, Problem, need, Parts, Description},
+    prelude::{
+        ActionRecord, Answer, Answered, App, Arc, Argument, Code, Demand, Description,
+        EntryWithActor, Error, Field, FilterValue, FromRef, FromRequestParts, FromStart, HistoryOf,
+        HistorySort, Id, Identity, Input, IntoResponse, Journaled, Links, List, Listing,
+        NamedPermission, OrdinaryPermission, OrganizationId, Pages, Parts, PathId, Pending,
+        PendingWrite, PhantomData, Preconditions, Problem, QueueMessage, ReadCounter, RecordId,
+        Refusals, Serialize, Sort, ToSchema, Uri, UserId, Versioned, need,
+    },
 };
 
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters

@@ -35,7 +35,12 @@ use super::{
 };
 use crate::{
     http::{MOST_BYTES, condition, problem::add_quota},
-    prelude::{OrganizationId, UserId, Arc, Identity, IdempotencyKey, SessionCookie, Store, Clock, Mutex, Sid, TokenHolder, Error, Parts, Id, Field, ReadCounter, telemetry, Preconditions, Fields, Demand, PendingWrite, WriteContext, State, Request, Next, Response, IntoResponse, Problem, HeaderValue},
+    prelude::{
+        Arc, Clock, Demand, Error, Field, Fields, HeaderValue, Id, IdempotencyKey, Identity,
+        IntoResponse, Mutex, Next, OrganizationId, Parts, PendingWrite, Preconditions, Problem,
+        ReadCounter, Request, Response, SessionCookie, Sid, State, Store, TokenHolder, UserId,
+        WriteContext, telemetry,
+    },
 };
 
 /// The caller that a signed cookie or a token names, until the authentication has ended.

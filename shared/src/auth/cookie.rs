@@ -12,7 +12,7 @@ use runtime::{
     links::mac,
 };
 
-use crate::prelude::{Arc, Id, HeaderMap, HeaderValue, Error, header};
+use crate::prelude::{Arc, Error, HeaderMap, HeaderValue, Id, header};
 
 pub const NAME: &str = "connect.sid";
 

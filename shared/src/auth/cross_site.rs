@@ -1,7 +1,10 @@
 //! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
 //! cookie, nor sign a browser in to another account.
 
-use crate::prelude::{Method, HeaderMap, SessionCookie, Field, Id, header, Cause, FromRequestParts, App, FromRef, Problem, Parts, Argument, Description, Code};
+use crate::prelude::{
+    App, Argument, Cause, Code, Description, Field, FromRef, FromRequestParts, HeaderMap, Id,
+    Method, Parts, Problem, SessionCookie, header,
+};
 
 /// The most characters of an origin that a message shows.
 const LONGEST_ORIGIN: usize = 200;

@@ -1,6 +1,9 @@
 //! The caller, and the credential that identifies them.
 
-use crate::prelude::{User, Organization, Timestamp, Session, Token, EntryCredential, Permission, Held, SignInAge, Error, Code};
+use crate::prelude::{
+    Code, EntryCredential, Error, Held, Organization, Permission, Session, SignInAge, Timestamp,
+    Token, User,
+};
 
 /// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]

@@ -25,7 +25,10 @@ use store::units_so_far;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::{
-    prelude::{Duration, Store, Clock, Arc, Mutex, Timestamp, OrganizationId, Id, Error, ReadCounter, telemetry},
+    prelude::{
+        Arc, Clock, Duration, Error, Id, Mutex, OrganizationId, ReadCounter, Store, Timestamp,
+        telemetry,
+    },
     problem::{QuotaHeaders, quota_headers},
 };
 

@@ -2,7 +2,9 @@
 //! session: a tab that shows another user's page must neither write as the new user nor show the
 //! new user's records.
 
-use crate::prelude::{HeaderMap, UserId, Error, invalid, FaultCode, Id, Code, Description, ParameterIn};
+use crate::prelude::{
+    Code, Description, Error, FaultCode, HeaderMap, Id, ParameterIn, UserId, invalid,
+};
 
 /// The name of the header, as the document has it.
 const HEADER: &str = "Workdesk-User";

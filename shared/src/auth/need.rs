@@ -3,7 +3,12 @@
 
 pub use model::need::*;
 
-use crate::prelude::{Demand, Identity, Error, Code, OrdinaryPermission, Input, Field, FromRef, FromRequestParts, IntoResponse, FromStart, Serialize, ToSchema, Answer, Argument, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, PhantomData, PlanFeature, Permission};
+use crate::prelude::{
+    ActionRecord, Answer, Answered, Argument, Code, Demand, Error, Field, FilterValue, FromRef,
+    FromRequestParts, FromStart, Id, Identity, Input, IntoResponse, Journaled, NamedPermission,
+    OrdinaryPermission, Pending, Permission, PhantomData, PlanFeature, QueueMessage, ReadCounter,
+    RecordId, Refusals, Serialize, Sort, ToSchema, Versioned,
+};
 
 /// A requirement. The layer checks it before a write begins and before the response is sent.
 pub trait Need: Send + Sync + 'static {

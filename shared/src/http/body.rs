@@ -4,7 +4,10 @@ use axum::extract::FromRequest;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::input;
 
-use crate::prelude::{Code, Input, Problem, Request, Cause, Id, invalid, FaultCode, Error, Arc, Fields, Parts, Method, Argument, Field, Description, ToSchema, HeaderMap, header, HeaderValue};
+use crate::prelude::{
+    Arc, Argument, Cause, Code, Description, Error, FaultCode, Field, Fields, HeaderMap,
+    HeaderValue, Id, Input, Method, Parts, Problem, Request, ToSchema, header, invalid,
+};
 
 /// The most bytes of a body that the service reads: 256 KiB.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;

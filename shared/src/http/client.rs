@@ -8,7 +8,9 @@ use std::{
 use lambda_http::request::RequestContext;
 use runtime::{config::TrustedProxy, links::is_same};
 
-use crate::prelude::{Argument, FromRequestParts, Parts, telemetry, App, FromRef, Id, HeaderMap, HeaderName, header};
+use crate::prelude::{
+    App, Argument, FromRef, FromRequestParts, HeaderMap, HeaderName, Id, Parts, header, telemetry,
+};
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]

@@ -6,7 +6,11 @@ use axum::{body::Body, extract::MatchedPath};
 use model::input::string;
 
 use super::problem::fault;
-use crate::prelude::{HeaderName, header, FromRequestParts, Problem, Parts, Argument, Description, Method, HeaderMap, Error, Id, invalid, FaultCode, Preconditions, Fault, Request, Next, Response, StatusCode, HeaderValue, Versions, ParameterIn, Code};
+use crate::prelude::{
+    Argument, Code, Description, Error, Fault, FaultCode, FromRequestParts, HeaderMap, HeaderName,
+    HeaderValue, Id, Method, Next, ParameterIn, Parts, Preconditions, Problem, Request, Response,
+    StatusCode, Versions, header, invalid,
+};
 
 /// The header with a request's key, for repeats.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

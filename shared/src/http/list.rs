@@ -9,7 +9,17 @@ use super::{
     query,
     single::{ETAG, describe_if_none_match, tagged},
 };
-use crate::{auth::Cursors, prelude::{HeaderValue, PhantomData, OrganizationId, UserId, Uri, Wanted, Part, Error, Field, Input, FromRef, FromRequestParts, IntoResponse, FromStart, Serialize, ToSchema, Need, Answer, Argument, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, Cursor, Place, invalid, FaultCode, Page, Row, Response, header, Json, Description, about, StatusCode}};
+use crate::{
+    auth::Cursors,
+    prelude::{
+        ActionRecord, Answer, Answered, Argument, Cursor, Description, Error, FaultCode, Field,
+        FilterValue, FromRef, FromRequestParts, FromStart, HeaderValue, Id, Input, IntoResponse,
+        Journaled, Json, NamedPermission, Need, OrdinaryPermission, OrganizationId, Page, Part,
+        Pending, PhantomData, Place, QueueMessage, ReadCounter, RecordId, Refusals, Response, Row,
+        Serialize, Sort, StatusCode, ToSchema, Uri, UserId, Versioned, Wanted, about, header,
+        invalid,
+    },
+};
 
 /// The most bytes of the rows of an answer: 4 MB of the 6 MB that Lambda allows.
 const MOST_BYTES: usize = 4_000_000;

@@ -24,7 +24,10 @@ use utoipa::{
 };
 
 use super::problem::{ProblemDetails, document};
-use crate::prelude::{Code, Method, ToSchema, Input, ParameterIn, Id, StatusCode, Problem, Refusals, State, Json, IntoResponse, header};
+use crate::prelude::{
+    Code, Id, Input, IntoResponse, Json, Method, ParameterIn, Problem, Refusals, State, StatusCode,
+    ToSchema, header,
+};
 
 const JSON: &str = "application/json";
 

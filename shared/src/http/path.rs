@@ -1,7 +1,13 @@
 use model::input::Place;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
-use crate::prelude::{FromRequestParts, Problem, Parts, Argument, Description, Answer, Error, Field, Code, Input, ToSchema, FromRef, IntoResponse, FromStart, Serialize, Need, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Pending, Answered, Versioned, Refusals, Connection, Slug, ProposedAction, ActionId, WebhookDelivery, DeliveryId, Session, SessionName};
+use crate::prelude::{
+    ActionId, ActionRecord, Answer, Answered, Argument, Code, Connection, DeliveryId, Description,
+    Error, Field, FilterValue, FromRef, FromRequestParts, FromStart, Id, Input, IntoResponse,
+    Journaled, NamedPermission, Need, OrdinaryPermission, Parts, Pending, Problem, ProposedAction,
+    QueueMessage, ReadCounter, RecordId, Refusals, Serialize, Session, SessionName, Slug, Sort,
+    ToSchema, Versioned, WebhookDelivery,
+};
 
 #[derive(Debug)]
 pub struct Path<T>(pub T);

@@ -1,6 +1,12 @@
 //! Problems as answers: `application/problem+json` (RFC 9457).
 
-use crate::{prelude::{Serialize, ToSchema, Code, Fault, Id, Cause, FaultCode, Error, HeaderMap, HeaderValue, Arc, Mutex, IntoResponse, Problem, Response, StatusCode, header}, problem::QuotaHeaders};
+use crate::{
+    prelude::{
+        Arc, Cause, Code, Error, Fault, FaultCode, HeaderMap, HeaderValue, Id, IntoResponse, Mutex,
+        Problem, Response, Serialize, StatusCode, ToSchema, header,
+    },
+    problem::QuotaHeaders,
+};
 
 pub(crate) mod document;
 

@@ -3,7 +3,10 @@ use percent_encoding::percent_decode_str;
 use utoipa::openapi::{self, RefOr};
 
 use super::{condition, problem::fault};
-use crate::prelude::{FromRequestParts, Input, Problem, Parts, Argument, Description, Error, Fault, Id, FaultCode, ToSchema, ParameterIn};
+use crate::prelude::{
+    Argument, Description, Error, Fault, FaultCode, FromRequestParts, Id, Input, ParameterIn,
+    Parts, Problem, ToSchema,
+};
 
 /// The query parameters of an operation without a caller. A [`Caller`] has its
 /// own, and checks them after 401 and 403.

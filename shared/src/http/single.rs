@@ -1,6 +1,9 @@
 //! Single records, each with its version as the entity tag (RFC 9110, 8.8.3).
 
-use crate::prelude::{Response, HeaderValue, header, IntoResponse, Serialize, Versioned, Json, Description, Method, ParameterIn, text, StatusCode, Answer, ToSchema, Code, about};
+use crate::prelude::{
+    Answer, Code, Description, HeaderValue, IntoResponse, Json, Method, ParameterIn, Response,
+    Serialize, StatusCode, ToSchema, Versioned, about, header, text,
+};
 
 /// 200 with a record.
 #[derive(Debug)]

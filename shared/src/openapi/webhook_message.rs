@@ -9,7 +9,7 @@ use utoipa::{
     },
 };
 
-use crate::prelude::{Id, WebhookMessage, ToSchema, ParameterIn, text, Input};
+use crate::prelude::{Id, Input, ParameterIn, ToSchema, WebhookMessage, text};
 
 const SIGNATURE: &str = "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, for each valid secret; spaces \
                          separate them";

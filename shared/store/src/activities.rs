@@ -3,7 +3,13 @@ use std::ops::Deref;
 use futures::future::OptionFuture;
 
 use super::{directory::takes_work, tagging, texts};
-use crate::prelude::{resource, Serialize, ToSchema, versioned, record, Shown, Activity, JsonObject, TagRef, Id, UserRef, ProjectRef, Stored, Named, UserId, ActivityFilter, ActivitySort, Wanted, ActivityId, key, Tracked, Pending, ActivityCreate, Result, Error, OrganizationId, WriteContext, Project, Writes, Created, id_of, Tenant, Names, Page, ProjectId, Record, Keyed, Read, OrNotFound, Index, List, Filter, ActivityUpdate, ReadCounter};
+use crate::prelude::{
+    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Created,
+    Error, Filter, Id, Index, JsonObject, Keyed, List, Named, Names, OrNotFound, OrganizationId,
+    Page, Pending, Project, ProjectId, ProjectRef, Read, ReadCounter, Record, Result, Serialize,
+    Shown, Stored, TagRef, Tenant, ToSchema, Tracked, UserId, UserRef, Wanted, WriteContext,
+    Writes, id_of, key, record, resource, versioned,
+};
 
 resource! { pub Activities as activities }
 

@@ -4,7 +4,11 @@
 
 use agent::pattern::{ClassHistory, LabelledAlert, Occurrence};
 
-use crate::prelude::{record, any_keys, span, BTreeMap, Timestamp, AlertDay, AlertsSince, key, Tenant, Key, Alert, Batch, Stored, Write, Change, Record, Condition, Store, AnyKey, Result, ReadCounter, Read, Id};
+use crate::prelude::{
+    Alert, AlertDay, AlertsSince, AnyKey, BTreeMap, Batch, Change, Condition, Id, Key, Read,
+    ReadCounter, Record, Result, Store, Stored, Tenant, Timestamp, Write, any_keys, key, record,
+    span,
+};
 
 /// Retention of days, in milliseconds.
 const KEPT: i64 = ClassHistory::DAYS * span::DAY;

@@ -6,7 +6,15 @@
 use model::journal::subject;
 use serde_json::{Map, json};
 
-use crate::{alert_days::Noted, prelude::{record, AlertSource, key, AlertSeries, Alert, Stored, HashMap, AlertId, Batch, Reserved, Tenant, Timestamp, BTreeMap, Write, ReadCounter, Journaled, AlertStatus, StatusSource, Id, Store, WriteContext, AlertReport, Result, EntryContent, OrganizationEvent, Key, Recurrence, LastOutcome, Error}};
+use crate::{
+    alert_days::Noted,
+    prelude::{
+        Alert, AlertId, AlertReport, AlertSeries, AlertSource, AlertStatus, BTreeMap, Batch,
+        EntryContent, Error, HashMap, Id, Journaled, Key, LastOutcome, OrganizationEvent,
+        ReadCounter, Recurrence, Reserved, Result, StatusSource, Store, Stored, Tenant, Timestamp,
+        Write, WriteContext, key, record,
+    },
+};
 
 record! {
     source: AlertSource = "alert_source",

@@ -2,7 +2,14 @@ use std::collections::HashSet;
 
 use crate::alert_days;
 use crate::alert_reports::{Found, Reported, known, none_recorded, series, source};
-use crate::prelude::{resource, record, AlertId, Alert, ToSchema, key, Tracked, EntryContent, OrganizationEvent, Pending, AlertReport, Result, Stored, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, Keyed, PendingWrite, Created, retry, Tenant, AnyKey, HashMap, WriteContext, head_in, Writes, AlertsSince, Write, Timestamp, Error, AlertUpdate, UserId, AlertFilter, Wanted, Page, Filter};
+use crate::prelude::{
+    ActionRecord, Alert, AlertFilter, AlertId, AlertReport, AlertUpdate, AlertsSince, AnyKey,
+    Created, Deserialize, DeserializeOwned, EntryContent, Error, Filter, FilterValue, HashMap, Id,
+    Index, IntoAttribute, Journaled, Keyed, NamedPermission, OrLeave, OrNotFound,
+    OrdinaryPermission, OrganizationEvent, Page, Pending, PendingWrite, QueueMessage, ReadCounter,
+    Record, RecordId, Result, Serialize, Sort, Stored, Tenant, Timestamp, ToSchema, Tracked,
+    UserId, Wanted, Write, WriteContext, Writes, head_in, key, record, resource, retry,
+};
 
 /// The most reports per transaction: of its 100 writes, each takes up to five, and five are common.
 const TOGETHER: usize = 19;

@@ -1,7 +1,11 @@
 //! Assignees of service requests and tickets, and changes of both.
 
 use super::resolutions;
-use crate::prelude::{UserId, Key, User, Tenant, Record, Keyed, AnyKey, Batch, Fault, Id, FaultCode, Result, Error, Store, Tracked, Pending, Timestamp, Resolution, Stored, WriteContext, ReadCounter, Writes};
+use crate::prelude::{
+    AnyKey, Batch, Error, Fault, FaultCode, Id, Key, Keyed, Pending, ReadCounter, Record,
+    Resolution, Result, Store, Stored, Tenant, Timestamp, Tracked, User, UserId, WriteContext,
+    Writes,
+};
 
 /// The assignee that a request names, if it names one: an enabled user of the same organization.
 #[derive(Clone, Debug)]

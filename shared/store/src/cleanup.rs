@@ -9,7 +9,11 @@ use futures::{StreamExt, stream};
 
 use super::due::{self, due_from};
 use super::{CleanupName, Shard};
-use crate::prelude::{record, resource, Deserialize, span, Cleanup, ToSchema, RecordType, key, Deletion, Id, Result, Stored, ReadCounter, Wanted, Row, Readable, AnyKey, Record, Keyed, Write, Error, Change, Timestamp, OrLeave, Condition};
+use crate::prelude::{
+    AnyKey, Change, Cleanup, Condition, Deletion, Deserialize, Error, Id, Keyed, OrLeave,
+    ReadCounter, Readable, Record, RecordType, Result, Row, Stored, Timestamp, ToSchema, Wanted,
+    Write, key, record, resource, span,
+};
 
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments,
 /// show the newest links.

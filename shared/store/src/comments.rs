@@ -3,7 +3,14 @@
 use tokio::sync::OnceCell;
 
 use super::resolutions;
-use crate::prelude::{resource, record, any_keys, Deserialize, Stored, Comment, UserRef, ToSchema, RecordType, key, Pending, Thread, UserId, CommentCreate, Result, Id, AnyKey, WriteContext, Reserved, Batch, ReadCounter, id_of, CommentId, Writes, Participant, Write, Condition, Record, Keyed, id_is_taken, CommentUpdate, Timestamp, Read, Tenant, CommentFilter, ThreadSort, Wanted, Page, AnyOf, in_first_index, HashMap, ServiceRequest, ProjectId, ServiceRequestId, Error, Fault, FaultCode};
+use crate::prelude::{
+    AnyKey, AnyOf, Batch, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate,
+    Condition, Deserialize, Error, Fault, FaultCode, HashMap, Id, Keyed, Page, Participant,
+    Pending, ProjectId, Read, ReadCounter, Record, RecordType, Reserved, Result, ServiceRequest,
+    ServiceRequestId, Stored, Tenant, Thread, ThreadSort, Timestamp, ToSchema, UserId, UserRef,
+    Wanted, Write, WriteContext, Writes, any_keys, id_is_taken, id_of, in_first_index, key, record,
+    resource,
+};
 
 resource! { pub Comments as comments }
 

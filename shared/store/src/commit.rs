@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use super::{idempotency::KEPT, table::is_conflict_at};
-use crate::prelude::{WriteContext, UserId, IdempotencyKey, Attempted, Created, note_write, Store, Result, key, Record, Keyed, ReadCounter, Error, Writes, Condition, Write};
+use crate::prelude::{
+    Attempted, Condition, Created, Error, IdempotencyKey, Keyed, ReadCounter, Record, Result,
+    Store, UserId, Write, WriteContext, Writes, key, note_write,
+};
 
 impl WriteContext {
     fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::{UPDATED_AT, fields, is_field};
 use super::texts;
-use crate::prelude::{Result, Error, Serialize, Stored, Id, Fault, FaultCode, Timestamp};
+use crate::prelude::{Error, Fault, FaultCode, Id, Result, Serialize, Stored, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Versions {

@@ -10,7 +10,12 @@ use model::input::Patch;
 use tokio::sync::OnceCell;
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use crate::prelude::{resource, record, any_keys, Connection, key, ToSchema, AgentPause, Tenant, Wanted, Result, Page, Stored, Slug, Id, Pending, ConnectionPut, SentSecret, Error, SealedSecret, OrganizationEvent, WriteContext, ReadCounter, MOST_CONNECTIONS, too_many, Code, EntryContent, Writes, Write, ReadHead, Record, Keyed, Condition, head_in, OrNotFound, UserId};
+use crate::prelude::{
+    AgentPause, Code, Condition, Connection, ConnectionPut, EntryContent, Error, Id, Keyed,
+    MOST_CONNECTIONS, OrNotFound, OrganizationEvent, Page, Pending, ReadCounter, ReadHead, Record,
+    Result, SealedSecret, SentSecret, Slug, Stored, Tenant, ToSchema, UserId, Wanted, Write,
+    WriteContext, Writes, any_keys, head_in, key, record, resource, too_many,
+};
 
 resource! { pub Connections as connections }
 

@@ -5,7 +5,11 @@ use std::future::ready;
 use futures::future::OptionFuture;
 
 use super::{CLEANUP_DELAY, fields::is_same};
-use crate::prelude::{Store, DeserializeOwned, Key, Result, Stored, OrNotFound, Keyed, Tenant, Record, Id, Created, Pending, WriteContext, retry, PendingWrite, Writes, Tracked, Timestamp, id_of, RecordId, ReadCounter, Write, id_is_taken, Workdesk, Deleted, Cleanup};
+use crate::prelude::{
+    Cleanup, Created, Deleted, DeserializeOwned, Id, Key, Keyed, OrNotFound, Pending, PendingWrite,
+    ReadCounter, Record, RecordId, Result, Store, Stored, Tenant, Timestamp, Tracked, Workdesk,
+    Write, WriteContext, Writes, id_is_taken, id_of, retry,
+};
 
 impl Store {
     /// A record as it is at this moment, with its long text. 404 when it is not there, by that

@@ -1,6 +1,10 @@
 //! The managed-services dashboard: the newest records and the metrics of an organization.
 
-use crate::prelude::{Serialize, ToSchema, resource, Stored, ServiceRequest, Ticket, Id, ActivityId, OrOther, ActivityType, Slug, Content, Timestamp, ProjectId, OrganizationId, UserRef, Tenant, Result, key, Read, HashMap, Activity, DeserializeOwned, List, Gsi1};
+use crate::prelude::{
+    Activity, ActivityId, ActivityType, Content, DeserializeOwned, Gsi1, HashMap, Id, List,
+    OrOther, OrganizationId, ProjectId, Read, Result, Serialize, ServiceRequest, Slug, Stored,
+    Tenant, Ticket, Timestamp, ToSchema, UserRef, key, resource,
+};
 
 /// Rows of each list.
 const NEWEST: usize = 20;

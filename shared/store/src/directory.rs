@@ -14,7 +14,9 @@ pub(super) use users::{count_admins, email_taken, take_email};
 use model::words::{spaced, words};
 pub(super) use projects::takes_work;
 
-use crate::prelude::{resource, record, Reference, key, Organization, ReferenceType, ToSchema, Project};
+use crate::prelude::{
+    Organization, Project, Reference, ReferenceType, ToSchema, key, record, resource,
+};
 
 resource! { pub Directory as directory }
 

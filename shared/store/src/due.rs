@@ -3,7 +3,12 @@
 use std::{fmt, time::Duration};
 
 use super::{UnlistedChange, key::Gsi4};
-use crate::prelude::{Serialize, Deserialize, resource, key, OrganizationId, Change, Timestamp, Gsi2, Key, Record, Workdesk, DeserializeOwned, Table, Wanted, Result, Page, Readable, AgentAction, AgentSession, Cleanup, Reminder, WebhookDelivery, Mail, SignInEntry, FailureCount, Id, Deleted, QueueMessage, RecordType};
+use crate::prelude::{
+    AgentAction, AgentSession, Change, Cleanup, Deleted, Deserialize, DeserializeOwned,
+    FailureCount, Gsi2, Id, Key, Mail, OrganizationId, Page, QueueMessage, Readable, Record,
+    RecordType, Reminder, Result, Serialize, SignInEntry, Table, Timestamp, Wanted,
+    WebhookDelivery, Workdesk, key, resource,
+};
 
 /// A part of the due work: that of a sixteenth of the organizations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

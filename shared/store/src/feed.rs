@@ -21,7 +21,11 @@ mod tail;
 
 use tail::{KEPT, MOST_ENTRIES, TailBatch, newest_of, tail};
 
-use crate::prelude::{resource, record, span, FeedBatch, key, FeedStart, FeedEntry, Id, BTreeSet, Stored, Tenant, Result, ReadCounter, retry, Write, back_off, unavailable, Timestamp, Error, FeedAction, RecordName, Deleted, AnyKey, Deleter};
+use crate::prelude::{
+    AnyKey, BTreeSet, Deleted, Deleter, Error, FeedAction, FeedBatch, FeedEntry, FeedStart, Id,
+    ReadCounter, RecordName, Result, Stored, Tenant, Timestamp, Write, back_off, key, record,
+    resource, retry, span, unavailable,
+};
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
 pub use stream::{Change, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};

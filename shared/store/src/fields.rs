@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::prelude::{REFERENCE, Serialize, Result, Error};
+use crate::prelude::{Error, REFERENCE, Result, Serialize};
 
 pub(crate) const UPDATED_AT: &str = "updatedAt";
 

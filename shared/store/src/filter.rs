@@ -3,7 +3,9 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::words::having_words;
-use crate::prelude::{Condition, UserId, FilterValue, AnyOf, Result, Timestamp, IntoAttribute, SearchText, attribute};
+use crate::prelude::{
+    AnyOf, Condition, FilterValue, IntoAttribute, Result, SearchText, Timestamp, UserId, attribute,
+};
 
 /// Builds the condition of a filter. Each method adds nothing for a parameter that the client left
 /// out.

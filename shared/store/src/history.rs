@@ -2,7 +2,11 @@
 //! deleted, not even with its record.
 
 use super::fields::{UPDATED_AT, fields};
-use crate::prelude::{Serialize, ToSchema, record, Timestamp, UserRef, HistoryEvent, FieldChange, Id, HistoryEntry, key, WriteContext, Tracked, Result, Write, Stored, HistoryOf, Store, Tenant, Wanted, Page, OrNotFound, HashMap};
+use crate::prelude::{
+    FieldChange, HashMap, HistoryEntry, HistoryEvent, HistoryOf, Id, OrNotFound, Page, Result,
+    Serialize, Store, Stored, Tenant, Timestamp, ToSchema, Tracked, UserRef, Wanted, Write,
+    WriteContext, key, record,
+};
 
 /// Attributes whose changes are left out, since they follow from other changes.
 const NO_NEWS: [&str; 3] = [UPDATED_AT, "resolvedAt", "lastMessageAt"];

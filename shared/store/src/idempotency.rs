@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use crate::prelude::{record, span, Record, Keyed, Attempted, key, Result, Error, Id};
+use crate::prelude::{Attempted, Error, Id, Keyed, Record, Result, key, record, span};
 
 /// Time for which a key is stored, in milliseconds.
 pub(super) const KEPT: i64 = 24 * span::HOUR;

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::prelude::{HashMap, RecordId, Table, Result, ToSchema, Error, Id, key, Change};
+use crate::prelude::{Change, Error, HashMap, Id, RecordId, Result, Table, ToSchema, key};
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;

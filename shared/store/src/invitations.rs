@@ -4,7 +4,17 @@ use tokio::sync::OnceCell;
 
 use crate::directory::{NewUser, email_taken};
 use crate::links::MailLimit;
-use crate::prelude::{resource, record, any_keys, InvitationId, Invitation, ToSchema, key, InvitedAddress, Tracked, EntryContent, OrganizationEvent, User, Held, Stored, Organization, ReadHead, Username, FullName, PasswordHash, ProviderSubject, Reserved, Tenant, Wanted, Result, Page, UserRef, Record, Keyed, Key, EmailHolder, AnyKey, Read, UserId, HashMap, Id, Pending, InvitationCreate, MailedLink, WriteContext, ReadCounter, Write, id_of, Email, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, Condition, Timestamp, Writes, Link, LinkPurpose, InvitationLink, Letter, span, mail_limit, head_in, digest, Sid, Session, retry, Error, Code};
+use crate::prelude::{
+    ActionRecord, AnyKey, Code, Condition, Deserialize, DeserializeOwned, Email, EmailHolder,
+    EntryContent, Error, FilterValue, FullName, HashMap, Held, Id, Index, IntoAttribute,
+    Invitation, InvitationCreate, InvitationId, InvitationLink, InvitedAddress, Journaled, Key,
+    Keyed, Letter, Link, LinkPurpose, MailedLink, NamedPermission, OrLeave, OrNotFound,
+    OrdinaryPermission, Organization, OrganizationEvent, Page, PasswordHash, Pending,
+    ProviderSubject, QueueMessage, Read, ReadCounter, ReadHead, Record, RecordId, Reserved, Result,
+    Serialize, Session, Sid, Sort, Stored, Tenant, Timestamp, ToSchema, Tracked, User, UserId,
+    UserRef, Username, Wanted, Write, WriteContext, Writes, any_keys, digest, head_in, id_of, key,
+    mail_limit, record, resource, retry, span,
+};
 
 resource! { pub Invitations as invitations }
 

@@ -4,7 +4,13 @@
 use futures::{FutureExt, future::OptionFuture};
 use model::journal::Chained;
 
-use crate::prelude::{resource, record, any_keys, OrganizationEntry, key, OrganizationHead, Batch, Tenant, Result, ReadHead, Id, WriteContext, Store, DeserializeOwned, Key, Stored, Write, EntryContent, Refused, note_write, attribute, ReadCounter, back_off, unavailable, Timestamp, EntryActor, EntryActorType, UserId, OrganizationJournalFilter, Wanted, Page, Filter, OrganizationJournalCheck, Condition, IntoAttribute, JournalFlaw, AnyKey};
+use crate::prelude::{
+    AnyKey, Batch, Condition, DeserializeOwned, EntryActor, EntryActorType, EntryContent, Filter,
+    Id, IntoAttribute, JournalFlaw, Key, OrganizationEntry, OrganizationHead,
+    OrganizationJournalCheck, OrganizationJournalFilter, Page, ReadCounter, ReadHead, Refused,
+    Result, Store, Stored, Tenant, Timestamp, UserId, Wanted, Write, WriteContext, any_keys,
+    attribute, back_off, key, note_write, record, resource, unavailable,
+};
 
 /// The most entries of one check, with those of sessions that they name.
 const CHECKED: usize = 5_000;

@@ -6,7 +6,13 @@
 use futures::future::try_join_all;
 
 use super::directory::take_email;
-use crate::prelude::{resource, record, any_keys, Link, key, MailCount, Stored, User, Organization, AccountLink, ReadHead, span, Timestamp, Write, digest, Condition, Change, Record, Store, Result, ReadCounter, Email, AccountChange, Letter, Keyed, WriteContext, Writes, refused_link, LinkPurpose, Id, head_in, PasswordHash, EntryContent, retry, MailedLink, mail_limit, Error, PasswordForgotten, OrganizationId, UserId, MAX_ID, SignInProvider, unique_name};
+use crate::prelude::{
+    AccountChange, AccountLink, Change, Condition, Email, EntryContent, Error, Id, Keyed, Letter,
+    Link, LinkPurpose, MAX_ID, MailCount, MailedLink, Organization, OrganizationId,
+    PasswordForgotten, PasswordHash, ReadCounter, ReadHead, Record, Result, SignInProvider, Store,
+    Stored, Timestamp, User, UserId, Write, WriteContext, Writes, any_keys, digest, head_in, key,
+    mail_limit, record, refused_link, resource, retry, span, unique_name,
+};
 
 resource! { pub AccountLinks as account_links }
 

@@ -5,7 +5,12 @@ use futures::future::OptionFuture;
 use crate::JoinedNotification;
 use crate::due::{self, Shard};
 use crate::feed::UnlistedChange;
-use crate::prelude::{record, resource, any_keys, Mail, ToSchema, RecordType, key, Store, Tenant, UserId, Letter, Result, Write, ReadCounter, Id, Timestamp, MailMessage, Stored, Organization, User, Batch, try_retry, OrNotFound, OrganizationId, Record, Keyed, MailStatus, Change, Condition, OrLeave, Wanted, Page, Readable};
+use crate::prelude::{
+    Batch, Change, Condition, Id, Keyed, Letter, Mail, MailMessage, MailStatus, OrLeave,
+    OrNotFound, Organization, OrganizationId, Page, ReadCounter, Readable, Record, RecordType,
+    Result, Store, Stored, Tenant, Timestamp, ToSchema, User, UserId, Wanted, Write, any_keys, key,
+    record, resource, try_retry,
+};
 
 /// The attribute of a user with the instant from which the address refuses mails.
 const BOUNCED_AT: &str = "emailBouncedAt";

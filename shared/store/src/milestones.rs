@@ -1,7 +1,13 @@
 use futures::future::try_join_all;
 
 use super::{directory::takes_work, texts, units_so_far};
-use crate::prelude::{resource, Serialize, Deserialize, ToSchema, record, Stored, Milestone, Page, TaskId, Title, OrOther, TaskStatus, Priority, MilestoneId, Id, key, Tracked, HistoryOf, Pending, MilestoneCreate, Result, Record, Keyed, WriteContext, Project, Error, Fault, ProjectId, Writes, Tenant, UserId, MilestoneFilter, Wanted, Filter, Read, OrNotFound, Condition, MilestoneUpdate, HashMap, Row};
+use crate::prelude::{
+    Condition, Deserialize, Error, Fault, Filter, HashMap, HistoryOf, Id, Keyed, Milestone,
+    MilestoneCreate, MilestoneFilter, MilestoneId, MilestoneUpdate, OrNotFound, OrOther, Page,
+    Pending, Priority, Project, ProjectId, Read, Record, Result, Row, Serialize, Stored, TaskId,
+    TaskStatus, Tenant, Title, ToSchema, Tracked, UserId, Wanted, WriteContext, Writes, key,
+    record, resource,
+};
 
 resource! { pub Milestones as milestones }
 

@@ -1,6 +1,10 @@
 //! The records that tasks and activities refer to.
 
-use crate::prelude::{BTreeSet, UserId, ProjectId, MilestoneId, PhaseId, TagId, HashMap, UserRef, ProjectRef, MilestoneRef, TagRef, Task, Activity, Tenant, AnyKey, Record, Keyed, Batch, Id, Store, Result, Read};
+use crate::prelude::{
+    Activity, AnyKey, BTreeSet, Batch, HashMap, Id, Keyed, MilestoneId, MilestoneRef, PhaseId,
+    ProjectId, ProjectRef, Read, Record, Result, Store, TagId, TagRef, Task, Tenant, UserId,
+    UserRef,
+};
 
 /// The ids that records refer to, each once: formatting a key costs more than comparing ids.
 #[derive(Default)]

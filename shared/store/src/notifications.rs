@@ -15,7 +15,9 @@ mod reading;
 mod reminders;
 mod settings;
 
-use crate::prelude::{resource, record, span, Notification, ToSchema, RecordType, key, NotifiedChange};
+use crate::prelude::{
+    Notification, NotifiedChange, RecordType, ToSchema, key, record, resource, span,
+};
 
 pub use notice::Notice;
 pub use reading::JoinedNotification;

@@ -2,7 +2,10 @@
 //! its own transaction, unless it is there.
 
 use super::Change;
-use crate::prelude::{record, Participant, key, Comment, Id, TicketMessage, RecordType, Batch, Result, Write, Record, Keyed, Store, BTreeMap, Talk, UserId, AnyKey, Tenant};
+use crate::prelude::{
+    AnyKey, BTreeMap, Batch, Comment, Id, Keyed, Participant, Record, RecordType, Result, Store,
+    Talk, Tenant, TicketMessage, UserId, Write, key, record,
+};
 
 /// The most participants who are notified: as many as the users among whom approvers are found.
 const MOST: usize = 1_000;

@@ -4,7 +4,10 @@ use futures::future::{BoxFuture, OptionFuture};
 use model::input::Fields;
 
 use super::conditions::keeps;
-use crate::prelude::{Result, EntryCredential, Tenant, UserId, Preconditions, IdempotencyKey, ReadHead, OrganizationId, Store, Created, Demand, Held, Author, Id, Serialize, Stored, OrNotFound, new_write_id};
+use crate::prelude::{
+    Author, Created, Demand, EntryCredential, Held, Id, IdempotencyKey, OrNotFound, OrganizationId,
+    Preconditions, ReadHead, Result, Serialize, Store, Stored, Tenant, UserId, new_write_id,
+};
 
 /// A write whose authorization may still be under way.
 ///

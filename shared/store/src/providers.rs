@@ -2,7 +2,16 @@
 
 use tokio::sync::OnceCell;
 
-use crate::prelude::{resource, record, any_keys, SignInProvider, key, SubjectHolder, ListedProvider, UsedState, OrganizationId, Stored, ReadHead, Tenant, Result, Id, Pending, User, PasswordSignIn, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Tracked, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, head_in, Held, SignInPut, ProviderDiscovery, SentSecret, Error, SealedSecret, WriteContext, OrganizationEvent, EntryContent, Writes, attribute, Change, Write, Condition, UserId, AnyKey, SignInMethod, Code, Timestamp, retry, digest};
+use crate::prelude::{
+    ActionRecord, AnyKey, Change, Code, Condition, Deserialize, DeserializeOwned, EntryContent,
+    Error, FilterValue, Held, Id, Index, IntoAttribute, Journaled, Keyed, ListedProvider,
+    NamedPermission, OrLeave, OrNotFound, OrdinaryPermission, OrganizationEvent, OrganizationId,
+    PasswordSignIn, Pending, ProviderDiscovery, QueueMessage, ReadCounter, ReadHead, Record,
+    RecordId, Result, SealedSecret, SentSecret, Serialize, SignInMethod, SignInProvider, SignInPut,
+    Sort, Stored, SubjectHolder, Tenant, Timestamp, ToSchema, Tracked, UsedState, User, UserId,
+    Write, WriteContext, Writes, any_keys, attribute, digest, head_in, key, record, resource,
+    retry,
+};
 
 mod discovery;
 mod signing_in;

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use model::quota::{QuotaHolder, window, window_end};
 
-use crate::prelude::{resource, span, Tenant, Timestamp, Result, key, ReadCounter, Change, Condition, Write, IntoAttribute, OrLeave};
+use crate::prelude::{
+    Change, Condition, IntoAttribute, OrLeave, ReadCounter, Result, Tenant, Timestamp, Write, key,
+    resource, span,
+};
 
 /// The instant until which a holder has used its quota, in milliseconds since the Unix epoch.
 const UNTIL: &str = "usedUntil";

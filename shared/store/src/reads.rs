@@ -1,6 +1,9 @@
 //! Consistent reads by key, and writes that give way to others.
 
-use crate::prelude::{Store, DeserializeOwned, Key, Result, Stored, Id, Read, AnyKey, Batch, Record, Workdesk, Write, OrLeave, Place, Wanted, Page, Row, Keyed};
+use crate::prelude::{
+    AnyKey, Batch, DeserializeOwned, Id, Key, Keyed, OrLeave, Page, Place, Read, Record, Result,
+    Row, Store, Stored, Wanted, Workdesk, Write,
+};
 
 impl Store {
     /// Reads a record, if there is one. An unreadable record is an error.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::prelude::{span, HashMap, OrganizationId, Timestamp, Organization, Id};
+use crate::prelude::{HashMap, Id, Organization, OrganizationId, Timestamp, span};
 
 /// Milliseconds for which an organization is used without another read. A withdrawn plan holds that
 /// much longer.

@@ -6,7 +6,13 @@
 
 use serde_json::Value;
 
-use crate::prelude::{Serialize, Deserialize, Stored, OrganizationHead, UserId, TokenId, OrganizationId, FeedEntry, Timestamp, SearchedType, ProjectId, RecordName, Record, PasswordHash, PasswordSignIn, InvitationId, ReferenceType, ReferenceId, TagId, ToSchema, BTreeSet, NotificationKind, BTreeMap, Reminded, Talk, Deleted, SourceName, ExternalId, AlertId, Fingerprint, AgentSessionId, JsonText, Excerpt, NotificationPreferences, AgentSession, AgentAction, Id};
+use crate::prelude::{
+    AgentAction, AgentSession, AgentSessionId, AlertId, BTreeMap, BTreeSet, Deleted, Deserialize,
+    Excerpt, ExternalId, FeedEntry, Fingerprint, Id, InvitationId, JsonText, NotificationKind,
+    NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash, PasswordSignIn,
+    ProjectId, Record, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, Serialize,
+    SourceName, Stored, TagId, Talk, Timestamp, ToSchema, TokenId, UserId,
+};
 
 /// The schema: [`Record`] is implemented for it, since that trait and most records
 /// are of other crates.

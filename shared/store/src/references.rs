@@ -2,7 +2,11 @@
 //! their titles.
 
 use super::words::having_words;
-use crate::prelude::{Serialize, ToSchema, resource, ReferenceId, ReferenceType, Description, Id, Tenant, ReferenceSearch, Wanted, Result, Page, Condition, key, Read, AnyKey, ProjectId, Record, Keyed, Batch, Reference, Stored, Project};
+use crate::prelude::{
+    AnyKey, Batch, Condition, Description, Id, Keyed, Page, Project, ProjectId, Read, Record,
+    Reference, ReferenceId, ReferenceSearch, ReferenceType, Result, Serialize, Stored, Tenant,
+    ToSchema, Wanted, key, resource,
+};
 
 /// The most rows of a page.
 const MOST: usize = 50;

@@ -2,7 +2,10 @@
 //! their times. A change of status updates its day in the same transaction. So the dashboard reads
 //! a few small items, and not every request.
 
-use crate::prelude::{record, Day, key, Tenant, Timestamp, Resolution, Write, Change, Record, Condition, Store, Result, ReadCounter, span};
+use crate::prelude::{
+    Change, Condition, Day, ReadCounter, Record, Resolution, Result, Store, Tenant, Timestamp,
+    Write, key, record, span,
+};
 
 /// The days of the mean, including the current one.
 const DAYS: i64 = 90;

@@ -1,7 +1,7 @@
 //! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged
 //! reads.
 
-use crate::prelude::{Result, Error, back_off};
+use crate::prelude::{Error, Result, back_off};
 
 /// Attempts of an operation whose records other requests keep changing. The pauses between them
 /// take 1.3 seconds at most, since a client waits.

@@ -16,7 +16,9 @@ mod indexing;
 
 use model::words::words;
 
-use crate::prelude::{resource, record, span, IndexedRecord, key, Key, Gsi1, IndexedWord, SearchedText, BTreeSet, Id};
+use crate::prelude::{
+    BTreeSet, Gsi1, Id, IndexedRecord, IndexedWord, Key, SearchedText, key, record, resource, span,
+};
 
 pub use finding::{Candidates, FoundRecord, SearchFilter};
 

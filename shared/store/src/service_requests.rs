@@ -1,7 +1,13 @@
 use std::future::ready;
 
 use super::{references::referred_to, resolutions, texts, tracked::HandOver};
-use crate::prelude::{resource, record, ServiceStatus, UserId, JsonText, Timestamp, ServiceRequestId, ServiceRequest, ToSchema, key, Tracked, HistoryOf, Pending, ServiceRequestCreate, Result, Stored, WriteContext, Writes, Fault, Error, Write, Condition, Resolution, Id, Tenant, ServiceRequestFilter, CreatedSort, Wanted, Page, AnyOf, Record, Keyed, in_first_index, Filter, ServiceRequestUpdate};
+use crate::prelude::{
+    AnyOf, Condition, CreatedSort, Error, Fault, Filter, HistoryOf, Id, JsonText, Keyed, Page,
+    Pending, Record, Resolution, Result, ServiceRequest, ServiceRequestCreate,
+    ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Stored, Tenant,
+    Timestamp, ToSchema, Tracked, UserId, Wanted, Write, WriteContext, Writes, in_first_index, key,
+    record, resource,
+};
 
 resource! { pub ServiceRequests as service_requests }
 

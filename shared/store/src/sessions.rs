@@ -3,7 +3,15 @@
 use model::journal::subject;
 use serde_json::{Value, json};
 
-use crate::{prelude::{Tenant, UserId, Wanted, Result, Page, Session, key, User, Change, Write, Record, Keyed, Id, retry, Pending, WriteContext, Stored, OrNotFound, ReadCounter, Writes, Error, Condition, Held, Account, ReadHead, PasswordHash, Sid, Letter, EntryContent, EntryCredential, OrganizationEvent, Journaled}, sign_in::SignIn};
+use crate::{
+    prelude::{
+        Account, Change, Condition, EntryContent, EntryCredential, Error, Held, Id, Journaled,
+        Keyed, Letter, OrNotFound, OrganizationEvent, Page, PasswordHash, Pending, ReadCounter,
+        ReadHead, Record, Result, Session, Sid, Stored, Tenant, User, UserId, Wanted, Write,
+        WriteContext, Writes, key, retry,
+    },
+    sign_in::SignIn,
+};
 
 impl SignIn<'_> {
     /// A user's sessions, the newest first, including some that have ended.

@@ -16,7 +16,7 @@ use utoipa::{
 };
 
 use self::fields::Fields;
-use crate::prelude::{Serialize, ToSchema, Stored, Result, Id};
+use crate::prelude::{Id, Result, Serialize, Stored, ToSchema};
 
 pub trait Answered: Serialize + ToSchema {
     /// Fields that answers leave out, by their names in JSON. A view may show them in another form.

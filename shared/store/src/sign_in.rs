@@ -14,7 +14,19 @@ use std::future::ready;
 
 use futures::future::try_join_all;
 
-use crate::{key::Gsi4, prelude::{resource, record, any_keys, Account, Condition, key, Session, Timestamp, Stored, Failures, OrganizationId, UserId, digest, network, Key, FailureCount, Write, Change, Record, span, Store, DeserializeOwned, Tenant, Result, User, Organization, ReadCounter, Id, Keyed, AnyKey, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, ToSchema, Pending, Tracked, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ReadHead, SignInMethod, Error, WriteContext, SignInEntry, try_retry, unique_name, Batch}, sign_in_journal::signed_in};
+use crate::{
+    key::Gsi4,
+    prelude::{
+        Account, ActionRecord, AnyKey, Batch, Change, Condition, Deserialize, DeserializeOwned,
+        Error, FailureCount, Failures, FilterValue, Id, Index, IntoAttribute, Journaled, Key,
+        Keyed, NamedPermission, OrLeave, OrNotFound, OrdinaryPermission, Organization,
+        OrganizationId, Pending, QueueMessage, ReadCounter, ReadHead, Record, RecordId, Result,
+        Serialize, Session, SignInEntry, SignInMethod, Sort, Store, Stored, Tenant, Timestamp,
+        ToSchema, Tracked, User, UserId, Write, WriteContext, any_keys, digest, key, network,
+        record, resource, span, try_retry, unique_name,
+    },
+    sign_in_journal::signed_in,
+};
 
 resource! { pub SignIn as sign_in }
 

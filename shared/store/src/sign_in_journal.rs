@@ -4,7 +4,11 @@
 use crate::Journals;
 use crate::due::{self, Shard};
 use crate::key::Gsi4;
-use crate::prelude::{record, SignInEntry, key, Session, SignInMethod, Result, Write, OrganizationId, Stored, FailureCount, BTreeMap, Id, Record, Workdesk, DeserializeOwned, ReadCounter, Wanted, UserId, Condition, Change, Keyed, OrLeave, Tenant, EntryContent, Index, WriteContext};
+use crate::prelude::{
+    BTreeMap, Change, Condition, DeserializeOwned, EntryContent, FailureCount, Id, Index, Keyed,
+    OrLeave, OrganizationId, ReadCounter, Record, Result, Session, SignInEntry, SignInMethod,
+    Stored, Tenant, UserId, Wanted, Workdesk, Write, WriteContext, key, record,
+};
 
 /// Page size of due entries.
 const AT_ONCE: usize = 200;

@@ -6,7 +6,10 @@ use aws_sdk_dynamodb::Client;
 use tokio::sync::OnceCell;
 
 use super::{ids::Ids, recent::RecentOrganizations};
-use crate::prelude::{Table, Clock, Cell, Id, Timestamp, ReadCounter, RecordId, Result, Reserved, key, ToSchema, Error, Code};
+use crate::prelude::{
+    Cell, Clock, Code, Error, Id, ReadCounter, RecordId, Reserved, Result, Table, Timestamp,
+    ToSchema, key,
+};
 
 /// All records, by resource. Cheap to clone; clones share their reserved ids and recent
 /// organizations.

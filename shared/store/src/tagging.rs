@@ -3,7 +3,11 @@
 
 use serde_json::json;
 
-use crate::prelude::{resource, any_keys, Pending, Tagged, TagId, Result, key, Record, Keyed, WriteContext, Batch, Id, Error, ReadCounter, Change, Writes, Code, FieldChange, Write, Condition, HistoryOf, OrNotFound, AnyOf, OrNone, TagRef};
+use crate::prelude::{
+    AnyOf, Batch, Change, Code, Condition, Error, FieldChange, HistoryOf, Id, Keyed, OrNone,
+    OrNotFound, Pending, ReadCounter, Record, Result, TagId, TagRef, Tagged, Write, WriteContext,
+    Writes, any_keys, key, resource,
+};
 
 const MOST: usize = 50;
 

@@ -15,7 +15,13 @@ use self::finding::{Finding, still_fits};
 use self::links::Links;
 use self::place::Room;
 use super::{directory::takes_work, texts};
-use crate::prelude::{resource, record, TaskId, Task, ToSchema, key, Tracked, HistoryOf, Pending, TaskCreate, Result, Record, Keyed, AnyKey, Id, WriteContext, Batch, Fault, ProjectId, OrganizationId, Error, Order, Names, Created, id_of, Tenant, UserId, TaskFilter, TaskSort, Wanted, Page, Read, ProjectRef, OrNotFound, TaskUpdate, ReadCounter, TaskPlace, Key, Writes, Condition, Write, Change, Stored, Named};
+use crate::prelude::{
+    AnyKey, Batch, Change, Condition, Created, Error, Fault, HistoryOf, Id, Key, Keyed, Named,
+    Names, OrNotFound, Order, OrganizationId, Page, Pending, ProjectId, ProjectRef, Read,
+    ReadCounter, Record, Result, Stored, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort,
+    TaskUpdate, Tenant, ToSchema, Tracked, UserId, Wanted, Write, WriteContext, Writes, id_of, key,
+    record, resource,
+};
 
 resource! { pub Tasks as tasks }
 

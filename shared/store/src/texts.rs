@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 
-use crate::prelude::{LongText, key, Batch, DeserializeOwned, Stored, Result, Key, KeptText, Store, Read, Page, REFERENCE, TextReference, Deserialize};
+use crate::prelude::{
+    Batch, Deserialize, DeserializeOwned, KeptText, Key, LongText, Page, REFERENCE, Read, Result,
+    Store, Stored, TextReference, key,
+};
 
 /// The attribute whose text may be long.
 pub(crate) const ATTRIBUTE: &str = "description";

@@ -2,7 +2,17 @@ use futures::future::try_join_all;
 use tokio::sync::OnceCell;
 
 use super::{assignee::Assignee, resolutions};
-use crate::prelude::{resource, Serialize, ToSchema, versioned, record, any_keys, Title, ServiceStatus, Priority, UserId, Timestamp, WriteContext, TicketId, Reserved, TicketMessageId, Result, Ticket, Writes, BTreeMap, Id, TicketMessage, Participant, Write, Resolution, Content, Shown, UserRef, Page, key, Tracked, HistoryOf, RecordType, User, Permission, Pending, Stored, Record, Keyed, Batch, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, DeserializeOwned, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, TicketCreate, Tenant, TicketFilter, TicketSort, Wanted, Filter, AnyOf, Place, in_first_index, HashMap, ThreadSort, Condition, Read, TicketUpdate, TicketReply, Error, Code, id_of, id_is_taken, Change};
+use crate::prelude::{
+    ActionRecord, AnyOf, BTreeMap, Batch, Change, Code, Condition, Content, Deserialize,
+    DeserializeOwned, Error, Filter, FilterValue, HashMap, HistoryOf, Id, Index, IntoAttribute,
+    Journaled, Keyed, NamedPermission, OrLeave, OrNotFound, OrdinaryPermission, Page, Participant,
+    Pending, Permission, Place, Priority, QueueMessage, Read, ReadCounter, Record, RecordId,
+    RecordType, Reserved, Resolution, Result, Serialize, ServiceStatus, Shown, Sort, Stored,
+    Tenant, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
+    TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, ToSchema, Tracked,
+    User, UserId, UserRef, Wanted, Write, WriteContext, Writes, any_keys, id_is_taken, id_of,
+    in_first_index, key, record, resource, versioned,
+};
 
 resource! { pub Tickets as tickets }
 

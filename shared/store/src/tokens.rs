@@ -7,7 +7,15 @@
 
 use tokio::sync::OnceCell;
 
-use crate::prelude::{resource, record, Token, ToSchema, RecordType, key, TokenHolder, TokenSecret, Result, User, Organization, Tenant, UserId, Stored, Pending, TokenCreate, Id, WriteContext, Reserved, ReadCounter, OrOther, Created, TokenId, id_of, OrNotFound, random, too_many, Code, Condition, Write, EntryContent, OrganizationEvent, Writes, Held, ReadHead, Index, IntoAttribute, OrLeave, Record, Deserialize, Serialize, DeserializeOwned, Keyed, Tracked, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Timestamp, Change, Error};
+use crate::prelude::{
+    ActionRecord, Change, Code, Condition, Created, Deserialize, DeserializeOwned, EntryContent,
+    Error, FilterValue, Held, Id, Index, IntoAttribute, Journaled, Keyed, NamedPermission, OrLeave,
+    OrNotFound, OrOther, OrdinaryPermission, Organization, OrganizationEvent, Pending,
+    QueueMessage, ReadCounter, ReadHead, Record, RecordId, RecordType, Reserved, Result, Serialize,
+    Sort, Stored, Tenant, Timestamp, ToSchema, Token, TokenCreate, TokenHolder, TokenId,
+    TokenSecret, Tracked, User, UserId, Write, WriteContext, Writes, id_of, key, random, record,
+    resource, too_many,
+};
 
 resource! { pub Tokens as tokens }
 

@@ -1,6 +1,6 @@
 //! Records whose changes have further writes in the same transaction.
 
-use crate::prelude::{Record, Workdesk, HistoryOf, EntryContent, ActionRef, ServiceRequestId};
+use crate::prelude::{ActionRef, EntryContent, HistoryOf, Record, ServiceRequestId, Workdesk};
 
 /// A record whose changes its history records, and the agent follows.
 pub(crate) trait Tracked: Record<Workdesk> {

@@ -2,7 +2,7 @@
 
 use model::words::words;
 
-use crate::prelude::{Condition, BTreeSet, IntoAttribute, unique_name};
+use crate::prelude::{BTreeSet, Condition, IntoAttribute, unique_name};
 
 /// Rows with a word that begins so, for each word of the query, as [`words`](table::Record::words)
 /// has them.

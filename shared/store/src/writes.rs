@@ -1,4 +1,4 @@
-use crate::prelude::{Write, Error, EntryContent, Id, Refused};
+use crate::prelude::{EntryContent, Error, Id, Refused, Write};
 
 /// Writes of one transaction, and the meaning of each one's refusal.
 ///

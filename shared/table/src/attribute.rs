@@ -1,6 +1,6 @@
 //! Attribute values of items and expressions.
 
-use crate::prelude::{HashMap, AttributeValue, Serialize, Error};
+use crate::prelude::{AttributeValue, Error, HashMap, Serialize};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 

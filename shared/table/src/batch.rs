@@ -2,7 +2,7 @@ use std::hash::Hash;
 
 use model::Id;
 
-use crate::prelude::{HashMap, AnyKey, Item, DeserializeOwned, Key, Stored, Error, stored_at};
+use crate::prelude::{AnyKey, DeserializeOwned, Error, HashMap, Item, Key, Stored, stored_at};
 
 #[derive(Debug, Default)]
 pub struct Batch(pub(crate) HashMap<AnyKey, Item>);

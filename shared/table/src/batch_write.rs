@@ -2,7 +2,10 @@
 
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 
-use crate::prelude::{Table, Write, Error, ReturnConsumedCapacity, failure, count_write, ATTEMPTS, unavailable, back_off, Operation, key_item, Record};
+use crate::prelude::{
+    ATTEMPTS, Error, Operation, Record, ReturnConsumedCapacity, Table, Write, back_off,
+    count_write, failure, key_item, unavailable,
+};
 
 const MOST: usize = 25;
 

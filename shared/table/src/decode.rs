@@ -14,7 +14,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use crate::prelude::{DeserializeOwned, Item, AttributeValue};
+use crate::prelude::{AttributeValue, DeserializeOwned, Item};
 
 /// Decodes the record of an item. Unknown attributes are ignored.
 pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodable> {

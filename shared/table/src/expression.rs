@@ -2,7 +2,10 @@
 
 use model::Id;
 
-use crate::prelude::{Main, Index, IntoAttribute, AttributeValue, Serialize, DeserializeOwned, Record, OrLeave, OrNotFound, HashMap, Sort, Key, Item};
+use crate::prelude::{
+    AttributeValue, DeserializeOwned, HashMap, Index, IntoAttribute, Item, Key, Main, OrLeave,
+    OrNotFound, Record, Serialize, Sort,
+};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
     types::CancellationReason,
 };
 
-use crate::prelude::{Item, Error, Refused};
+use crate::prelude::{Error, Item, Refused};
 
 /// The attribute that holds the [id](crate::new_write_id) of the last write. After a lost answer,
 /// it tells a retry of our own write from a write of another client.

@@ -1,6 +1,14 @@
 //! The form of an item: how this version writes its record.
 
-use crate::{key::KEY_ATTRIBUTES, prelude::{Main, Index, WRITTEN_BY, Write, Record, RawItem, Error, Stored, stored_at, changed_item, IntoAttribute, Condition, Operation, WRITE_ID, COPIED, DeserializeOwned, Table, Refused}, raw::has_same_values, record};
+use crate::{
+    key::KEY_ATTRIBUTES,
+    prelude::{
+        COPIED, Condition, DeserializeOwned, Error, Index, IntoAttribute, Main, Operation, RawItem,
+        Record, Refused, Stored, Table, WRITE_ID, WRITTEN_BY, Write, changed_item, stored_at,
+    },
+    raw::has_same_values,
+    record,
+};
 
 /// Attributes that stay as they are: the key of a record never changes.
 const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];

@@ -1,4 +1,10 @@
-use crate::{decode, prelude::{Arc, Item, Apart, AnyKey, Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Main, Undecodable, AttributeValue, Error, meter, Place}};
+use crate::{
+    decode,
+    prelude::{
+        AnyKey, Apart, Arc, AttributeValue, DeserializeOwned, Error, Index, IntoAttribute, Item,
+        Main, OrLeave, OrNotFound, Place, Record, Serialize, Undecodable, meter,
+    },
+};
 
 /// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]

@@ -4,7 +4,10 @@ use std::{fmt, marker::PhantomData};
 
 use serde::de::IgnoredAny;
 
-use crate::{prelude::{Main, Query, Index, Sort, Key, Place, Condition, Read}, query::FILTERED_ANSWERS};
+use crate::{
+    prelude::{Condition, Index, Key, Main, Place, Query, Read, Sort},
+    query::FILTERED_ANSWERS,
+};
 
 /// Records of the type `R` in a partition of the table or of an index, by sort key: all of them or
 /// a range. Reads are eventually consistent. Only lists of the table itself have consistent reads:

@@ -1,6 +1,13 @@
 use std::collections::BTreeSet;
 
-use crate::{expression::Names, page::MOST_ROWS, prelude::{Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Place, Condition, some_text, Main, Item, key_item, AttributeValue, HashMap}};
+use crate::{
+    expression::Names,
+    page::MOST_ROWS,
+    prelude::{
+        AttributeValue, Condition, DeserializeOwned, HashMap, Index, IntoAttribute, Item, Main,
+        OrLeave, OrNotFound, Place, Record, Serialize, key_item, some_text,
+    },
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {

@@ -3,7 +3,11 @@
 use aws_sdk_dynamodb::{operation::put_item::PutItemError, primitives::Blob};
 use serde_json::{Value, json};
 
-use crate::prelude::{Item, AnyKey, key_of, IntoAttribute, AttributeValue, WRITE_ID, from_item, Record, Table, Condition, Refused, Error, count_write, failure, Read, Main, Index, key_item, ReturnConsumedCapacity, count_read};
+use crate::prelude::{
+    AnyKey, AttributeValue, Condition, Error, Index, IntoAttribute, Item, Main, Read, Record,
+    Refused, ReturnConsumedCapacity, Table, WRITE_ID, count_read, count_write, failure, from_item,
+    key_item, key_of,
+};
 
 /// The write's id of an item that was copied into the table, or got another form. The table's
 /// stream has it too.

@@ -6,7 +6,16 @@ use aws_sdk_dynamodb::{Client, types::KeysAndAttributes};
 use futures::future::try_join_all;
 use model::Clock;
 
-use crate::{item::readable_at, prelude::{AnyKey, Table, Read, DeserializeOwned, Key, Stored, Error, stored_at, Item, meter, key_item, ReturnConsumedCapacity, failure, count_read, Batch, HashMap, key_of, ATTEMPTS, unavailable, back_off, Index, List, Serialize, IntoAttribute, Record, OrLeave, OrNotFound, Row, Readable, Wanted, Page, Place, Query, REFERENCE}, query::Expressed};
+use crate::{
+    item::readable_at,
+    prelude::{
+        ATTEMPTS, AnyKey, Batch, DeserializeOwned, Error, HashMap, Index, IntoAttribute, Item, Key,
+        List, OrLeave, OrNotFound, Page, Place, Query, REFERENCE, Read, Readable, Record,
+        ReturnConsumedCapacity, Row, Serialize, Stored, Table, Wanted, back_off, count_read,
+        failure, key_item, key_of, meter, stored_at, unavailable,
+    },
+    query::Expressed,
+};
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need
 /// not wait for it. A failure is ignored; the first request meets it again.

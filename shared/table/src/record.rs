@@ -1,6 +1,12 @@
 //! Records, and the items that hold them.
 
-use crate::{key::KEY_ATTRIBUTES, prelude::{AttributeValue, Serialize, DeserializeOwned, LongText, Key, Gsi1, Gsi2, Gsi3, Gsi4, Item, Error, IntoAttribute, REFERENCE, Stored, from_item, Index}};
+use crate::{
+    key::KEY_ATTRIBUTES,
+    prelude::{
+        AttributeValue, DeserializeOwned, Error, Gsi1, Gsi2, Gsi3, Gsi4, Index, IntoAttribute,
+        Item, Key, LongText, REFERENCE, Serialize, Stored, from_item,
+    },
+};
 
 /// The attribute that names the author of an item's last write.
 pub(crate) const WRITTEN_BY: &str = "writtenBy";

@@ -9,7 +9,10 @@
 use model::{digest, span};
 use serde::Deserialize;
 
-use crate::prelude::{Serialize, AnyKey, Key, Record, Item, Error, IntoAttribute, Undecodable, AttributeValue, from_item};
+use crate::prelude::{
+    AnyKey, AttributeValue, Error, IntoAttribute, Item, Key, Record, Serialize, Undecodable,
+    from_item,
+};
 
 /// The attribute of a record that refers to its long text.
 pub const REFERENCE: &str = "longText";

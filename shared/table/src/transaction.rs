@@ -2,7 +2,11 @@ use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Up
 
 use crate::{
     failure::{WRITE_ID, cancelled, is_conflict, refused},
-    prelude::{Table, Serialize, DeserializeOwned, IntoAttribute, Index, Record, OrLeave, OrNotFound, Write, Refused, Error, Operation, random, ReturnConsumedCapacity, count_write, back_off, Condition, some_text, some, update_expression, key_item, condition_text},
+    prelude::{
+        Condition, DeserializeOwned, Error, Index, IntoAttribute, Operation, OrLeave, OrNotFound,
+        Record, Refused, ReturnConsumedCapacity, Serialize, Table, Write, back_off, condition_text,
+        count_write, key_item, random, some, some_text, update_expression,
+    },
     write_id::new_write_id,
 };
 

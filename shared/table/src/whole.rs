@@ -1,6 +1,9 @@
 //! Records that were read, with their long texts.
 
-use crate::prelude::{Stored, LongText, Key, KeptText, key_of, Record, DeserializeOwned, Error, Apart, meter, Item, IntoAttribute, from_item, Arc};
+use crate::prelude::{
+    Apart, Arc, DeserializeOwned, Error, IntoAttribute, Item, KeptText, Key, LongText, Record,
+    Stored, from_item, key_of, meter,
+};
 
 impl<T> Stored<T> {
     /// The key of the long text that the record refers to. `None` if the record has its whole text.

@@ -1,7 +1,10 @@
 use model::Timestamp;
 
 use crate::{
-    prelude::{AnyKey, Condition, AttributeValue, Record, Item, Change, Error, Stored, changed_item, key_item, IntoAttribute, WRITTEN_BY},
+    prelude::{
+        AnyKey, AttributeValue, Change, Condition, Error, IntoAttribute, Item, Record, Stored,
+        WRITTEN_BY, changed_item, key_item,
+    },
     record::item,
     text::{KEPT, TextWrite},
 };

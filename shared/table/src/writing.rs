@@ -10,7 +10,11 @@ use aws_sdk_dynamodb::{
 
 use crate::{
     failure::{Single, single, wrote},
-    prelude::{Table, Write, Item, Refused, Error, back_off, Operation, count_write, WRITE_ID, update_expression, key_item, Record, some_text, condition_text, ReturnConsumedCapacity, Condition, IntoAttribute, some, AnyKey, Change, Serialize, DeserializeOwned, Index, OrLeave, OrNotFound},
+    prelude::{
+        AnyKey, Change, Condition, DeserializeOwned, Error, Index, IntoAttribute, Item, Operation,
+        OrLeave, OrNotFound, Record, Refused, ReturnConsumedCapacity, Serialize, Table, WRITE_ID,
+        Write, back_off, condition_text, count_write, key_item, some, some_text, update_expression,
+    },
     write_id::new_write_id,
 };
 

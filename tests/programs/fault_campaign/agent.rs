@@ -1,7 +1,11 @@
 //! A client before the agent: opens a session, has actions proposed, approves them, and at times
 //! cancels.
 
-use crate::{client::Outcome, ledger::Session, prelude::{json, Client, Shared, Class, Value}};
+use crate::{
+    client::Outcome,
+    ledger::Session,
+    prelude::{Class, Client, Shared, Value, json},
+};
 
 /// The most proposals of a session when others were faster.
 const PROPOSALS: usize = 6;

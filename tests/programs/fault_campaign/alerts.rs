@@ -4,7 +4,7 @@ use serde_json::Map;
 use shared::agent::alert::AlertReport;
 use tests::records;
 
-use crate::prelude::{VariantArray, json, Clock, Value};
+use crate::prelude::{Clock, Value, VariantArray, json};
 
 /// The failure of a payment that is declined whenever it is tried.
 const DECLINED: &str = "card_declined";

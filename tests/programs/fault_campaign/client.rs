@@ -3,7 +3,7 @@
 
 use reqwest::header;
 
-use crate::prelude::{Duration, Arc, Fates, Ledger, Value, Method, Made, Kind, Gone};
+use crate::prelude::{Arc, Duration, Fates, Gone, Kind, Ledger, Made, Method, Value};
 
 /// The most sends of a request.
 const MOST_SENDS: u32 = 12;

@@ -11,7 +11,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::prelude::{Duration, JoinHandle, Engines};
+use crate::prelude::{Duration, Engines, JoinHandle};
 
 /// Time with a full disk, and time with room.
 const FULL: Duration = Duration::from_millis(60);

@@ -5,7 +5,10 @@ use std::sync::{OnceLock, Weak, atomic::AtomicBool};
 use futures::future::BoxFuture;
 use tests::table_proxy::{Chance, Fault, FaultSource};
 
-use crate::{lambda::Lambda, prelude::{Kind, Mutex, HashMap, Ordering, BTreeMap, Asked, table_proxy}};
+use crate::{
+    lambda::Lambda,
+    prelude::{Asked, BTreeMap, HashMap, Kind, Mutex, Ordering, table_proxy},
+};
 
 /// Strikes of a fault of the table, of a thousand requests that it can meet. At these rates a
 /// request fails with all of its repetitions now and then.

@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use local::{engines::Stream, function::Functions};
 use tokio::sync::mpsc;
 
-use crate::prelude::{json, Duration, Arc, AtomicUsize, Ordering, Engines, Fates, JoinHandle, Value};
+use crate::prelude::{
+    Arc, AtomicUsize, Duration, Engines, Fates, JoinHandle, Ordering, Value, json,
+};
 
 /// Shards of the stream. Changes of an item are in one of them.
 const SHARDS: usize = 4;

@@ -2,7 +2,9 @@
 
 use tests::table_proxy::Upstream;
 
-use crate::prelude::{json, Arc, Fates, table_proxy, Router, State, Asked, Response, Kind, StatusCode, IntoResponse};
+use crate::prelude::{
+    Arc, Asked, Fates, IntoResponse, Kind, Response, Router, State, StatusCode, json, table_proxy,
+};
 
 #[derive(Clone)]
 struct Proxy {

@@ -23,7 +23,10 @@ use tokio::{
 };
 
 use crate::{
-    prelude::{json, Duration, Arc, Fates, HashMap, Mutex, AtomicUsize, Router, Ordering, Kind, Clock, State, Response, IntoResponse, StatusCode},
+    prelude::{
+        Arc, AtomicUsize, Clock, Duration, Fates, HashMap, IntoResponse, Kind, Mutex, Ordering,
+        Response, Router, State, StatusCode, json,
+    },
     world::{LEASE, STEP_TIMEOUT},
 };
 

@@ -1,6 +1,6 @@
 //! The ledger of answers to clients, and of the records that must therefore exist in the end.
 
-use crate::prelude::{BTreeMap, Value, Class};
+use crate::prelude::{BTreeMap, Class, Value};
 
 /// The ledger of one client.
 #[derive(Debug, Default)]

@@ -15,6 +15,7 @@
 //! over and over, since nothing strikes a system that is left alone. Of the actions that were
 //! approved a quarter must succeed. `--seed N` chooses the struck requests, as far as clients at
 //! the same time let it. `--only WORD` runs the kinds with that word in their titles.
+//! `--together` tells the last story alone, of all kinds.
 //!
 //! With `--former FOLDER`, every other instance of `tasks`, `publisher` and `sweeper` runs the
 //! binary of that folder, from another release. Each instance ends after a few events, so that both
@@ -58,7 +59,12 @@ use std::process::ExitCode;
 
 use tokio::sync::Semaphore;
 
-use self::{options::Options, prelude::{Stopwatch, Arc, Kind, VariantArray, JoinHandle}, verdict::Verdict, world::World};
+use self::{
+    options::Options,
+    prelude::{Arc, JoinHandle, Kind, Stopwatch, VariantArray},
+    verdict::Verdict,
+    world::World,
+};
 
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;
@@ -99,7 +105,8 @@ async fn main() -> ExitCode {
     // Those that take longest begin first.
     let mut stories = options.stories();
     stories.sort_by_key(|(_, kinds)| !kinds.iter().all(|kind| kind.concerns_target_systems()));
-    let all_together = options.only.is_none().then(|| {
+    let with_all_together = options.together || options.only.is_none();
+    let all_together = with_all_together.then(|| {
         // What fills the disk of an engine of its own, and what a client leaves out, cannot be
         // together with all others.
         let apart = [Kind::DiskFull, Kind::ClientTwiceWithoutKey];

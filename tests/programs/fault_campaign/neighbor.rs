@@ -17,7 +17,10 @@ use tests::support::{number, scan};
 
 use crate::{
     options::Options,
-    prelude::{json, Duration, Client, Stopwatch, Shared, Value, Class, Method, JoinHandle, Arc, AtomicUsize, Ordering},
+    prelude::{
+        Arc, AtomicUsize, Class, Client, Duration, JoinHandle, Method, Ordering, Shared, Stopwatch,
+        Value, json,
+    },
     receiver::Receiver,
     world::{Newcomer, World},
 };

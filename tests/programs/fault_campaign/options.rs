@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::prelude::{Kind, VariantArray, Duration};
+use crate::prelude::{Duration, Kind, VariantArray};
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;
@@ -22,6 +22,8 @@ pub struct Options {
     pub seed: u64,
     /// Only the kinds whose titles have this word.
     pub only: Option<String>,
+    /// Only the story in which all kinds strike.
+    pub together: bool,
     /// The folder with the binaries of another release, which serve beside these.
     pub former: Option<PathBuf>,
     /// Instead of the campaign: run an engine on this file.
@@ -34,7 +36,7 @@ impl Options {
     /// Reads the arguments of this process.
     pub fn read() -> Self {
         let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
-                     [--former FOLDER] [--neighbor] [--engine FILE]";
+                     [--together] [--former FOLDER] [--neighbor] [--engine FILE]";
         let given = tests::Options::read(usage);
         let (usual, clients) = if given.has("--quick") {
             (QUICK, QUICK_CLIENTS)
@@ -47,6 +49,7 @@ impl Options {
             clients,
             seed: given.get("--seed").unwrap_or(1),
             only: given.get("--only"),
+            together: given.has("--together"),
             former: given.get("--former"),
             engine: given.get("--engine"),
             neighbor: given.has("--neighbor"),
@@ -55,10 +58,10 @@ impl Options {
 
     fn includes(&self, kind: Kind) -> bool {
         let only = self.only.as_ref();
-        only.is_none_or(|word| kind.title().contains(word.as_str()))
+        !self.together && only.is_none_or(|word| kind.title().contains(word.as_str()))
     }
 
-    /// Returns the stories: a title, and the kinds that strike in it.
+    /// Returns the stories but that of all kinds: a title, and the kinds that strike in it.
     pub fn stories(&self) -> Vec<(&'static str, Vec<Kind>)> {
         let mut stories: Vec<(&str, Vec<Kind>)> = Vec::new();
         let kinds = Kind::VARIANTS.iter().copied();

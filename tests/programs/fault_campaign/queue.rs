@@ -3,7 +3,10 @@
 
 use tests::table_proxy::Upstream;
 
-use crate::prelude::{json, Arc, Fates, table_proxy, Router, State, Asked, Response, Kind, IntoResponse, Value, StatusCode};
+use crate::prelude::{
+    Arc, Asked, Fates, IntoResponse, Kind, Response, Router, State, StatusCode, Value, json,
+    table_proxy,
+};
 
 /// Seconds for which a received message stays invisible, instead of a minute and a half.
 const VISIBILITY: u32 = 3;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::body::Bytes;
 use tests::table_proxy;
 
-use crate::prelude::{Arc, Mutex, Duration, State, Router, StatusCode, Value};
+use crate::prelude::{Arc, Duration, Mutex, Router, State, StatusCode, Value};
 
 /// A receiver on a port of its own.
 #[derive(Clone, Debug)]

@@ -1,6 +1,9 @@
 //! The story of a client: it creates, updates, reorders, deletes, comments and replies.
 
-use crate::{prelude::{json, Client, Shared, Value, Made, Method, Gone}, verdict::text_of};
+use crate::{
+    prelude::{Client, Gone, Made, Method, Shared, Value, json},
+    verdict::text_of,
+};
 
 impl Client {
     /// One chapter, another for each client. Its records are its own, but for the request, the

@@ -8,7 +8,12 @@ use serde_json::Map;
 use shared::model::{SearchedType, Timestamp, span};
 use tests::{feed_copy, support::scan};
 
-use crate::{ledger::Session, prelude::{json, Duration, BTreeMap, Ledger, Stopwatch, Kind, Value, HashMap, Gone, Made}, receiver::name, world::World};
+use crate::{
+    ledger::Session,
+    prelude::{BTreeMap, Duration, Gone, HashMap, Kind, Ledger, Made, Stopwatch, Value, json},
+    receiver::name,
+    world::World,
+};
 
 /// Seconds from the end of the story on at which the world is looked at again. What has a bound
 /// ends within a day and a little. The last steps are for what takes several turns.

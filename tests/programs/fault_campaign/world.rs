@@ -30,7 +30,10 @@ use crate::{
     kms,
     lambda::Lambda,
     options::Options as Campaign,
-    prelude::{json, Duration, Engines, Arc, Fates, JoinHandle, AtomicUsize, Ordering, Class, Kind, Clock, Client, Value, Ledger, Stopwatch, BTreeMap},
+    prelude::{
+        Arc, AtomicUsize, BTreeMap, Class, Client, Clock, Duration, Engines, Fates, JoinHandle,
+        Kind, Ledger, Ordering, Stopwatch, Value, json,
+    },
     queue,
     receiver::Receiver,
 };

@@ -6,7 +6,11 @@ use super::{
     flow::{OidcFlow, failed},
     provider::Client,
 };
-use crate::prelude::{CrossSite, InvitationInvalid, NotFound, OrganizationSuspended, SignInAgain, Unauthenticated, Id, State, Query, Auth, OidcBegin, Redirect, Problem, ReadCounter, SignInFault, UserId, Error, FaultCode, SignInProvider, SignInAge, Code, ReturnUrl, Fault};
+use crate::prelude::{
+    Auth, Code, CrossSite, Error, Fault, FaultCode, Id, InvitationInvalid, NotFound, OidcBegin,
+    OrganizationSuspended, Problem, Query, ReadCounter, Redirect, ReturnUrl, SignInAgain,
+    SignInAge, SignInFault, SignInProvider, State, Unauthenticated, UserId,
+};
 
 type Refused = (
     CrossSite,

@@ -10,7 +10,11 @@ use super::{
     flow::{OidcFlow, failed},
     provider::Client,
 };
-use crate::prelude::{OrganizationId, FromRequestParts, Auth, Parts, ReadCounter, Argument, Description, ParameterIn, Id, State, Path, ClientAddress, UserAgent, PathId, Redirect, Problem, NotFound, Error, telemetry, ReturnUrl, SignInFault, SignInClient, Sid, SignInSettings, ProviderUser};
+use crate::prelude::{
+    Argument, Auth, ClientAddress, Description, Error, FromRequestParts, Id, NotFound,
+    OrganizationId, ParameterIn, Parts, Path, PathId, Problem, ProviderUser, ReadCounter, Redirect,
+    ReturnUrl, Sid, SignInClient, SignInFault, SignInSettings, State, UserAgent, telemetry,
+};
 
 /// The parameters of the provider, with the cookies of the browser. Other parameters are ignored:
 /// providers send some of their own.

@@ -1,7 +1,7 @@
 //! `GET /api/auth/oidc/callback`
 
 use super::callback::{CameTo, Returned, end};
-use crate::prelude::{Id, State, ClientAddress, UserAgent, Auth, Redirect, Problem};
+use crate::prelude::{Auth, ClientAddress, Id, Problem, Redirect, State, UserAgent};
 
 /// Ends a sign-in by the provider of an organization of version 2.0.
 ///

@@ -1,6 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use crate::prelude::{ActionAutomated, AlreadyHandled, ProposalSuperseded, SessionExpired, InvalidTransition, ConcurrentChange, Id, Path, Body, Caller, need, WithDetail, OfSession, ActionHandOver, Single, AgentSessionView, Problem};
+use crate::prelude::{
+    ActionAutomated, ActionHandOver, AgentSessionView, AlreadyHandled, Body, Caller,
+    ConcurrentChange, Id, InvalidTransition, OfSession, Path, Problem, ProposalSuperseded,
+    SessionExpired, Single, WithDetail, need,
+};
 
 type Refused = (
     ActionAutomated,

@@ -6,6 +6,6 @@ pub mod preview;
 pub mod settle;
 pub mod view;
 
-use shared::endpoint::{Path, PathId, AgentSessionId, PathName, ProposedAction};
+use shared::endpoint::{AgentSessionId, Path, PathId, PathName, ProposedAction};
 
 pub type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;

@@ -1,6 +1,12 @@
 //! Reads of target systems for a preview; they change nothing.
 
-use shared::{endpoint::{Duration, TargetRead, Seen, ReadError, Previewed, ProposedAction, Id, reads_of, Observation, Connection, Error}, problem::Cause};
+use shared::{
+    endpoint::{
+        Connection, Duration, Error, Id, Observation, Previewed, ProposedAction, ReadError, Seen,
+        TargetRead, reads_of,
+    },
+    problem::Cause,
+};
 use targets::Targets;
 
 /// Time limit for all reads of a preview together.

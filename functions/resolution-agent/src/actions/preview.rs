@@ -1,6 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use crate::prelude::{Id, State, Path, Body, ResolutionAgent, Caller, need, PathId, AgentSessionId, ActionsPreview, Json, AgentActionsPreviewed, Problem, ProposalSuperseded, ConcurrentChange, distinct, Observations};
+use crate::prelude::{
+    ActionsPreview, AgentActionsPreviewed, AgentSessionId, Body, Caller, ConcurrentChange, Id,
+    Json, Observations, Path, PathId, Problem, ProposalSuperseded, ResolutionAgent, State,
+    distinct, need,
+};
 
 /// Previews actions before they are approved; changes nothing.
 ///

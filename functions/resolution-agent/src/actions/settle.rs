@@ -1,6 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use crate::prelude::{OutcomeKnown, UnderWay, AlreadyHandled, ProposalSuperseded, SessionExpired, InvalidTransition, ConcurrentChange, SignInAgain, Id, State, Path, Body, ResolutionAgent, Caller, need, WithDetail, OfSession, ActionSettle, Single, AgentSessionView, Problem, ReadCounter};
+use crate::prelude::{
+    ActionSettle, AgentSessionView, AlreadyHandled, Body, Caller, ConcurrentChange, Id,
+    InvalidTransition, OfSession, OutcomeKnown, Path, Problem, ProposalSuperseded, ReadCounter,
+    ResolutionAgent, SessionExpired, SignInAgain, Single, State, UnderWay, WithDetail, need,
+};
 
 type Refused = (
     OutcomeKnown,

@@ -2,7 +2,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shared::auth::need::Need;
-use shared::endpoint::{Serialize, ToSchema, view, Timestamp, Id, MoneyMoved, Reversible, ProposedAction, Previewed, Observation, Identity, JsonObject, ActionStep, ApiCall, AgentSessionId, HeldRecord, Requirement, MoneySum, FactCondition, Judgement, read_of, Connection};
+use shared::endpoint::{
+    ActionStep, AgentSessionId, ApiCall, Connection, FactCondition, HeldRecord, Id, Identity,
+    JsonObject, Judgement, MoneyMoved, MoneySum, Observation, Previewed, ProposedAction,
+    Requirement, Reversible, Serialize, Timestamp, ToSchema, read_of, view,
+};
 
 use super::observe::{Observations, says};
 use crate::sessions::row::MayExecute;

@@ -1,6 +1,12 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
-use shared::{endpoint::{Serialize, ToSchema, view, Id, AlertId, ExternalId, AlertStatus, Stored, Alert, Fault, Body, Caller, need, AlertmanagerWebhook, Json, Problem, ReadCounter, AlertReport, Error, Code}, store::bounded};
+use shared::{
+    endpoint::{
+        Alert, AlertId, AlertReport, AlertStatus, AlertmanagerWebhook, Body, Caller, Code, Error,
+        ExternalId, Fault, Id, Json, Problem, ReadCounter, Serialize, Stored, ToSchema, need, view,
+    },
+    store::bounded,
+};
 
 /// Table units that a message may take: thirty for each of its 500 alerts.
 const MOST_UNITS: f64 = 15_000.0;

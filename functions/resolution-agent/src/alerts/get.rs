@@ -1,6 +1,6 @@
 //! `GET /api/concierge/alerts/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, AlertId, Single, Shown, Alert, Problem};
+use shared::endpoint::{Alert, AlertId, Caller, Id, Path, PathId, Problem, Shown, Single, need};
 
 /// Returns an alert.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}")]

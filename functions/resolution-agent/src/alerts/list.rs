@@ -1,6 +1,8 @@
 //! `GET /api/concierge/alerts`
 
-use shared::endpoint::{Id, Caller, need, Listing, AlertFilter, AlertSort, List, Shown, Alert, Problem};
+use shared::endpoint::{
+    Alert, AlertFilter, AlertSort, Caller, Id, List, Listing, Problem, Shown, need,
+};
 
 /// Lists the alerts of the caller's organization.
 ///

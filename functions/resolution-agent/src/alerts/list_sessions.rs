@@ -1,6 +1,9 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
-use crate::prelude::{Id, Path, Caller, need, Listing, AgentSessionSort, PathId, AlertId, List, AgentSessionRow, Problem, ReadCounter};
+use crate::prelude::{
+    AgentSessionRow, AgentSessionSort, AlertId, Caller, Id, List, Listing, Path, PathId, Problem,
+    ReadCounter, need,
+};
 
 /// Lists the agent sessions on an alert, newest first.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}/agent-sessions")]

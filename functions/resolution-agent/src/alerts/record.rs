@@ -1,6 +1,9 @@
 //! `POST /api/concierge/alerts`
 
-use shared::endpoint::{Id, Body, Caller, need, AlertCreate, Single, Shown, Alert, Problem, ConcurrentChange, ReadCounter};
+use shared::endpoint::{
+    Alert, AlertCreate, Body, Caller, ConcurrentChange, Id, Problem, ReadCounter, Shown, Single,
+    need,
+};
 
 /// Records an alert, or counts a repeated report of it.
 ///

@@ -1,6 +1,9 @@
 //! `PATCH /api/concierge/alerts/{id}`
 
-use shared::endpoint::{Id, Path, Body, Caller, need, PathId, AlertId, AlertUpdate, Single, Shown, Alert, Problem, ConcurrentChange, InvalidTransition};
+use shared::endpoint::{
+    Alert, AlertId, AlertUpdate, Body, Caller, ConcurrentChange, Id, InvalidTransition, Path,
+    PathId, Problem, Shown, Single, need,
+};
 
 /// Acknowledges, resolves or reopens an alert.
 ///

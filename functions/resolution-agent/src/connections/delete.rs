@@ -1,6 +1,8 @@
 //! `DELETE /api/concierge/connections/{name}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathName, Connection, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Connection, Id, NoContent, Path, PathName, Problem, need,
+};
 
 /// Deletes a connection.
 ///

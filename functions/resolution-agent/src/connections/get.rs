@@ -1,6 +1,9 @@
 //! `GET /api/concierge/connections/{name}`
 
-use crate::prelude::{Id, Path, Caller, need, PathName, Connection, Single, WithBreaker, Problem, BreakerView, ReadCounter, ConnectionView};
+use crate::prelude::{
+    BreakerView, Caller, Connection, ConnectionView, Id, Path, PathName, Problem, ReadCounter,
+    Single, WithBreaker, need,
+};
 
 /// Returns a connection and the state of its circuit breaker.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/connections`
 
-use crate::prelude::{Id, Caller, need, Listing, ConnectionSort, List, ConnectionView, Problem};
+use crate::prelude::{Caller, ConnectionSort, ConnectionView, Id, List, Listing, Problem, need};
 
 /// Lists the connections of the caller's organization by name.
 #[utoipa::path(get, path = "/api/concierge/connections")]

@@ -2,7 +2,11 @@
 
 use targets::{SecretOf, Targets};
 
-use crate::prelude::{Duration, Id, State, Path, Body, ResolutionAgent, Caller, need, PathName, Connection, ConnectionPut, Single, ConnectionView, Problem, ConcurrentChange, TooManyConnections, Error, SentSecret, ToSchema, Observation, Fault, FaultCode};
+use crate::prelude::{
+    Body, Caller, ConcurrentChange, Connection, ConnectionPut, ConnectionView, Duration, Error,
+    Fault, FaultCode, Id, Observation, Path, PathName, Problem, ResolutionAgent, SentSecret,
+    Single, State, ToSchema, TooManyConnections, need,
+};
 
 /// The longest wait for the account behind a connection.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -1,6 +1,8 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use crate::prelude::{Id, Path, Caller, need, PathName, Connection, Single, ConnectionView, Problem, ConcurrentChange};
+use crate::prelude::{
+    Caller, ConcurrentChange, Connection, ConnectionView, Id, Path, PathName, Problem, Single, need,
+};
 
 /// Resumes a connection and closes its circuit breaker.
 ///

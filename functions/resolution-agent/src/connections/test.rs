@@ -2,7 +2,10 @@
 
 use targets::{Sending, Targets};
 
-use crate::prelude::{Serialize, ToSchema, Duration, Id, State, Path, ResolutionAgent, Caller, need, PathName, Connection, Json, Problem, ConcurrentChange, Stopwatch, ApiCall};
+use crate::prelude::{
+    ApiCall, Caller, ConcurrentChange, Connection, Duration, Id, Json, Path, PathName, Problem,
+    ResolutionAgent, Serialize, State, Stopwatch, ToSchema, need,
+};
 
 const PATIENCE: Duration = Duration::from_secs(8);
 

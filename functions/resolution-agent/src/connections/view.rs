@@ -1,4 +1,10 @@
-use shared::endpoint::{view, Serialize, ToSchema, versioned, Slug, SystemKind, Amounts, Partners, ConnectionIdentity, BaseUrl, Timestamp, FixedHeader, BodyFormat, AllowedCall, CallPath, ErrorCode, KeyName, CallLimits, SettlesWithin, Versioned, Id, Stored, Connection, BreakerState, Breaker, ReadCounter, AuthScheme, BasicUser, HeaderName, ConnectionAuth, KeyPlace, Replays, Period, IdempotencyKeys};
+use shared::endpoint::{
+    AllowedCall, Amounts, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
+    CallLimits, CallPath, Connection, ConnectionAuth, ConnectionIdentity, ErrorCode, FixedHeader,
+    HeaderName, Id, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, ReadCounter, Replays,
+    Serialize, SettlesWithin, Slug, Stored, SystemKind, Timestamp, ToSchema, Versioned, versioned,
+    view,
+};
 
 view! {
     /// A connection to a target system of the organization's actions.

@@ -1,6 +1,8 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, AgentSessionId, Json, JournalCheck, Problem};
+use shared::endpoint::{
+    AgentSessionId, Caller, Id, JournalCheck, Json, Path, PathId, Problem, need,
+};
 
 /// Checks that the journal of a session is complete and unchanged.
 ///

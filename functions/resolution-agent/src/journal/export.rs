@@ -1,6 +1,8 @@
 //! `GET /api/concierge/journal`
 
-use crate::prelude::{Id, Caller, need, Listing, JournalPeriod, JournalSort, Lines, JournalEntryView, Problem};
+use crate::prelude::{
+    Caller, Id, JournalEntryView, JournalPeriod, JournalSort, Lines, Listing, Problem, need,
+};
 
 /// Exports the journal entries of a period as NDJSON, oldest first.
 ///

@@ -1,6 +1,9 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
-use crate::prelude::{Id, Path, Caller, need, Listing, JournalSort, PathId, AgentSessionId, List, JournalEntryView, Problem};
+use crate::prelude::{
+    AgentSessionId, Caller, Id, JournalEntryView, JournalSort, List, Listing, Path, PathId,
+    Problem, need,
+};
 
 /// Lists the journal of a session, oldest entry first.
 ///

@@ -1,4 +1,7 @@
-use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, Timestamp, JournalActor, JournalEvent, JsonObject, Excerpt, Id, Stored, JournalEntry};
+use shared::endpoint::{
+    AgentSessionId, Excerpt, Id, JournalActor, JournalEntry, JournalEvent, JsonObject, Serialize,
+    Stored, Timestamp, ToSchema, view,
+};
 
 view! {
     /// An entry of a session's journal.

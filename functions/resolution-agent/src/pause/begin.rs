@@ -1,6 +1,6 @@
 //! `POST /api/concierge/pause`
 
-use crate::prelude::{Id, Caller, need, Json, PauseView, Problem, ConcurrentChange};
+use crate::prelude::{Caller, ConcurrentChange, Id, Json, PauseView, Problem, need};
 
 /// Pauses all actions of the organization.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/pause`
 
-use crate::prelude::{Id, Caller, need, Json, PauseView, Problem};
+use crate::prelude::{Caller, Id, Json, PauseView, Problem, need};
 
 /// Returns whether all actions of the organization are paused.
 #[utoipa::path(get, path = "/api/concierge/pause")]

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/resume`
 
-use crate::prelude::{Id, Caller, need, Json, PauseView, Problem, ConcurrentChange};
+use crate::prelude::{Caller, ConcurrentChange, Id, Json, PauseView, Problem, need};
 
 /// Resumes the actions of the organization after a pause of all.
 ///

@@ -1,4 +1,4 @@
-use shared::endpoint::{Serialize, ToSchema, PauseReason, UserId, Timestamp, Id, AgentPause};
+use shared::endpoint::{AgentPause, Id, PauseReason, Serialize, Timestamp, ToSchema, UserId};
 
 /// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]

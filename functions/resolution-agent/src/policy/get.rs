@@ -1,6 +1,6 @@
 //! `GET /api/concierge/policy`
 
-use shared::endpoint::{Id, Caller, need, Single, Shown, AgentPolicy, Problem};
+use shared::endpoint::{AgentPolicy, Caller, Id, Problem, Shown, Single, need};
 
 /// Returns the organization's approval policy and daily caps.
 ///

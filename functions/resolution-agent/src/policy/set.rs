@@ -1,6 +1,9 @@
 //! `PUT /api/concierge/policy`
 
-use shared::endpoint::{Id, Body, Conditional, Caller, need, PolicySet, Single, Shown, AgentPolicy, Problem, ConcurrentChange, SignInAgain, ApproverNotAllowed};
+use shared::endpoint::{
+    AgentPolicy, ApproverNotAllowed, Body, Caller, ConcurrentChange, Conditional, Id, PolicySet,
+    Problem, Shown, SignInAgain, Single, need,
+};
 
 /// Sets the organization's approval policy and daily caps.
 ///

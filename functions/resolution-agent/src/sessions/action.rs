@@ -1,4 +1,9 @@
-use shared::endpoint::{view, Serialize, ToSchema, Detail, Debt, Handling, Id, ProposedAction, FactCondition, PlaybookVersion, ReadCounter, ConnectionRevision, Timestamp, UserId, ActionApproval, ActionStep, ApiCall, AnswerCondition, Verification, span, Reconciliation, JsonObject, ActionContent, AgentSession, Stored, AgentAction, SessionContext, Identity};
+use shared::endpoint::{
+    ActionApproval, ActionContent, ActionStep, AgentAction, AgentSession, AnswerCondition, ApiCall,
+    ConnectionRevision, Debt, Detail, FactCondition, Handling, Id, Identity, JsonObject,
+    PlaybookVersion, ProposedAction, ReadCounter, Reconciliation, Serialize, SessionContext,
+    Stored, Timestamp, ToSchema, UserId, Verification, span, view,
+};
 
 use super::row::ActionInShort;
 

@@ -1,6 +1,9 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use shared::endpoint::{Serialize, ToSchema, Id, Path, Caller, need, PathId, AgentSessionId, Json, Problem, InvalidTransition, ConcurrentChange, telemetry, Metric, ReadCounter, AgentSessionStatus};
+use shared::endpoint::{
+    AgentSessionId, AgentSessionStatus, Caller, ConcurrentChange, Id, InvalidTransition, Json,
+    Metric, Path, PathId, Problem, ReadCounter, Serialize, ToSchema, need, telemetry,
+};
 
 /// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,15 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use shared::{endpoint::{Duration, InvalidTransition, ProposalSuperseded, SessionExpired, SessionSuperseded, OutcomeUnknown, ActionNotFailed, OtherActionsApproved, ContentChanged, ApproverNotAllowed, PolicyDenied, CapReached, SignInAgain, AlertResolved, ConcurrentChange, Id, State, Path, Body, Caller, need, WithDetail, PathId, AgentSessionId, ActionsExecute, Problem, distinct, Approving, Approval, Message, App, SessionWithActions, Error, Stopwatch}, http::Trace};
+use shared::{
+    endpoint::{
+        ActionNotFailed, ActionsExecute, AgentSessionId, AlertResolved, App, Approval,
+        ApproverNotAllowed, Approving, Body, Caller, CapReached, ConcurrentChange, ContentChanged,
+        Duration, Error, Id, InvalidTransition, Message, OtherActionsApproved, OutcomeUnknown,
+        Path, PathId, PolicyDenied, Problem, ProposalSuperseded, SessionExpired, SessionSuperseded,
+        SessionWithActions, SignInAgain, State, Stopwatch, WithDetail, distinct, need,
+    },
+    http::Trace,
+};
 
 use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;

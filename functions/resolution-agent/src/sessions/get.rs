@@ -1,6 +1,8 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use crate::prelude::{Id, Path, Caller, need, WithDetail, PathId, AgentSessionId, Single, AgentSessionView, Problem};
+use crate::prelude::{
+    AgentSessionId, AgentSessionView, Caller, Id, Path, PathId, Problem, Single, WithDetail, need,
+};
 
 /// Returns an agent session with its analysis, actions and results.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}")]

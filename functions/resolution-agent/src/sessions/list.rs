@@ -1,6 +1,9 @@
 //! `GET /api/concierge/agent-sessions`
 
-use crate::prelude::{Id, Caller, need, Listing, AgentSessionFilter, AgentSessionSort, List, AgentSessionRow, Problem, ReadCounter, NextFilter};
+use crate::prelude::{
+    AgentSessionFilter, AgentSessionRow, AgentSessionSort, Caller, Id, List, Listing, NextFilter,
+    Problem, ReadCounter, need,
+};
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///

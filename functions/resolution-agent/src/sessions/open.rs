@@ -1,6 +1,9 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
-use crate::prelude::{Id, Path, Caller, need, PathId, AlertId, Json, AgentSessionOpened, Problem, ConcurrentChange, AgentSessionSummary, ReadCounter};
+use crate::prelude::{
+    AgentSessionOpened, AgentSessionSummary, AlertId, Caller, ConcurrentChange, Id, Json, Path,
+    PathId, Problem, ReadCounter, need,
+};
 
 /// Opens an agent session on an alert, or returns the open one.
 ///

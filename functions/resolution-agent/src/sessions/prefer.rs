@@ -2,7 +2,9 @@
 
 use std::convert::Infallible;
 
-use shared::endpoint::{Duration, HeaderMap, Argument, Description, Id, ParameterIn, FromRequestParts, Parts};
+use shared::endpoint::{
+    Argument, Description, Duration, FromRequestParts, HeaderMap, Id, ParameterIn, Parts,
+};
 use utoipa::openapi::{ObjectBuilder, schema::Type};
 
 /// Time for which the answer waits for results.

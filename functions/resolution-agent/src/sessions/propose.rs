@@ -1,6 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use crate::prelude::{InvalidTransition, AnalysisInterrupted, ConcurrentChange, Id, State, Path, ResolutionAgent, Caller, need, WithDetail, PathId, AgentSessionId, Json, AgentSessionProposed, Problem, Case, Shown, ReadCounter, ProposedSession};
+use crate::prelude::{
+    AgentSessionId, AgentSessionProposed, AnalysisInterrupted, Caller, Case, ConcurrentChange, Id,
+    InvalidTransition, Json, Path, PathId, Problem, ProposedSession, ReadCounter, ResolutionAgent,
+    Shown, State, WithDetail, need,
+};
 
 /// `error` of a session whose analysis failed; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";

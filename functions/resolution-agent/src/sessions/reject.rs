@@ -1,6 +1,9 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
-use crate::prelude::{Id, Path, Body, Caller, need, WithDetail, PathId, AgentSessionId, SessionReject, Single, AgentSessionView, Problem, InvalidTransition, ConcurrentChange};
+use crate::prelude::{
+    AgentSessionId, AgentSessionView, Body, Caller, ConcurrentChange, Id, InvalidTransition, Path,
+    PathId, Problem, SessionReject, Single, WithDetail, need,
+};
 
 /// Rejects the proposal of a session, which becomes `cancelled`.
 ///

@@ -1,6 +1,10 @@
 //! View of sessions in lists, with what an approver needs.
 
-use shared::endpoint::{view, Serialize, ToSchema, AgentSessionId, AlertId, AlertRef, AgentSessionStatus, Next, Timestamp, UserId, Versioned, Id, SessionOnAlert, Identity, ActionType, Risk, MoneyMoved, Reversible, ProposedAction, AgentSession, SessionContext, need, Permission, Need};
+use shared::endpoint::{
+    ActionType, AgentSession, AgentSessionId, AgentSessionStatus, AlertId, AlertRef, Id, Identity,
+    MoneyMoved, Need, Next, Permission, ProposedAction, Reversible, Risk, Serialize,
+    SessionContext, SessionOnAlert, Timestamp, ToSchema, UserId, Versioned, need, view,
+};
 
 view! {
     /// A session in a list, with its alert and its proposal in short.

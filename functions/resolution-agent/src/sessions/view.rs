@@ -1,7 +1,17 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use shared::{agent::pattern::Pattern, endpoint::{Serialize, ToSchema, view, versioned, Detail, Id, AgentSessionId, AlertId, AgentSessionStatus, Timestamp, Versioned, Stored, AgentSession, Excerpts, Evidence, Analysis, PlaybookVersion, NotApplicable, IntoResponse, Response, StatusCode, Json, Answer, Description, App, SessionWithActions, Identity, Error, ReadCounter, SessionContext, Rejection, Next, Excerpt, Verdict, ActionResult, StepStatus, StepResult, CheckPurpose, CheckStatus, JsonObject, CheckRecord, ReadEvidence}};
+use shared::{
+    agent::pattern::Pattern,
+    endpoint::{
+        ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, AlertId, Analysis, Answer,
+        App, CheckPurpose, CheckRecord, CheckStatus, Description, Detail, Error, Evidence, Excerpt,
+        Excerpts, Id, Identity, IntoResponse, Json, JsonObject, Next, NotApplicable,
+        PlaybookVersion, ReadCounter, ReadEvidence, Rejection, Response, Serialize, SessionContext,
+        SessionWithActions, StatusCode, StepResult, StepStatus, Stored, Timestamp, ToSchema,
+        Verdict, Versioned, versioned, view,
+    },
+};
 
 use super::{
     action::{ActionView, Shown},

@@ -1,6 +1,9 @@
 //! `POST /api/webhooks`
 
-use crate::prelude::{Id, State, Body, Updates, Caller, need, WebhookCreate, Single, WebhookWithSecret, Problem, ConcurrentChange, TooManyWebhooks, Error, ReadCounter, without_deliveries};
+use crate::prelude::{
+    Body, Caller, ConcurrentChange, Error, Id, Problem, ReadCounter, Single, State,
+    TooManyWebhooks, Updates, WebhookCreate, WebhookWithSecret, need, without_deliveries,
+};
 
 /// Creates a webhook and returns its secret, this once.
 ///

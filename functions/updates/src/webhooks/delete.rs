@@ -1,6 +1,8 @@
 //! `DELETE /api/webhooks/{id}`
 
-use shared::endpoint::{Id, Path, Caller, need, PathId, WebhookId, NoContent, Problem, ConcurrentChange};
+use shared::endpoint::{
+    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, WebhookId, need,
+};
 
 /// Deletes a webhook and its deliveries.
 ///

@@ -1,6 +1,8 @@
 //! `GET /api/webhooks/{id}`
 
-use crate::prelude::{Id, Path, Caller, need, PathId, WebhookId, Single, WebhookView, Problem, ReadCounter};
+use crate::prelude::{
+    Caller, Id, Path, PathId, Problem, ReadCounter, Single, WebhookId, WebhookView, need,
+};
 
 /// Returns a webhook.
 ///

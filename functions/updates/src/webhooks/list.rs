@@ -1,6 +1,8 @@
 //! `GET /api/webhooks`
 
-use crate::prelude::{Id, Caller, need, Listing, WebhookSort, List, WebhookView, Problem, ReadCounter};
+use crate::prelude::{
+    Caller, Id, List, Listing, Problem, ReadCounter, WebhookSort, WebhookView, need,
+};
 
 /// Lists the webhooks of the caller's organization.
 #[utoipa::path(get, path = "/api/webhooks")]

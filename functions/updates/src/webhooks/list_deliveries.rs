@@ -1,6 +1,9 @@
 //! `GET /api/webhooks/{id}/deliveries`
 
-use shared::endpoint::{Id, Path, Caller, need, Listing, WebhookDeliveryFilter, WebhookDeliverySort, PathId, WebhookId, List, Shown, WebhookDelivery, Problem};
+use shared::endpoint::{
+    Caller, Id, List, Listing, Path, PathId, Problem, Shown, WebhookDelivery,
+    WebhookDeliveryFilter, WebhookDeliverySort, WebhookId, need,
+};
 
 /// Lists the deliveries of a webhook, the newest change first.
 ///

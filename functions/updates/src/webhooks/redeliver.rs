@@ -1,6 +1,9 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
-use crate::prelude::{Id, State, Path, Updates, Caller, need, PathId, WebhookId, PathName, WebhookDelivery, Accepted, Problem, ConcurrentChange, WebhookDisabled};
+use crate::prelude::{
+    Accepted, Caller, ConcurrentChange, Id, Path, PathId, PathName, Problem, State, Updates,
+    WebhookDelivery, WebhookDisabled, WebhookId, need,
+};
 
 /// Sends a delivery again, from its first attempt on.
 ///

@@ -1,6 +1,9 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use crate::prelude::{Id, State, Path, Updates, Caller, need, PathId, WebhookId, Single, WebhookWithSecret, Problem, ConcurrentChange, ReadCounter};
+use crate::prelude::{
+    Caller, ConcurrentChange, Id, Path, PathId, Problem, ReadCounter, Single, State, Updates,
+    WebhookId, WebhookWithSecret, need,
+};
 
 /// Begins a new secret of a webhook and returns it, this once.
 ///

@@ -2,7 +2,10 @@
 
 use targets::webhooks::Message;
 
-use crate::prelude::{Serialize, ToSchema, Duration, DeliveryStatus, Id, State, Path, Updates, Caller, need, PathId, WebhookId, Json, Problem, ConcurrentChange, ReadCounter, random, Stopwatch};
+use crate::prelude::{
+    Caller, ConcurrentChange, DeliveryStatus, Duration, Id, Json, Path, PathId, Problem,
+    ReadCounter, Serialize, State, Stopwatch, ToSchema, Updates, WebhookId, need, random,
+};
 
 /// The time limit of a test. The function itself has ten seconds.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -2,7 +2,10 @@
 
 use shared::input::Change;
 
-use crate::prelude::{Id, State, Path, Body, Updates, Caller, need, PathId, WebhookId, WebhookUpdate, Single, WebhookView, Problem, ConcurrentChange, Error, ReadCounter};
+use crate::prelude::{
+    Body, Caller, ConcurrentChange, Error, Id, Path, PathId, Problem, ReadCounter, Single, State,
+    Updates, WebhookId, WebhookUpdate, WebhookView, need,
+};
 
 /// Updates a webhook.
 ///

@@ -1,4 +1,7 @@
-use shared::endpoint::{view, Serialize, ToSchema, versioned, WebhookId, WebhookUrl, EventPattern, DisabledReason, Timestamp, Versioned, Id, WebhookWithHealth, Stored, Webhook, WebhookHealth};
+use shared::endpoint::{
+    DisabledReason, EventPattern, Id, Serialize, Stored, Timestamp, ToSchema, Versioned, Webhook,
+    WebhookHealth, WebhookId, WebhookUrl, WebhookWithHealth, versioned, view,
+};
 
 view! {
     /// A webhook.

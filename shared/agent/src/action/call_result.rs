@@ -2,7 +2,15 @@
 
 use chrono::DateTime;
 
-use crate::{check::facts::plain, prelude::{json, StepStatus, Value, Excerpt, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Deserialize, Serialize, ToSchema, ActionRecord, ApiCall, AnswerCondition, span}};
+use crate::{
+    check::facts::plain,
+    prelude::{
+        ActionRecord, AnswerCondition, ApiCall, Chained, Component, Deref, DerefMut, Deserialize,
+        Excerpt, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
+        QueueMessage, RecordId, Serialize, Sort, StepStatus, Timestamp, ToSchema, Value, json,
+        span,
+    },
+};
 
 /// The effect of a call, as far as its answer tells, or the lack of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]

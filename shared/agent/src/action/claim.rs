@@ -1,6 +1,9 @@
 //! Claims of an approved action, and transitions without a holder.
 
-use crate::prelude::{ActionState, Timestamp, Idempotency, Connection, AgentSessionStatus, HeldRecord, AgentPolicy, Approvers, UserId, Restored, AgentAction, ConnectionTraffic, Chained, Charge};
+use crate::prelude::{
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Chained, Charge,
+    Connection, ConnectionTraffic, HeldRecord, Idempotency, Restored, Timestamp, UserId,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {

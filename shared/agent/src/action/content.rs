@@ -1,4 +1,8 @@
-use crate::prelude::{Serialize, Deserialize, ToSchema, PlaybookVersion, ActionType, Reversible, Risk, MoneyMoved, ConnectionRevision, BTreeMap, RecordSystem, TargetRead, FactCondition, ActionStep, Verification, Money, Id, MoneyDirection, span, Timestamp};
+use crate::prelude::{
+    ActionStep, ActionType, BTreeMap, ConnectionRevision, Deserialize, FactCondition, Id, Money,
+    MoneyDirection, MoneyMoved, PlaybookVersion, RecordSystem, Reversible, Risk, Serialize,
+    TargetRead, Timestamp, ToSchema, Verification, span,
+};
 
 /// The content of an action: all that an approval covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,15 @@
 //! effect of another within its cooldown. An action claims its records, each by a guard that names
 //! it.
 
-use crate::{check::quoted, prelude::{Serialize, Deserialize, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ToSchema, ActionRecord, OrganizationId, AgentSessionId, Timestamp, RecordSystem, ActionKey, ActionContent, AgentAction, ActionState, ActionType, ActionStep}};
+use crate::{
+    check::quoted,
+    prelude::{
+        ActionContent, ActionKey, ActionRecord, ActionState, ActionStep, ActionType, AgentAction,
+        AgentSessionId, Chained, Component, Deref, DerefMut, Deserialize, Field, FilterValue, Id,
+        Journaled, NamedPermission, OneOf, OrdinaryPermission, OrganizationId, QueueMessage,
+        RecordId, RecordSystem, Serialize, Sort, Timestamp, ToSchema,
+    },
+};
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it
 /// still holds the record, so both cannot differ: see [`AgentAction::holds`].

@@ -1,6 +1,9 @@
 //! Calls and outcomes of an approved action: transitions by the worker that holds it.
 
-use crate::prelude::{ActionState, Excerpt, Id, AgentAction, Idempotency, Timestamp, Try, Chained, StepStatus, CallResult, Effect, OpenCall};
+use crate::prelude::{
+    ActionState, AgentAction, CallResult, Chained, Effect, Excerpt, Id, Idempotency, OpenCall,
+    StepStatus, Timestamp, Try,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {

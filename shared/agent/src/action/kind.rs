@@ -1,6 +1,8 @@
 //! The kinds of actions, with their effects and risks; their names and states.
 
-use crate::prelude::{names, Serialize, Deserialize, ToSchema, Money, Id, OrganizationId, AgentSessionId};
+use crate::prelude::{
+    AgentSessionId, Deserialize, Id, Money, OrganizationId, Serialize, ToSchema, names,
+};
 
 names! {
     /// The kind of an action. Playbooks choose from this catalogue.

@@ -1,7 +1,9 @@
 //! Messages of the queue: versioned, with ids only. The worker reads everything else from the
 //! table, so that a message is never out of date.
 
-use crate::prelude::{Serialize, Deserialize, ActionKey, OrganizationId, AgentSessionId, Id, QueueMessage};
+use crate::prelude::{
+    ActionKey, AgentSessionId, Deserialize, Id, OrganizationId, QueueMessage, Serialize,
+};
 
 /// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

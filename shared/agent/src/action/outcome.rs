@@ -1,6 +1,11 @@
 //! The last outcome of a record of a target system, and the minutes that actions saved.
 
-use crate::prelude::{Serialize, Deserialize, OrganizationId, ActionType, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ToSchema, ActionRecord, AgentSessionId, Timestamp, span, AgentAction, PlaybookVersion, Recurrence};
+use crate::prelude::{
+    ActionRecord, ActionType, AgentAction, AgentSessionId, Chained, Component, Deref, DerefMut,
+    Deserialize, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
+    OrganizationId, PlaybookVersion, QueueMessage, RecordId, Recurrence, Serialize, Sort,
+    Timestamp, ToSchema, span,
+};
 
 /// The last action on a record of a target system whose outcome is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

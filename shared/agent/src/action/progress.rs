@@ -12,7 +12,15 @@
 
 use std::time::Duration;
 
-use crate::{connection::ConnectionIdentity, prelude::{Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Deserialize, Serialize, ToSchema, ActionRecord, TargetRead, ApiCall, Outcome, Timestamp, AgentAction, Idempotency, Excerpt, Called, Connection, Observation, Precondition, CallResult, ActionState}};
+use crate::{
+    connection::ConnectionIdentity,
+    prelude::{
+        ActionRecord, ActionState, AgentAction, ApiCall, CallResult, Called, Chained, Component,
+        Connection, Deref, DerefMut, Deserialize, Excerpt, Field, FilterValue, Id, Idempotency,
+        Journaled, NamedPermission, Observation, OneOf, OrdinaryPermission, Outcome, Precondition,
+        QueueMessage, RecordId, Serialize, Sort, TargetRead, Timestamp, ToSchema,
+    },
+};
 
 #[derive(Clone, Debug)]
 pub struct RunLimits {

@@ -1,4 +1,11 @@
-use crate::prelude::{Serialize, Deserialize, json, ToSchema, names, ActionKey, AlertId, ActionContent, ActionState, Checks, JournalHead, Timestamp, Chained, Id, ActionApproval, PolicyRule, StepResult, Restored, CallResult, CheckResult, Value, Deref, DerefMut, Component, Field, OneOf, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, span, AgentSession, ProposedAction, StepStatus, OrganizationId, digest, canonical, UserId};
+use crate::prelude::{
+    ActionApproval, ActionContent, ActionKey, ActionRecord, ActionState, AgentSession, AlertId,
+    CallResult, Chained, CheckResult, Checks, Component, Deref, DerefMut, Deserialize, Field,
+    FilterValue, Id, JournalHead, Journaled, NamedPermission, OneOf, OrdinaryPermission,
+    OrganizationId, PolicyRule, ProposedAction, QueueMessage, RecordId, Restored, Serialize, Sort,
+    StepResult, StepStatus, Timestamp, ToSchema, UserId, Value, canonical, digest, json, names,
+    span,
+};
 
 /// An approved action, as the worker runs it.
 ///

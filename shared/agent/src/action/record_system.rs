@@ -1,6 +1,6 @@
 //! The system of a record that an action changes.
 
-use crate::prelude::{Serialize, Deserialize, OrOther, SystemKind, Connection, address};
+use crate::prelude::{Connection, Deserialize, OrOther, Serialize, SystemKind, address};
 
 /// The system of a record, as its connection named it at the proposal. Records of two systems may
 /// have the same id.

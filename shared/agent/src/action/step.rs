@@ -1,6 +1,11 @@
 //! Steps of actions: calls of target systems, and their results.
 
-use crate::prelude::{Serialize, Deserialize, names, Reconciliation, BTreeMap, JsonText, AnswerCondition, TargetRead, Id, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ToSchema, ActionRecord};
+use crate::prelude::{
+    ActionRecord, AnswerCondition, BTreeMap, Chained, Component, Deref, DerefMut, Deserialize,
+    Field, FilterValue, Id, Journaled, JsonText, NamedPermission, OneOf, OrdinaryPermission,
+    QueueMessage, Reconciliation, RecordId, Serialize, Sort, TargetRead, Timestamp, ToSchema,
+    names,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,11 @@
 //! Webhooks of Prometheus Alertmanager (version 4 of its format), and the alerts that they report.
 
-use crate::prelude::{input, names, json, List, Apart, Id, Timestamp, Fingerprint, ToSchema, BTreeMap, Field, Value, Place, Reading, Schema, map_of, string, Fault, FaultCode, AlertReport, digest, Slug, SystemName, Title, AlertCreate, ExternalId, Severity, AlertStatus, Firing, AlertEntity, EntityId, Labels, AlertText, on_one_line, in_lines};
+use crate::prelude::{
+    AlertCreate, AlertEntity, AlertReport, AlertStatus, AlertText, Apart, BTreeMap, EntityId,
+    ExternalId, Fault, FaultCode, Field, Fingerprint, Firing, Id, Labels, List, Place, Reading,
+    Schema, Severity, Slug, SystemName, Timestamp, Title, ToSchema, Value, digest, in_lines, input,
+    json, map_of, names, on_one_line, string,
+};
 
 /// The prefix of labels that name records: `entity_invoice`.
 const ENTITY: &str = "entity_";

@@ -3,7 +3,10 @@ use utoipa::{
     openapi::{ObjectBuilder, schema::Type},
 };
 
-use crate::prelude::{Serialize, Deserialize, BTreeMap, Field, Value, Place, Reading, FaultCode, Schema, Id, string, Component, Form, escaped, map_of, ToSchema};
+use crate::prelude::{
+    BTreeMap, Component, Deserialize, FaultCode, Field, Form, Id, Place, Reading, Schema,
+    Serialize, ToSchema, Value, escaped, map_of, string,
+};
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

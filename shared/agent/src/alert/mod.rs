@@ -10,7 +10,13 @@ pub use fields::{Currency, Labels, Measure};
 pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, short_form, input, AlertId, OrganizationId, SourceName, ExternalId, Slug, Title, AlertText, SystemName, Timestamp, AgentSessionId, UserId, Id, Change, span, Chained, Deref, DerefMut, Component, Field, OneOf, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, Error, Code, AnyOf};
+use crate::prelude::{
+    ActionRecord, AgentSessionId, AlertId, AlertText, AnyOf, Chained, Change, Code, Component,
+    Deref, DerefMut, Deserialize, Error, ExternalId, Field, FilterValue, Id, Journaled,
+    NamedPermission, OneOf, OrdinaryPermission, OrganizationId, QueueMessage, RecordId, Serialize,
+    Slug, Sort, SourceName, SystemName, Timestamp, Title, ToSchema, UserId, input, short_form,
+    span,
+};
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,12 @@
 //! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
 
-use crate::{connection::kind::decimals, prelude::{names, input, Serialize, Deserialize, ToSchema, Slug, EntityId, Id, MetricName, Measure, Unit, Currency, Timestamp, StateName, AgentSessionId, SystemKind}};
+use crate::{
+    connection::kind::decimals,
+    prelude::{
+        AgentSessionId, Currency, Deserialize, EntityId, Id, Measure, MetricName, Serialize, Slug,
+        StateName, SystemKind, Timestamp, ToSchema, Unit, input, names,
+    },
+};
 
 names! {
     /// The status of an alert.

@@ -1,4 +1,8 @@
-use crate::prelude::{input, AlertStatus, Timestamp, Chained, Fingerprint, SourceName, ExternalId, Slug, Severity, Title, AlertText, SystemName, List, AlertEntity, Labels, AlertMetric, Money, LifecycleEvent, Id, Error, span, Fault, FaultCode};
+use crate::prelude::{
+    AlertEntity, AlertMetric, AlertStatus, AlertText, Chained, Error, ExternalId, Fault, FaultCode,
+    Fingerprint, Id, Labels, LifecycleEvent, List, Money, Severity, Slug, SourceName, SystemName,
+    Timestamp, Title, input, span,
+};
 
 #[derive(Clone, Debug)]
 pub struct AlertReport {

@@ -1,7 +1,9 @@
 //! The checks of an action after its end, and their stored form. The last release reads and writes
 //! that form, too; each purpose has statuses of its own there.
 
-use crate::prelude::{Serialize, Deserialize, CheckRecord, CheckPurpose, CheckStatus, Timestamp, JsonText};
+use crate::prelude::{
+    CheckPurpose, CheckRecord, CheckStatus, Deserialize, JsonText, Serialize, Timestamp,
+};
 
 /// The checks of an action after its end. At most one purpose is pending at a time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

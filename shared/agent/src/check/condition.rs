@@ -4,7 +4,9 @@ use super::{
     read::{exact, same},
     words::any,
 };
-use crate::prelude::{Serialize, Deserialize, Id, Value, Facts, read_of, TargetRead, span, Component, Timestamp};
+use crate::prelude::{
+    Component, Deserialize, Facts, Id, Serialize, TargetRead, Timestamp, Value, read_of, span,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactCondition {

@@ -3,7 +3,10 @@
 use serde::{Deserializer, Serializer};
 
 use super::{read::same, words::any};
-use crate::prelude::{Serialize, Deserialize, TargetRead, FactCondition, BTreeSet, read_of, ToSchema, Value, Facts, Id};
+use crate::prelude::{
+    BTreeSet, Deserialize, FactCondition, Facts, Id, Serialize, TargetRead, ToSchema, Value,
+    read_of,
+};
 
 /// Returns the reads that conditions need, each once.
 pub fn reads_of<'a>(

@@ -1,6 +1,12 @@
 //! Observations of target systems, and their judgement of conditions.
 
-use crate::{check::words::quoted_value, prelude::{Facts, BTreeMap, Excerpt, TargetRead, ToSchema, Id, FactCondition, read_of, Value, JsonObject}};
+use crate::{
+    check::words::quoted_value,
+    prelude::{
+        BTreeMap, Excerpt, FactCondition, Facts, Id, JsonObject, TargetRead, ToSchema, Value,
+        read_of,
+    },
+};
 
 /// An observation: facts of successful reads, and errors of failed ones.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,12 @@
 use crate::{
     action::Mark,
     check::{ReadError, facts::reads_with, quoted, record::Timetable},
-    prelude::{Outcome, Reconciliation, Observation, Judgement, FactCondition, Verification, AgentAction, span, Timestamp, ActionState, Chained, CheckRecord, CheckStatus, Id, CheckPurpose, Check, Purpose, JournalEvent, Value, StepStatus, OpenCall, ActionContent, ToSchema, read_of, Facts, TargetRead, reads_of, CheckResult, Connection},
+    prelude::{
+        ActionContent, ActionState, AgentAction, Chained, Check, CheckPurpose, CheckRecord,
+        CheckResult, CheckStatus, Connection, FactCondition, Facts, Id, JournalEvent, Judgement,
+        Observation, OpenCall, Outcome, Purpose, Reconciliation, StepStatus, TargetRead, Timestamp,
+        ToSchema, Value, Verification, read_of, reads_of, span,
+    },
 };
 
 #[derive(Clone, Debug, PartialEq)]

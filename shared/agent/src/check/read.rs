@@ -2,7 +2,11 @@
 
 use crate::{
     connection::{Amounts, SystemKind, minor_units},
-    prelude::{Serialize, Deserialize, BTreeMap, Value, ToSchema, Id, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, Timestamp, Number},
+    prelude::{
+        ActionRecord, BTreeMap, Chained, Component, Deref, DerefMut, Deserialize, Field,
+        FilterValue, Id, Journaled, NamedPermission, Number, OneOf, OrdinaryPermission,
+        QueueMessage, RecordId, Serialize, Sort, Timestamp, ToSchema, Value,
+    },
 };
 
 /// A rendered read of a target system, which changes nothing.

@@ -2,7 +2,10 @@
 
 use crate::{
     check::{facts::reads_with, observation::kept},
-    prelude::{json, names, TargetRead, Verification, Reconciliation, ResolvedWhen, reads_of, Timestamp, span, Id, Facts, Value, JsonText, ToSchema, JournalEvent, Observation},
+    prelude::{
+        Facts, Id, JournalEvent, JsonText, Observation, Reconciliation, ResolvedWhen, TargetRead,
+        Timestamp, ToSchema, Value, Verification, json, names, reads_of, span,
+    },
 };
 
 /// A planned check of target systems: its purpose, its reads and its times.

@@ -3,7 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use percent_encoding::percent_decode_str;
 
-use crate::prelude::{plain_text, Value, Id, KeyName, Map};
+use crate::prelude::{Id, KeyName, Map, Value, plain_text};
 
 plain_text! {
     /// The position of an error's code in an answer: a JSON pointer (RFC 6901).

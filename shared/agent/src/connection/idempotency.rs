@@ -1,7 +1,10 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
 use super::words::{is_own, not_so};
-use crate::prelude::{input, Serialize, Deserialize, names, ToSchema, KeyName, Defaulted, Period, HeaderName, Id, span, OneOf, Place};
+use crate::prelude::{
+    Defaulted, Deserialize, HeaderName, Id, KeyName, OneOf, Period, Place, Serialize, ToSchema,
+    input, names, span,
+};
 
 /// A target system's treatment of a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

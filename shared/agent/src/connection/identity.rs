@@ -6,7 +6,7 @@ use super::answers::AccountPointer;
 use crate::{
     check::{ReadError, facts::plain},
     connection::CallPath,
-    prelude::{input, Serialize, Deserialize, ToSchema, List, Id, TargetRead, Observation},
+    prelude::{Deserialize, Id, List, Observation, Serialize, TargetRead, ToSchema, input},
 };
 
 input! {

@@ -1,6 +1,6 @@
 //! Kinds of target systems, and the units of their amounts.
 
-use crate::prelude::{names, ToSchema, OrOther, Value, Currency, Id, Number, Component};
+use crate::prelude::{Component, Currency, Id, Number, OrOther, ToSchema, Value, names};
 
 names! {
     /// The kind of a target system. Playbooks name systems by their kinds.

@@ -22,7 +22,16 @@ pub use traffic::*;
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use self::words::{is_own, not_so};
-use crate::{check::ReadingOf, prelude::{Serialize, Deserialize, input, ToSchema, names, json, OrganizationId, Slug, OrOther, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ActionRecord, SealedSecret, Timestamp, Patch, SentSecret, List, Defaulted, Whole, UserId, Place, FaultCode, Fault, ApiCall, Value}};
+use crate::{
+    check::ReadingOf,
+    prelude::{
+        ActionRecord, ApiCall, Chained, Component, Defaulted, Deref, DerefMut, Deserialize, Fault,
+        FaultCode, Field, FilterValue, Id, Journaled, List, NamedPermission, OneOf, OrOther,
+        OrdinaryPermission, OrganizationId, Patch, Place, QueueMessage, RecordId, SealedSecret,
+        SentSecret, Serialize, Slug, Sort, Timestamp, ToSchema, UserId, Value, Whole, input, json,
+        names,
+    },
+};
 
 pub const MOST_CONNECTIONS: usize = 50;
 

@@ -2,7 +2,10 @@
 
 use utoipa::PartialSchema;
 
-use crate::prelude::{Serialize, Deserialize, json, BTreeMap, SystemKind, Slug, Id, Component, Value, Place, Reading, ToSchema, escaped, Schema, map_of, Field, string};
+use crate::prelude::{
+    BTreeMap, Component, Deserialize, Field, Id, Place, Reading, Schema, Serialize, Slug,
+    SystemKind, ToSchema, Value, escaped, json, map_of, string,
+};
 
 /// Other connections of the organization, by their kinds. Playbooks for an alert of this system use
 /// them.

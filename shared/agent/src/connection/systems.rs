@@ -1,7 +1,10 @@
 //! Systems as playbooks name them: by their roles, which are kinds.
 
 use super::partners::Partners;
-use crate::{check::quoted, prelude::{Connection, SystemKind, ToSchema, Slug, Fault, FaultCode}};
+use crate::{
+    check::quoted,
+    prelude::{Connection, Fault, FaultCode, Slug, SystemKind, ToSchema},
+};
 
 /// The organization's connections, as the playbooks for an alert use them.
 #[derive(Clone, Copy, Debug)]

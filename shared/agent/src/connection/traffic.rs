@@ -2,7 +2,11 @@
 
 use std::pin::Pin;
 
-use crate::prelude::{Serialize, Deserialize, names, OrganizationId, Slug, BTreeMap, Timestamp, ToSchema, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ActionRecord, Error, Connection, span};
+use crate::prelude::{
+    ActionRecord, BTreeMap, Chained, Component, Connection, Deref, DerefMut, Deserialize, Error,
+    Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission, OrganizationId,
+    QueueMessage, RecordId, Serialize, Slug, Sort, Timestamp, ToSchema, names, span,
+};
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.

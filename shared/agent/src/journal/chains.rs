@@ -1,6 +1,10 @@
 //! The chains of a journal: their new entries, and the check that they are complete and unchanged.
 
-use crate::prelude::{json, Serialize, ToSchema, AgentSession, Note, Timestamp, JournalEntry, Chained, Id, digest, canonical, Value, AgentAction, JournalActor, JournalActorType, JournalEvent, JournalHead, JournalFlaw, BTreeMap, BTreeSet, first_break};
+use crate::prelude::{
+    AgentAction, AgentSession, BTreeMap, BTreeSet, Chained, Id, JournalActor, JournalActorType,
+    JournalEntry, JournalEvent, JournalFlaw, JournalHead, Note, Serialize, Timestamp, ToSchema,
+    Value, canonical, digest, first_break, json,
+};
 
 impl AgentSession {
     /// Creates the entry of a transition that was just made, to be written with it.

@@ -9,7 +9,10 @@
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, names, input, json, OrganizationId, AgentSessionId, Timestamp, JsonText, UserId, Id, Value, JsonObject, Chained, Link, span, digest, canonical};
+use crate::prelude::{
+    AgentSessionId, Chained, Deserialize, Id, JsonObject, JsonText, Link, OrganizationId,
+    Serialize, Timestamp, ToSchema, UserId, Value, canonical, digest, input, json, names, span,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

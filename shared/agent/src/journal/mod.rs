@@ -9,7 +9,9 @@ pub use entry::*;
 
 use model::journal::{rename, seal};
 
-use crate::prelude::{json, Journaled, AgentPolicy, subject, AgentPause, Map, Value, Connection, ToSchema, Alert};
+use crate::prelude::{
+    AgentPause, AgentPolicy, Alert, Connection, Journaled, Map, ToSchema, Value, json, subject,
+};
 
 impl Journaled for AgentPolicy {
     const UNNOTED: &'static [&'static str] = &[

@@ -1,6 +1,11 @@
 use sha2::{Digest, Sha256};
 
-use crate::prelude::{Deserialize, Timestamp, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Serialize, ToSchema, ActionRecord, AlertId, AlertEntity, Labels, span, Alert, SharedLabel, HashSet, BTreeMap, statistics, Pattern};
+use crate::prelude::{
+    ActionRecord, Alert, AlertEntity, AlertId, BTreeMap, Chained, Component, Deref, DerefMut,
+    Deserialize, Field, FilterValue, HashSet, Id, Journaled, Labels, NamedPermission, OneOf,
+    OrdinaryPermission, Pattern, QueueMessage, RecordId, Serialize, SharedLabel, Sort, Timestamp,
+    ToSchema, span, statistics,
+};
 
 /// An occurrence of an alert, as its class's counters store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

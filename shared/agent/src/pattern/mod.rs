@@ -8,7 +8,7 @@ mod windows;
 
 pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
-use crate::prelude::{Deserialize, Serialize, ToSchema, Recurrence, Id};
+use crate::prelude::{Deserialize, Id, Recurrence, Serialize, ToSchema};
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -2,7 +2,13 @@
 //!
 //! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes.
 
-use crate::{pattern::history::count, prelude::{Alert, ClassHistory, Cycle, PatternWindow, span, statistics, Pattern, Occurrence, HashMap, Id, HashSet}};
+use crate::{
+    pattern::history::count,
+    prelude::{
+        Alert, ClassHistory, Cycle, HashMap, HashSet, Id, Occurrence, Pattern, PatternWindow, span,
+        statistics,
+    },
+};
 
 /// The windows, in hours.
 const WINDOWS: [usize; 3] = [1, 24, 7 * 24];

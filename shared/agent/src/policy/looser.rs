@@ -1,6 +1,8 @@
 //! Comparison of two policies: does the later one allow more?
 
-use crate::prelude::{AgentPolicy, Demand, PolicyRule, PolicyCaps, SystemKind, Id, PolicyMatch, Money};
+use crate::prelude::{
+    AgentPolicy, Demand, Id, Money, PolicyCaps, PolicyMatch, PolicyRule, SystemKind,
+};
 
 impl AgentPolicy {
     /// Returns what the change from `before` demands of its caller. A looser policy guards, and so

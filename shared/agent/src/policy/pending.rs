@@ -2,7 +2,7 @@
 
 use crate::{
     policy::{PendingPolicy, PolicySet, PolicyTerms},
-    prelude::{AgentPolicy, span, Timestamp, UserId, Id},
+    prelude::{AgentPolicy, Id, Timestamp, UserId, span},
 };
 
 /// The result of a request on a policy.

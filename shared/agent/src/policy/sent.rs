@@ -1,6 +1,9 @@
 //! The body of a request that sets a policy.
 
-use crate::prelude::{input, PolicyPreset, Change, List, Patch, Whole, Id, Role, Defaulted, ActionType, Risk, SystemName, MAX_ID, Currency, Place, FaultCode, PolicyRule, PolicyMatch, PolicyCaps, Money};
+use crate::prelude::{
+    ActionType, Change, Currency, Defaulted, FaultCode, Id, List, MAX_ID, Money, Patch, Place,
+    PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, Risk, Role, SystemName, Whole, input,
+};
 
 input! {
     /// The body of a request that sets the policy: rules or a preset of rules, and caps. Absent

@@ -1,7 +1,14 @@
 //! Work on a session after its end. The organization's journal names its newest entry, and the
 //! matter of its alert is checked. An effect other than the approved one is left to a person.
 
-use crate::{check::record::Timetable, prelude::{AgentSession, span, ApprovedActions, ActionRecord, Timestamp, AgentAction, Message, Check, AgentSessionStatus, ActionState, SystemKind, Chained, ActionContent, ProposedAction, Money, CheckStatus, Facts, Verification}};
+use crate::{
+    check::record::Timetable,
+    prelude::{
+        ActionContent, ActionRecord, ActionState, AgentAction, AgentSession, AgentSessionStatus,
+        ApprovedActions, Chained, Check, CheckStatus, Facts, Message, Money, ProposedAction,
+        SystemKind, Timestamp, Verification, span,
+    },
+};
 
 impl AgentSession {
     /// Time after which a requested check is requested again, in milliseconds.

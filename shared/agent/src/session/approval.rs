@@ -1,6 +1,14 @@
 //! Approval of actions, and the approved actions of a session.
 
-use crate::{prelude::{Deref, AgentAction, Id, ActionState, AgentSession, DerefMut, Component, Field, OneOf, Chained, Deserialize, Serialize, ToSchema, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Approving, Approver, Timestamp, Error, AgentSessionStatus, ProposedAction, Code, Fault, FaultCode, ActionApproval, AgentPolicy}, session::next::quoted};
+use crate::{
+    prelude::{
+        ActionApproval, ActionState, AgentAction, AgentPolicy, AgentSession, AgentSessionStatus,
+        Approver, Approving, Chained, Code, Component, Deref, DerefMut, Deserialize, Error, Fault,
+        FaultCode, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
+        ProposedAction, QueueMessage, RecordId, Serialize, Sort, Timestamp, ToSchema,
+    },
+    session::next::quoted,
+};
 
 /// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";

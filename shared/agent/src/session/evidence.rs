@@ -1,7 +1,12 @@
 //! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
 //! the proposal helps.
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, Alert, ClassHistory, Connection, Systems, Id, JsonText, Facts, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, ActionRecord, Timestamp, OrganizationId};
+use crate::prelude::{
+    ActionRecord, Alert, Chained, ClassHistory, Component, Connection, Deref, DerefMut,
+    Deserialize, Facts, Field, FilterValue, Id, Journaled, JsonText, NamedPermission, OneOf,
+    OrdinaryPermission, OrganizationId, QueueMessage, RecordId, Serialize, Sort, Systems,
+    Timestamp, ToSchema,
+};
 
 /// The input of an alert's analysis.
 #[derive(Clone, Debug)]

@@ -1,6 +1,11 @@
 //! Previews and executions of actions: the bodies of their requests, and what a preview shows.
 
-use crate::prelude::{input, Serialize, ToSchema, List, ActionId, Defaulted, Reason, Id, BTreeMap, Field, Value, Place, Reading, FaultCode, Schema, string, escaped, map_of, UserId, User, AgentPolicy, Approvers, Timestamp, ActionApproval, AgentSession, ProposedAction, Error, Fault, SessionContext, MoneyDirection, Chained, Connection};
+use crate::prelude::{
+    ActionApproval, ActionId, AgentPolicy, AgentSession, Approvers, BTreeMap, Chained, Connection,
+    Defaulted, Error, Fault, FaultCode, Field, Id, List, MoneyDirection, Place, ProposedAction,
+    Reading, Reason, Schema, Serialize, SessionContext, Timestamp, ToSchema, User, UserId, Value,
+    escaped, input, map_of, string,
+};
 
 input! {
     pub struct ActionsExecute {

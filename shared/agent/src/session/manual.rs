@@ -16,7 +16,14 @@
 //! The first handling counts. A handed-over action follows its service request for as long as that
 //! exists.
 
-use crate::{check::quoted, prelude::{input, UserId, Reason, Id, HandlingStatus, JournalEvent, AgentSession, Handling, Timestamp, Error, Code, AgentSessionStatus, ServiceRequestId, ProposedAction, ServiceRequestCreate, Chained, on_one_line, Title, Description, Category, Defaulted, Risk, Priority, ApiCall}};
+use crate::{
+    check::quoted,
+    prelude::{
+        AgentSession, AgentSessionStatus, ApiCall, Category, Chained, Code, Defaulted, Description,
+        Error, Handling, HandlingStatus, Id, JournalEvent, Priority, ProposedAction, Reason, Risk,
+        ServiceRequestCreate, ServiceRequestId, Timestamp, Title, UserId, input, on_one_line,
+    },
+};
 
 input! {
     pub struct ActionHandOver {

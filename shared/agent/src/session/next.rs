@@ -1,7 +1,11 @@
 //! Open work of a session: the actions that a user still has to approve or settle. The next step in
 //! plain words: a user or the agent, what they do, and until when.
 
-use crate::prelude::{AgentSessionStatus, Serialize, ToSchema, AgentPolicy, Approvers, BTreeSet, Timestamp, Id, UserId, AgentSession, ProposedAction, Chained, Connection, ActionState, User, Permission, ActionApproval, Error, Code};
+use crate::prelude::{
+    ActionApproval, ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Approvers,
+    BTreeSet, Chained, Code, Connection, Error, Id, Permission, ProposedAction, Serialize,
+    Timestamp, ToSchema, User, UserId,
+};
 
 /// The render context of a session: the records on which its next step depends.
 #[derive(Clone, Debug)]

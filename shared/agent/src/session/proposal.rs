@@ -1,6 +1,10 @@
 //! The result of an analysis: the findings, and the actions that would resolve the alert.
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, names, Pattern, Evidence, PlaybookVersion, Id, ReadEvidence, Excerpt, ResolvedWhen, AgentPolicy, Chained, Requirement, ActionContent, PolicyRule, ActionApproval, UserId, Timestamp, ServiceRequestId};
+use crate::prelude::{
+    ActionApproval, ActionContent, AgentPolicy, Chained, Deserialize, Evidence, Excerpt, Id,
+    Pattern, PlaybookVersion, PolicyRule, ReadEvidence, Requirement, ResolvedWhen, Serialize,
+    ServiceRequestId, Timestamp, ToSchema, UserId, names,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

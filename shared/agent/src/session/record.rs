@@ -1,6 +1,12 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, input, names, AgentSessionId, OrganizationId, Deref, DerefMut, Component, Field, OneOf, Chained, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, ActionRecord, JournalHead, AlertId, Timestamp, Analysis, ReadEvidence, ResolvedWhen, ProposedAction, BTreeMap, ActionState, BTreeSet, UserId, Reason, AnyOf, Error, Code, span, Alert, Proposal, ActionKey};
+use crate::prelude::{
+    ActionKey, ActionRecord, ActionState, AgentSessionId, Alert, AlertId, Analysis, AnyOf,
+    BTreeMap, BTreeSet, Chained, Code, Component, Deref, DerefMut, Deserialize, Error, Field,
+    FilterValue, Id, JournalHead, Journaled, NamedPermission, OneOf, OrdinaryPermission,
+    OrganizationId, Proposal, ProposedAction, QueueMessage, ReadEvidence, Reason, RecordId,
+    ResolvedWhen, Serialize, Sort, Timestamp, ToSchema, UserId, input, names, span,
+};
 
 /// A session of the agent on one alert.
 ///

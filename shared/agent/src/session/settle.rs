@@ -1,6 +1,9 @@
 //! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
 
-use crate::prelude::{AgentSession, ActionRecord, DerefMut, ApprovedActions, Timestamp, Error, AgentSessionStatus, ToSchema, Code, Id, ActionState, BTreeSet, ProposedAction, Chained, ActionResult, Checks};
+use crate::prelude::{
+    ActionRecord, ActionResult, ActionState, AgentSession, AgentSessionStatus, ApprovedActions,
+    BTreeSet, Chained, Checks, Code, DerefMut, Error, Id, ProposedAction, Timestamp, ToSchema,
+};
 
 #[derive(Debug)]
 pub struct Cancelled<'a, A> {

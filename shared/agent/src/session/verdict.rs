@@ -1,7 +1,14 @@
 //! Settlements: a user says what became of an action. The settlement of an automated action with an
 //! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
 
-use crate::{action::Verdict, prelude::{input, names, Reason, Id, ToSchema, VerdictOutcome, Error, HandlingStatus, Fault, FaultCode, AgentAction, AgentSession, ProposedAction, JournalHead, Timestamp, ActionState, Schedule, StepStatus, Chained, Code, span, UserId, ActionRecord, DerefMut, ApprovedActions}};
+use crate::{
+    action::Verdict,
+    prelude::{
+        ActionRecord, ActionState, AgentAction, AgentSession, ApprovedActions, Chained, Code,
+        DerefMut, Error, Fault, FaultCode, HandlingStatus, Id, JournalHead, ProposedAction, Reason,
+        Schedule, StepStatus, Timestamp, ToSchema, UserId, VerdictOutcome, input, names, span,
+    },
+};
 
 input! {
     pub struct ActionSettle {

@@ -5,7 +5,13 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-use crate::{names::OneOf, prelude::{Fault, Id, FaultCode, Deserialize, Serialize, PartialSchema, ToSchema, Input, QueueMessage, RecordId}};
+use crate::{
+    names::OneOf,
+    prelude::{
+        Deserialize, Fault, FaultCode, Id, Input, PartialSchema, QueueMessage, RecordId, Serialize,
+        ToSchema,
+    },
+};
 
 pub type Json = Value;
 

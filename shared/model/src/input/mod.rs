@@ -45,7 +45,7 @@ pub use utoipa::{PartialSchema, ToSchema};
 use serde_json::{Map, Value};
 use utoipa::openapi::{self, RefOr};
 
-use crate::prelude::{Deserialize, Serialize, Id, QueueMessage, RecordId, Fault, FaultCode};
+use crate::prelude::{Deserialize, Fault, FaultCode, Id, QueueMessage, RecordId, Serialize};
 
 /// The byte order mark of UTF-8, which may precede a JSON text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";

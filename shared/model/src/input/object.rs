@@ -2,7 +2,10 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
 use super::{Field, Place, Reading, described, field::shortened, without_null};
-use crate::prelude::{ToSchema, PartialSchema, Deserialize, Serialize, Component, Id, QueueMessage, RecordId, FaultCode};
+use crate::prelude::{
+    Component, Deserialize, FaultCode, Id, PartialSchema, QueueMessage, RecordId, Serialize,
+    ToSchema,
+};
 
 /// Marks the schema of an object that clients send, while the OpenAPI document is built.
 pub const SENT: &str = "x-sent";

@@ -7,7 +7,7 @@ use utoipa::openapi::{
 };
 
 use super::{Field, Place, Reading};
-use crate::prelude::{Serialize, Deserialize, Component, Id, FaultCode, Fault};
+use crate::prelude::{Component, Deserialize, Fault, FaultCode, Id, Serialize};
 
 impl Field for bool {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {

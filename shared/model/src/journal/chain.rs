@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::canonical;
-use crate::prelude::{Serialize, Deserialize, ToSchema, Id, digest};
+use crate::prelude::{Deserialize, Id, Serialize, ToSchema, digest};
 
 /// The newest entry of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

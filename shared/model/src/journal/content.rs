@@ -3,7 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::canonical;
-use crate::{directory::Suspension, prelude::{AgentSessionId, AlertId, InvitationId, OrganizationId, TokenId, UserId, WebhookId, names, ToSchema, Deserialize, Serialize, PartialSchema, Component, Field, Input, Id, QueueMessage, RecordId, JsonText, User, Invitation, Organization, Token, Webhook, JsonObject, FieldChange, digest}};
+use crate::{
+    directory::Suspension,
+    prelude::{
+        AgentSessionId, AlertId, Component, Deserialize, Field, FieldChange, Id, Input, Invitation,
+        InvitationId, JsonObject, JsonText, Organization, OrganizationId, PartialSchema,
+        QueueMessage, RecordId, Serialize, ToSchema, Token, TokenId, User, UserId, Webhook,
+        WebhookId, digest, names,
+    },
+};
 
 names! {
     /// The event of an entry.

@@ -15,7 +15,11 @@ use super::{
     Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, canonical,
     first_break, subject,
 };
-use crate::prelude::{Serialize, Deserialize, ToSchema, names, input, OrganizationId, Timestamp, JsonText, Id, UserId, TokenId, TokenName, SignInMethod, PartialSchema, Component, Field, Input, QueueMessage, RecordId, JournalSubject, Session, Token, random, JsonObject, digest, AgentSessionId, span};
+use crate::prelude::{
+    AgentSessionId, Component, Deserialize, Field, Id, Input, JournalSubject, JsonObject, JsonText,
+    OrganizationId, PartialSchema, QueueMessage, RecordId, Serialize, Session, SignInMethod,
+    Timestamp, ToSchema, Token, TokenId, TokenName, UserId, digest, input, names, random, span,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

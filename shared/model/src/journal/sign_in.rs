@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::{
     EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent, subject,
 };
-use crate::prelude::{Serialize, Deserialize, Session, SignInMethod, Id, network, Timestamp, OrganizationId, UserId};
+use crate::prelude::{
+    Deserialize, Id, OrganizationId, Serialize, Session, SignInMethod, Timestamp, UserId, network,
+};
 
 /// An entry that an entry of the chain names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,10 @@ use std::time::Duration;
 use super::EventChange;
 use crate::{
     attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-    prelude::{Serialize, Deserialize, ToSchema, names, input, span, OrganizationId, WebhookId, Timestamp, Id, AnyOf, QueueMessage, digest},
+    prelude::{
+        AnyOf, Deserialize, Id, OrganizationId, QueueMessage, Serialize, Timestamp, ToSchema,
+        WebhookId, digest, input, names, span,
+    },
 };
 
 /// The pauses before the second and each further attempt, in milliseconds.

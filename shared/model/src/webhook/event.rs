@@ -2,7 +2,11 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::prelude::{Serialize, Deserialize, ToSchema, RecordType, Id, FeedAction, FeedType, Component, Place, Reading, PartialSchema, Schema, string, RecordName, Timestamp, UserRef, UserId, OrOther, NotificationKind, SubjectType};
+use crate::prelude::{
+    Component, Deserialize, FeedAction, FeedType, Id, NotificationKind, OrOther, PartialSchema,
+    Place, Reading, RecordName, RecordType, Schema, Serialize, SubjectType, Timestamp, ToSchema,
+    UserId, UserRef, string,
+};
 
 const NOTIFICATION: &str = RecordType::Notification.name();
 

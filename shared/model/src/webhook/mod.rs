@@ -13,7 +13,15 @@ pub use event::{
 };
 pub use url::WebhookUrl;
 
-use crate::{each_once, prelude::{Serialize, Deserialize, names, input, PartialSchema, ToSchema, Component, Field, Input, Id, QueueMessage, RecordId, WebhookId, OrganizationId, Description, Timestamp, List, Change, Patch, span}, sort::sort};
+use crate::{
+    each_once,
+    prelude::{
+        Change, Component, Description, Deserialize, Field, Id, Input, List, OrganizationId,
+        PartialSchema, Patch, QueueMessage, RecordId, Serialize, Timestamp, ToSchema, WebhookId,
+        input, names, span,
+    },
+    sort::sort,
+};
 
 /// A webhook of an organization. The table has no secret of it: secrets follow from its id and the
 /// [generation](Self::generation).

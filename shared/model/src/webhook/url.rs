@@ -1,4 +1,4 @@
-use crate::prelude::{plain_text, address, Fault, FaultCode};
+use crate::prelude::{Fault, FaultCode, address, plain_text};
 
 plain_text! {
     /// The URL that the webhook calls: https, and a host name in the public DNS.

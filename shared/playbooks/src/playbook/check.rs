@@ -9,7 +9,10 @@ use super::{
     values::{GIVEN, MONEY},
     verify::Verify,
 };
-use crate::prelude::{Id, Expectation, Template, Reconciliation, FactCondition, Reversibility, ActionType, MoneyDirection, Risk, read_of, Facts, Value, BTreeSet, is_name, TargetRead, is_pointer, SystemKind};
+use crate::prelude::{
+    ActionType, BTreeSet, Expectation, FactCondition, Facts, Id, MoneyDirection, Reconciliation,
+    Reversibility, Risk, SystemKind, TargetRead, Template, Value, is_name, is_pointer, read_of,
+};
 
 impl Playbook {
     pub(super) fn check(&self) -> Result<(), String> {

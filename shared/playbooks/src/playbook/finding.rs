@@ -1,5 +1,5 @@
 use super::{Playbook, Values};
-use crate::prelude::{Timestamp, Evidence, PlaybookRecord, Confidence, BTreeSet, read_of};
+use crate::prelude::{BTreeSet, Confidence, Evidence, PlaybookRecord, Timestamp, read_of};
 
 impl Playbook {
     pub(crate) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {

@@ -25,7 +25,10 @@ use self::{
     values::Source,
     verify::Verify,
 };
-use crate::prelude::{Deserialize, Template, Cycle, BTreeMap, ActionType, Risk, Reversibility, Case, Id, Value, PlaybookVersion, BTreeSet, Alert};
+use crate::prelude::{
+    ActionType, Alert, BTreeMap, BTreeSet, Case, Cycle, Deserialize, Id, PlaybookVersion,
+    Reversibility, Risk, Template, Value,
+};
 
 /// A playbook: knowledge about a kind of alert.
 #[derive(Debug, Deserialize)]

@@ -1,4 +1,7 @@
-use crate::prelude::{Deserialize, MoneyDirection, Facts, MoneyMoved, Money, Id, Value, Currency, TargetRead, Debt, plain, FactCondition, Expectation};
+use crate::prelude::{
+    Currency, Debt, Deserialize, Expectation, FactCondition, Facts, Id, Money, MoneyDirection,
+    MoneyMoved, TargetRead, Value, plain,
+};
 
 /// The direction, and the facts with the amount.
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,10 @@
 //! A playbook's reads of target systems.
 
 use super::values::{Values, missing};
-use crate::prelude::{Deserialize, Template, BTreeMap, Value, Sum, ListFact, WholeList, TargetRead, Missing, plain, Derived, Id, Connection, Facts, is_unseen, ApiCall};
+use crate::prelude::{
+    ApiCall, BTreeMap, Connection, Derived, Deserialize, Facts, Id, ListFact, Missing, Sum,
+    TargetRead, Template, Value, WholeList, is_unseen, plain,
+};
 
 pub(crate) const MOST_READS: usize = 6;
 

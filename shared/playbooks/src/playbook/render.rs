@@ -7,7 +7,12 @@ use super::{
     read::allowing,
     step::Step,
 };
-use crate::prelude::{Connection, TargetRead, FactCondition, read_of, ResolvedWhen, reads_of, ProposedAction, SystemKind, Id, ActionStep, Verification, Reconciliation, ActionContent, Reversible, ActionSize, Value, Attempts, BTreeMap, RecordSystem, Template, NotApplicable, Facts, BTreeSet, Expectation, quoted, Missing, ApiCall, JsonText, JsonObject};
+use crate::prelude::{
+    ActionContent, ActionSize, ActionStep, ApiCall, Attempts, BTreeMap, BTreeSet, Connection,
+    Expectation, FactCondition, Facts, Id, JsonObject, JsonText, Missing, NotApplicable,
+    ProposedAction, Reconciliation, RecordSystem, ResolvedWhen, Reversible, SystemKind, TargetRead,
+    Template, Value, Verification, quoted, read_of, reads_of,
+};
 
 #[derive(Clone, Copy)]
 pub(crate) struct RenderContext<'a> {

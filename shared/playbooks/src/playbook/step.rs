@@ -2,7 +2,9 @@ use super::{
     condition::{Many, NO_PATH, none_of},
     verify::Reconcile,
 };
-use crate::prelude::{Deserialize, Template, Body, AlreadyDone, AnswerCondition, is_pointer, METHODS, Reconciliation};
+use crate::prelude::{
+    AlreadyDone, AnswerCondition, Body, Deserialize, METHODS, Reconciliation, Template, is_pointer,
+};
 
 /// A step. The members of its call, with placeholders in path and body, stand beside the others.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,9 @@
 //! Values of a playbook's placeholders for one alert.
 
-use crate::prelude::{Deserialize, BTreeMap, Value, Facts, Alert, Systems, Connection, SystemKind, TargetRead, Id, Currency, Money, FactCondition, read_of, quoted, is_unseen, Template, Missing, plain, segment};
+use crate::prelude::{
+    Alert, BTreeMap, Connection, Currency, Deserialize, FactCondition, Facts, Id, Missing, Money,
+    SystemKind, Systems, TargetRead, Template, Value, is_unseen, plain, quoted, read_of, segment,
+};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]

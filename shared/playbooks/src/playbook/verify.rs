@@ -4,7 +4,7 @@ use super::{
     condition::{Condition, Many},
     period::Period,
 };
-use crate::prelude::{Deserialize, FactCondition, Money, Verification, Reconciliation};
+use crate::prelude::{Deserialize, FactCondition, Money, Reconciliation, Verification};
 
 /// The conditions that show an action's effect.
 #[derive(Debug, Deserialize)]

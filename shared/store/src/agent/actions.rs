@@ -6,7 +6,13 @@ use serde_json::json;
 use super::journal::{SWEEPER, WORKER, ended};
 use super::{Agent, outcomes, transition};
 use crate::due::{due_from, not_due};
-use crate::prelude::{AgentAction, Result, ReadCounter, Record, Keyed, Timestamp, ToSchema, ActionState, Note, Id, JournalEvent, Change, JournalEntry, Write, Outcome, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, Pending, Tracked, Stored, ActionKey, key, AnyKey, attribute, Condition};
+use crate::prelude::{
+    ActionKey, ActionRecord, ActionState, AgentAction, AnyKey, Change, Condition, Deserialize,
+    DeserializeOwned, FilterValue, Id, Index, IntoAttribute, JournalEntry, JournalEvent, Journaled,
+    Keyed, NamedPermission, Note, OrLeave, OrNotFound, OrdinaryPermission, Outcome, Pending,
+    QueueMessage, ReadCounter, Record, RecordId, Result, Serialize, Sort, Stored, Timestamp,
+    ToSchema, Tracked, Write, attribute, key,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {

@@ -4,7 +4,14 @@
 use super::{
     Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
 };
-use crate::prelude::{TargetRead, Connection, AgentAction, Stored, AgentSession, SystemKind, ActionKey, Result, key, ReadCounter, Id, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Pending, Tracked, Tenant, AgentSessionId, Observation, Message, try_retry, Error, Note, JournalEvent, Write, Judgement, AlertStatus, StatusSource, Alert, WriteContext};
+use crate::prelude::{
+    ActionKey, ActionRecord, AgentAction, AgentSession, AgentSessionId, Alert, AlertStatus,
+    Connection, Deserialize, DeserializeOwned, Error, FilterValue, Id, Index, IntoAttribute,
+    JournalEvent, Journaled, Judgement, Keyed, Message, NamedPermission, Note, Observation,
+    OrLeave, OrNotFound, OrdinaryPermission, Pending, QueueMessage, ReadCounter, Record, RecordId,
+    Result, Serialize, Sort, StatusSource, Stored, SystemKind, TargetRead, Tenant, ToSchema,
+    Tracked, Write, WriteContext, key, try_retry,
+};
 
 #[derive(Clone, Debug)]
 pub struct DueCheck {

@@ -6,7 +6,13 @@ use super::journal::{WORKER, ended};
 use super::policy::{approvers_in, policy_in, takes, users_of};
 use super::{Agent, PAUSED, is_paused, pauses, transition};
 use crate::connections::{Traffic, name_at_work};
-use crate::prelude::{record, AgentAction, Connection, Timestamp, Stopwatch, RecordGuard, key, Stack, Stored, ClaimContext, ActionKey, Result, Claim, try_retry, Admission, Note, Id, JournalEvent, ToSchema, Write, AdmissionRequest, ActionState, ReadCounter, AnyKey, Error, AgentPolicy, Approvers, Record, Keyed, Key, BTreeSet, Called, AgentPause, OtherClaim, Batch, random, OrLeave, Tenant, ActionContent};
+use crate::prelude::{
+    ActionContent, ActionKey, ActionState, Admission, AdmissionRequest, AgentAction, AgentPause,
+    AgentPolicy, AnyKey, Approvers, BTreeSet, Batch, Called, Claim, ClaimContext, Connection,
+    Error, Id, JournalEvent, Key, Keyed, Note, OrLeave, OtherClaim, ReadCounter, Record,
+    RecordGuard, Result, Stack, Stopwatch, Stored, Tenant, Timestamp, ToSchema, Write, key, random,
+    record, try_retry,
+};
 
 /// An action that a worker holds.
 #[derive(Clone, Debug)]

@@ -2,7 +2,10 @@
 
 use super::policy::{approvers_in, policy_in, users_of};
 use super::{Agent, Excerpts, SessionWithActions, excerpts};
-use crate::prelude::{AgentPolicy, Approvers, HashMap, AlertId, AlertRef, Connection, AgentSession, Id, SessionContext, AlertStatus, Result, AnyKey, Read, ReadCounter, Tenant, Batch, Record, Keyed, key, BTreeSet};
+use crate::prelude::{
+    AgentPolicy, AgentSession, AlertId, AlertRef, AlertStatus, AnyKey, Approvers, BTreeSet, Batch,
+    Connection, HashMap, Id, Keyed, Read, ReadCounter, Record, Result, SessionContext, Tenant, key,
+};
 
 #[derive(Debug)]
 pub(super) struct Contexts {

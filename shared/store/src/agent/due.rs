@@ -3,7 +3,12 @@
 
 use super::{Agent, journal::SWEEPER, transition};
 use crate::due::{self, Shard};
-use crate::prelude::{AnyKey, Stored, Record, Keyed, AgentAction, AgentSession, Message, Timestamp, OrganizationId, AgentSessionStatus, Wanted, Result, Page, Workdesk, Readable, ReadCounter, ActionState, Id, ToSchema, Write, Note, JournalEvent, OrLeave, SessionHead, EntryContent, WriteContext};
+use crate::prelude::{
+    ActionState, AgentAction, AgentSession, AgentSessionStatus, AnyKey, EntryContent, Id,
+    JournalEvent, Keyed, Message, Note, OrLeave, OrganizationId, Page, ReadCounter, Readable,
+    Record, Result, SessionHead, Stored, Timestamp, ToSchema, Wanted, Workdesk, Write,
+    WriteContext,
+};
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {

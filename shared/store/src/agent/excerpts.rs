@@ -5,7 +5,11 @@
 //! own, so that the transactions of two workers never write the same item.
 
 use super::{Agent, SessionWithActions};
-use crate::prelude::{record, KeptExcerpt, key, OrganizationId, AgentSessionId, Excerpt, Timestamp, JsonText, JournalEntry, BTreeMap, Id, Batch, Key, AgentSession, Record, Keyed, Result, Write, Page, Stored, ReadCounter};
+use crate::prelude::{
+    AgentSession, AgentSessionId, BTreeMap, Batch, Excerpt, Id, JournalEntry, JsonText,
+    KeptExcerpt, Key, Keyed, OrganizationId, Page, ReadCounter, Record, Result, Stored, Timestamp,
+    Write, key, record,
+};
 
 record! {
     excerpt: KeptExcerpt = "excerpt",

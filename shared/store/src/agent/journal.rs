@@ -4,7 +4,11 @@
 use serde_json::{Value, json};
 
 use super::Agent;
-use crate::prelude::{record, JournalEntry, key, JournalActor, JournalActorType, ActionState, AgentAction, Note, Id, JournalEvent, ToSchema, Stored, Record, Keyed, BTreeMap, Tenant, AgentSessionId, Wanted, Result, Page, JournalCheck, check_journal, JournalPeriod};
+use crate::prelude::{
+    ActionState, AgentAction, AgentSessionId, BTreeMap, Id, JournalActor, JournalActorType,
+    JournalCheck, JournalEntry, JournalEvent, JournalPeriod, Keyed, Note, Page, Record, Result,
+    Stored, Tenant, ToSchema, Wanted, check_journal, key, record,
+};
 
 /// The number of reads of a journal that does not match its session.
 const CHECKS: usize = 3;

@@ -1,5 +1,9 @@
 use super::Agent;
-use crate::prelude::{record, Stored, AgentSession, AlertRef, SessionContext, SessionOfAlert, key, Tenant, UserId, AgentSessionFilter, Wanted, Result, Page, AnyOf, AgentSessionStatus, Filter, NextFilter, ReadCounter, Id, Read, AlertId, Record, Keyed, OrNotFound};
+use crate::prelude::{
+    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertId, AlertRef, AnyOf, Filter, Id,
+    Keyed, NextFilter, OrNotFound, Page, Read, ReadCounter, Record, Result, SessionContext,
+    SessionOfAlert, Stored, Tenant, UserId, Wanted, key, record,
+};
 
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {

@@ -27,7 +27,12 @@ mod preview;
 mod sessions;
 mod transition;
 
-use crate::prelude::{any_keys, resource, record, span, Tenant, AnyKey, key, Batch, Result, Stored, AgentPause, Id, AgentSession, ToSchema, RecordType, AgentAction, Record, Keyed, ApprovedActions, ActionResult, ActionState, TargetRead, Connection, AgentSessionId, Readable, Part, Error, OrNotFound};
+use crate::prelude::{
+    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId, AnyKey,
+    ApprovedActions, Batch, Connection, Error, Id, Keyed, OrNotFound, Part, Readable, Record,
+    RecordType, Result, Stored, TargetRead, Tenant, ToSchema, any_keys, key, record, resource,
+    span,
+};
 pub use actions::Lease;
 pub use checks::DueCheck;
 pub use claim::HeldAction;

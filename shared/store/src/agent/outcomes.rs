@@ -4,7 +4,14 @@
 use futures::future::try_join_all;
 
 use super::Agent;
-use crate::{directory::totals, prelude::{record, LastOutcome, key, PlaybookRuns, ToSchema, Systems, Timestamp, PlaybookRecord, Tenant, Result, BTreeSet, Wanted, Page, Stored, Saving, Write, AgentAction, Refused, Change, Condition, Record, Keyed}};
+use crate::{
+    directory::totals,
+    prelude::{
+        AgentAction, BTreeSet, Change, Condition, Keyed, LastOutcome, Page, PlaybookRecord,
+        PlaybookRuns, Record, Refused, Result, Saving, Stored, Systems, Tenant, Timestamp,
+        ToSchema, Wanted, Write, key, record,
+    },
+};
 
 record! {
     outcome: LastOutcome = "last_outcome",

@@ -5,7 +5,18 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 use super::{Agent, SessionWithActions, outcomes, transition};
-use crate::{assignee::Assignee, prelude::{ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Deserialize, Serialize, DeserializeOwned, ToSchema, Keyed, Pending, Tracked, AgentSessionId, UserId, ActionSettle, Result, WriteContext, Stored, AgentPolicy, Tenant, key, JournalHead, AgentAction, ActionHandOver, Reserved, Batch, Handling, HandlingStatus, ServiceRequest, ActionRef, JournalEvent, Write, Store, Timestamp, RequestChange, Verdict, JournalActor, Note, ActionState, AgentSession}};
+use crate::{
+    assignee::Assignee,
+    prelude::{
+        ActionHandOver, ActionRecord, ActionRef, ActionSettle, ActionState, AgentAction,
+        AgentPolicy, AgentSession, AgentSessionId, Batch, Deserialize, DeserializeOwned,
+        FilterValue, Handling, HandlingStatus, Id, Index, IntoAttribute, JournalActor,
+        JournalEvent, JournalHead, Journaled, Keyed, NamedPermission, Note, OrLeave, OrNotFound,
+        OrdinaryPermission, Pending, QueueMessage, ReadCounter, Record, RecordId, RequestChange,
+        Reserved, Result, Serialize, ServiceRequest, Sort, Store, Stored, Tenant, Timestamp,
+        ToSchema, Tracked, UserId, Verdict, Write, WriteContext, key,
+    },
+};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the

@@ -1,7 +1,13 @@
 //! An organization's policy, and the counts of its daily caps.
 
 use super::{Agent, SessionWithActions};
-use crate::prelude::{record, any_keys, AgentPolicy, ToSchema, RecordType, key, User, Stored, SignInProvider, Approvers, EntryCredential, Timestamp, Result, Approver, SignInMethod, Error, Code, Batch, Tenant, Id, ReadCounter, OrganizationEvent, EntryContent, WriteContext, Write, OrLeave, Held, Pending, PolicySet, PolicyChange, Writes, UserId, Record, Keyed, OrNotFound, Approving, ActionApproval, AnyKey, Key, BTreeSet, Charge, Condition, Change};
+use crate::prelude::{
+    ActionApproval, AgentPolicy, AnyKey, Approver, Approvers, Approving, BTreeSet, Batch, Change,
+    Charge, Code, Condition, EntryContent, EntryCredential, Error, Held, Id, Key, Keyed, OrLeave,
+    OrNotFound, OrganizationEvent, Pending, PolicyChange, PolicySet, ReadCounter, Record,
+    RecordType, Result, SignInMethod, SignInProvider, Stored, Tenant, Timestamp, ToSchema, User,
+    UserId, Write, WriteContext, Writes, any_keys, key, record,
+};
 
 /// Retention of a day's counts, in milliseconds.
 const KEPT: i64 = 8 * model::span::DAY;

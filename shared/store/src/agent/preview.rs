@@ -1,7 +1,10 @@
 //! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
 use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
-use crate::prelude::{any_keys, SessionContext, Connection, Alert, HashMap, HeldRecord, Timestamp, ProposedAction, Id, Pending, AgentSessionId, Result, Tenant, ReadCounter, key, Record, Keyed, AlertStatus};
+use crate::prelude::{
+    AgentSessionId, Alert, AlertStatus, Connection, HashMap, HeldRecord, Id, Keyed, Pending,
+    ProposedAction, ReadCounter, Record, Result, SessionContext, Tenant, Timestamp, any_keys, key,
+};
 
 /// A session with the context of its preview.
 #[derive(Clone, Debug)]

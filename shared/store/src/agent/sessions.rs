@@ -3,7 +3,16 @@ use serde_json::json;
 use super::journal::WORKER;
 use super::policy::{Approvable, policy_in};
 use super::{Agent, Excerpts, SessionWithActions, excerpts, transition};
-use crate::prelude::{JournalActor, JournalActorType, Stored, AgentSession, SessionContext, WriteContext, AgentPolicy, Case, Pending, AlertId, UserId, Result, Id, Alert, key, ReadCounter, Writes, Note, JournalEvent, Change, Condition, Write, Record, Keyed, SessionOfAlert, id_of, Tenant, AgentSessionId, Proposal, Created, PendingWrite, ToSchema, Error, OrNotFound, Connection, Systems, KeptExcerpt, AlertStatus, Approvers, BTreeSet, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, Deserialize, Serialize, DeserializeOwned, Tracked, Approving, Approved, ActionState, Cancelled, BTreeMap, ActionKey, Message, try_retry, Approver, EntryCredential, PolicyRule};
+use crate::prelude::{
+    ActionKey, ActionRecord, ActionState, AgentPolicy, AgentSession, AgentSessionId, Alert,
+    AlertId, AlertStatus, Approved, Approver, Approvers, Approving, BTreeMap, BTreeSet, Cancelled,
+    Case, Change, Condition, Connection, Created, Deserialize, DeserializeOwned, EntryCredential,
+    Error, FilterValue, Id, Index, IntoAttribute, JournalActor, JournalActorType, JournalEvent,
+    Journaled, KeptExcerpt, Keyed, Message, NamedPermission, Note, OrLeave, OrNotFound,
+    OrdinaryPermission, Pending, PendingWrite, PolicyRule, Proposal, QueueMessage, ReadCounter,
+    Record, RecordId, Result, Serialize, SessionContext, SessionOfAlert, Sort, Stored, Systems,
+    Tenant, ToSchema, Tracked, UserId, Write, WriteContext, Writes, id_of, key, try_retry,
+};
 
 /// The actor that analyses alerts.
 const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);

@@ -2,7 +2,10 @@
 //! name.
 
 use super::{excerpts, journal::heads};
-use crate::prelude::{Stored, AgentSession, Note, Timestamp, Result, Write, AgentAction, ApprovedActions, JournalActor, Id, JournalEvent, JournalEntry, KeptExcerpt};
+use crate::prelude::{
+    AgentAction, AgentSession, ApprovedActions, Id, JournalActor, JournalEntry, JournalEvent,
+    KeptExcerpt, Note, Result, Stored, Timestamp, Write,
+};
 
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,

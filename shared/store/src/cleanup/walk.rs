@@ -5,7 +5,15 @@ use ::model::Deletion;
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
-use crate::{Cleanups, prelude::{Cleanup, Result, Walked, Place, QueueMessage, key, Condition, Index, Tenant, Deleted, List, Wanted, Record, Keyed, AnyKey, Change, Gsi2, ReadCounter, Write, try_retry, OrLeave, TaskId, FieldChange, WriteContext, Thread, Row}, tagging::TAG_IDS};
+use crate::{
+    Cleanups,
+    prelude::{
+        AnyKey, Change, Cleanup, Condition, Deleted, FieldChange, Gsi2, Index, Keyed, List,
+        OrLeave, Place, QueueMessage, ReadCounter, Record, Result, Row, TaskId, Tenant, Thread,
+        Walked, Wanted, Write, WriteContext, key, try_retry,
+    },
+    tagging::TAG_IDS,
+};
 
 /// Writes of a cleanup at the same time.
 const CONCURRENCY: usize = 10;

@@ -5,7 +5,10 @@ use agent::connection::{Counting, ReadCounter};
 
 use super::Connections;
 use super::traffic::{Traffic, name_at_work};
-use crate::prelude::{any_keys, Tenant, Slug, Result, Stored, Connection, Breaker, key, OrNotFound, Id, AdmissionRequest, Admission, ConnectionTraffic, Timestamp, AgentAction, try_retry, Record, Keyed, Store};
+use crate::prelude::{
+    Admission, AdmissionRequest, AgentAction, Breaker, Connection, ConnectionTraffic, Id, Keyed,
+    OrNotFound, Record, Result, Slug, Store, Stored, Tenant, Timestamp, any_keys, key, try_retry,
+};
 
 /// The retry delay, in milliseconds, of an action whose writes kept conflicting.
 const CONTENDED: i64 = 1_000;

@@ -1,7 +1,10 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its
 //! limits.
 
-use crate::prelude::{record, ConnectionTraffic, key, Stored, Connection, Key, ToSchema, Batch, Record, Keyed, Result, Write, AgentAction};
+use crate::prelude::{
+    AgentAction, Batch, Connection, ConnectionTraffic, Key, Keyed, Record, Result, Stored,
+    ToSchema, Write, key, record,
+};
 
 record! {
     traffic: ConnectionTraffic = "connection_traffic",

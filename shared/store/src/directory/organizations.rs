@@ -1,7 +1,12 @@
 use model::quota::UnitsPerSecond;
 
 use super::{Directory, NewUser};
-use crate::prelude::{record, Organization, ToSchema, RecordType, key, PlanFeature, OrOther, Tracked, EntryContent, OrganizationEvent, Result, User, Write, OrganizationId, Writes, ReadCounter, Reference, WriteContext, id_is_taken, Record, Stored, Id, Pending, OrganizationUpdate, Tenant, Suspension, SuspensionCause, Error, Code, MAX_ID, Read};
+use crate::prelude::{
+    Code, EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent,
+    OrganizationId, OrganizationUpdate, Pending, PlanFeature, Read, ReadCounter, Record,
+    RecordType, Reference, Result, Stored, Suspension, SuspensionCause, Tenant, ToSchema, Tracked,
+    User, Write, WriteContext, Writes, id_is_taken, key, record,
+};
 
 record! {
     organization: Organization = RecordType::Organization.name(),

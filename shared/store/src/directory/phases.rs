@@ -1,5 +1,9 @@
 use super::{Directory, projects::takes_work};
-use crate::prelude::{record, PhaseId, Phase, ToSchema, key, Tracked, Tenant, ProjectId, PhaseFilter, Wanted, Result, Page, Stored, Record, Keyed, AnyOf, in_first_index, Id, Read, OrNotFound, Pending, PhaseCreate, WriteContext, Project, Writes, Order, Task, MAX_ID, Error, Code, PhaseUpdate};
+use crate::prelude::{
+    AnyOf, Code, Error, Id, Keyed, MAX_ID, OrNotFound, Order, Page, Pending, Phase, PhaseCreate,
+    PhaseFilter, PhaseId, PhaseUpdate, Project, ProjectId, Read, Record, Result, Stored, Task,
+    Tenant, ToSchema, Tracked, Wanted, WriteContext, Writes, in_first_index, key, record,
+};
 
 record! {
     phase: Phase, id: PhaseId,

@@ -3,7 +3,15 @@ use std::future::ready;
 use model::words::{spaced, words};
 
 use super::{Directory, totals};
-use crate::{prelude::{record, ProjectId, Project, ToSchema, key, Tracked, HistoryOf, Tenant, Result, Stored, Id, Record, Keyed, OrNotFound, UserId, ProjectFilter, Wanted, Page, Filter, ProjectStatus, Pending, ProjectCreate, WriteContext, Writes, Write, Reference, ProjectUpdate, OrOther, Change, Condition, Error, Code}, texts};
+use crate::{
+    prelude::{
+        Change, Code, Condition, Error, Filter, HistoryOf, Id, Keyed, OrNotFound, OrOther, Page,
+        Pending, Project, ProjectCreate, ProjectFilter, ProjectId, ProjectStatus, ProjectUpdate,
+        Record, Reference, Result, Stored, Tenant, ToSchema, Tracked, UserId, Wanted, Write,
+        WriteContext, Writes, key, record,
+    },
+    texts,
+};
 
 record! {
     project: Project, id: ProjectId,

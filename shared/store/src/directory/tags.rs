@@ -3,7 +3,11 @@
 use std::future::ready;
 
 use super::Directory;
-use crate::prelude::{record, TagId, Tag, ToSchema, key, NameOfTag, unique_name, Result, Writes, Write, Id, Condition, Tracked, Tenant, TagFilter, Wanted, Page, Stored, AnyOf, Record, Keyed, in_first_index, Pending, TagCreate, WriteContext, TagUpdate, Error, Code};
+use crate::prelude::{
+    AnyOf, Code, Condition, Error, Id, Keyed, NameOfTag, Page, Pending, Record, Result, Stored,
+    Tag, TagCreate, TagFilter, TagId, TagUpdate, Tenant, ToSchema, Tracked, Wanted, Write,
+    WriteContext, Writes, in_first_index, key, record, unique_name,
+};
 
 record! {
     tag: Tag, id: TagId,

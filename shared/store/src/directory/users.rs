@@ -3,7 +3,19 @@ use std::future::ready;
 use model::words::{spaced, words};
 
 use super::Directory;
-use crate::{prelude::{record, Email, Timestamp, Role, Permission, PasswordHash, ProviderSubject, UserId, User, ToSchema, key, EmailHolder, Tracked, EntryContent, OrganizationEvent, Store, Tenant, Result, HashMap, Record, Keyed, Read, Stored, Id, UserFilter, Wanted, Page, Filter, Pending, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Deserialize, Serialize, DeserializeOwned, WriteContext, Writes, Account, unique_name, each_once, Error, Code, Write, Condition, Held, UserUpdate, ReadHead, Letter, retry, Change}, sessions::end_all};
+use crate::{
+    prelude::{
+        Account, ActionRecord, Change, Code, Condition, Deserialize, DeserializeOwned, Email,
+        EmailHolder, EntryContent, Error, Filter, FilterValue, HashMap, Held, Id, Index,
+        IntoAttribute, Journaled, Keyed, Letter, NamedPermission, OrLeave, OrNotFound,
+        OrdinaryPermission, OrganizationEvent, Page, PasswordHash, Pending, Permission,
+        ProviderSubject, QueueMessage, Read, ReadCounter, ReadHead, Record, RecordId, Result, Role,
+        Serialize, Sort, Store, Stored, Tenant, Timestamp, ToSchema, Tracked, User, UserFilter,
+        UserId, UserUpdate, Wanted, Write, WriteContext, Writes, each_once, key, record, retry,
+        unique_name,
+    },
+    sessions::end_all,
+};
 
 #[derive(Clone, Debug)]
 pub struct NewUser {

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::{fields::is_field, prelude::{BTreeSet, FeedEntry}, texts};
+use crate::{
+    fields::is_field,
+    prelude::{BTreeSet, FeedEntry},
+    texts,
+};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 pub(super) type Image = Map<String, Value>;

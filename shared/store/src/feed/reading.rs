@@ -3,7 +3,11 @@
 use super::SKEW;
 use super::tail::{KEPT, newest_of};
 use crate::Feed;
-use crate::prelude::{Deserialize, Serialize, ToSchema, Place, Timestamp, FeedEntry, Id, OrOther, FeedType, FeedAction, Result, RecordName, UserRef, ProjectId, Tenant, key, QueueMessage, Page, ReadCounter, Error, Readable, HashMap, Row};
+use crate::prelude::{
+    Deserialize, Error, FeedAction, FeedEntry, FeedType, HashMap, Id, OrOther, Page, Place,
+    ProjectId, QueueMessage, ReadCounter, Readable, RecordName, Result, Row, Serialize, Tenant,
+    Timestamp, ToSchema, UserRef, key,
+};
 
 /// The most batches of a read.
 const AT_ONCE: usize = 100;

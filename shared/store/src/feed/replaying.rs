@@ -1,6 +1,9 @@
 //! Changes that no consumer of the stream handled, made up for by the operator.
 
-use crate::{Feed, StreamItem, StreamRecord, WebhookEvent, prelude::{Tenant, Result, key, ReadCounter, Error, FeedAction}};
+use crate::{
+    Feed, StreamItem, StreamRecord, WebhookEvent,
+    prelude::{Error, FeedAction, ReadCounter, Result, Tenant, key},
+};
 
 impl Feed<'_> {
     /// Publishes, indexes and delivers an item as it is now, by its key with a space between both

@@ -6,7 +6,13 @@ mod tests;
 use serde_json::Value;
 
 use super::image::{Image, fields, record};
-use crate::prelude::{Deserialize, OrganizationId, FeedEntry, Stored, Timestamp, FeedType, FeedAction, DeserializeOwned, UnlistedKind, UserId, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, Id, RecordId, Index, IntoAttribute, OrLeave, OrNotFound, Record, Serialize, ToSchema, Keyed, Pending, Tracked, Author, ProjectId, AgentSessionId, Result, RawItem, COPIED, AgentAction, RecordName, RecordType};
+use crate::prelude::{
+    ActionRecord, AgentAction, AgentSessionId, Author, COPIED, Deserialize, DeserializeOwned,
+    FeedAction, FeedEntry, FeedType, FilterValue, Id, Index, IntoAttribute, Journaled, Keyed,
+    NamedPermission, OrLeave, OrNotFound, OrdinaryPermission, OrganizationId, Pending, ProjectId,
+    QueueMessage, RawItem, ReadCounter, Record, RecordId, RecordName, RecordType, Result,
+    Serialize, Sort, Stored, Timestamp, ToSchema, Tracked, UnlistedKind, UserId,
+};
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
 const SCHEDULE: &[&str] = &["schedule", "token"];

@@ -7,7 +7,9 @@
 
 use serde_json::Value;
 
-use crate::prelude::{Deserialize, span, Timestamp, FeedEntry, DeserializeOwned, Table, List, FeedBatch, Result, Row};
+use crate::prelude::{
+    Deserialize, DeserializeOwned, FeedBatch, FeedEntry, List, Result, Row, Table, Timestamp, span,
+};
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400
 /// KB.

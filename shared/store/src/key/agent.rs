@@ -3,7 +3,13 @@
 use table::{Gsi3, Sort, padded};
 
 use super::format::{instant_then_id, keys, of_record, partition};
-use crate::prelude::{Tenant, List, Alert, Gsi2, Id, RecordType, Gsi1, AlertDay, Key, AlertsSince, AlertSource, AlertSeries, LastOutcome, PlaybookRuns, AgentSessionId, AgentSession, AlertId, SessionOfAlert, Saving, Part, Connection, ConnectionTraffic, AgentPause, RecordGuard, AgentPolicy, Record, Keyed, JournalEntry, Timestamp, AgentDay, Stack, ActionKey, AgentAction, SessionHead, KeptExcerpt, ActionContent};
+use crate::prelude::{
+    ActionContent, ActionKey, AgentAction, AgentDay, AgentPause, AgentPolicy, AgentSession,
+    AgentSessionId, Alert, AlertDay, AlertId, AlertSeries, AlertSource, AlertsSince, Connection,
+    ConnectionTraffic, Gsi1, Gsi2, Id, JournalEntry, KeptExcerpt, Key, Keyed, LastOutcome, List,
+    Part, PlaybookRuns, Record, RecordGuard, RecordType, Saving, SessionHead, SessionOfAlert,
+    Stack, Tenant, Timestamp,
+};
 
 keys! {
     /// The organization's alerts by occurrence.

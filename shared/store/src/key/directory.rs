@@ -3,7 +3,10 @@
 use table::{Sort, padded};
 
 use super::format::{keys, name, name_then_id, of_record, partition, record_of};
-use crate::prelude::{Tenant, List, Project, Gsi1, Id, RecordType, ProjectId, Phase, Tag, Key, NameOfTag, Reference, ToSchema, Tagged, Tags};
+use crate::prelude::{
+    Gsi1, Id, Key, List, NameOfTag, Phase, Project, ProjectId, RecordType, Reference, Tag, Tagged,
+    Tags, Tenant, ToSchema,
+};
 
 keys! {
     /// The organization's projects by title.

@@ -1,7 +1,9 @@
 use model::words::plain;
 use table::{Sort, padded};
 
-use crate::prelude::{Tenant, RecordType, Record, Id, RecordId, Key, AnyKey, KeptText, Timestamp, unique_name};
+use crate::prelude::{
+    AnyKey, Id, KeptText, Key, Record, RecordId, RecordType, Tenant, Timestamp, unique_name,
+};
 
 /// Declares keys and lists by their partition, and the keys of single items by their sort key, too.
 /// A key in a list stands as `list => sort key`.

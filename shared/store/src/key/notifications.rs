@@ -6,7 +6,11 @@ use super::agent::{agent_policy, agent_session};
 use super::format::{below, keys, name, of_record, partition, record_of};
 use super::people::{account, organization};
 use super::work::{history, subject_as};
-use crate::prelude::{Tenant, UserId, Key, Notification, Id, List, Gsi1, Mail, RecordType, NotifiedChange, Reminded, Reminder, Talk, Participant, HistoryOf, HistoryEntry, Gsi2, Timestamp, Inbox, AnyKey, AccountOwner, NotificationSubject, Titled, ReferenceId, Involved};
+use crate::prelude::{
+    AccountOwner, AnyKey, Gsi1, Gsi2, HistoryEntry, HistoryOf, Id, Inbox, Involved, Key, List,
+    Mail, Notification, NotificationSubject, NotifiedChange, Participant, RecordType, ReferenceId,
+    Reminded, Reminder, Talk, Tenant, Timestamp, Titled, UserId,
+};
 
 keys! {
     /// A notification of a user, by what it follows from.

@@ -3,7 +3,13 @@
 use table::{Sort, padded};
 
 use super::format::{below, keys, name_then_id, of_record, partition};
-use crate::prelude::{OrganizationId, Key, Organization, Id, Record, Keyed, RecordType, Tombstone, Tenant, Totals, List, OrganizationEntry, OrganizationHead, User, Gsi1, Account, EmailHolder, SignInProvider, SubjectHolder, ListedProvider, UsedState, Link, Timestamp, MailCount, Invitation, InvitedAddress, Failures, FailureCount, UserId, Session, Token, TokenHolder, Attempted, AnyKey, SignInEntry, digest, unique_name};
+use crate::prelude::{
+    Account, AnyKey, Attempted, EmailHolder, FailureCount, Failures, Gsi1, Id, Invitation,
+    InvitedAddress, Key, Keyed, Link, List, ListedProvider, MailCount, Organization,
+    OrganizationEntry, OrganizationHead, OrganizationId, Record, RecordType, Session, SignInEntry,
+    SignInProvider, SubjectHolder, Tenant, Timestamp, Token, TokenHolder, Tombstone, Totals,
+    UsedState, User, UserId, digest, unique_name,
+};
 
 keys! {
     pub fn organization(id: OrganizationId) -> Key<Organization>

@@ -3,7 +3,10 @@ use table::{Sort, padded};
 
 use super::format::{below, instant_then_id, keys, partition, record_of};
 use super::work;
-use crate::prelude::{Tenant, SearchedType, Key, IndexedRecord, Id, List, Gsi1, Timestamp, IndexedWord, ToSchema, SearchedText, ReferenceId, RecordType, TicketId, RecordName, Record, Keyed, Talk};
+use crate::prelude::{
+    Gsi1, Id, IndexedRecord, IndexedWord, Key, Keyed, List, Record, RecordName, RecordType,
+    ReferenceId, SearchedText, SearchedType, Talk, Tenant, TicketId, Timestamp, ToSchema,
+};
 
 keys! {
     pub(crate) fn indexed(tenant: Tenant, kind: SearchedType, id: i64) -> Key<IndexedRecord>

@@ -8,7 +8,11 @@ use ::model::{Deletion, NamedRecord};
 use serde_json::Value;
 
 use super::format::{below, partition, record_of, text};
-use crate::prelude::{any_keys, Record, Keyed, OrganizationId, Id, DeserializeOwned, Deserialize, Tenant, Timestamp, RecordType, key, AnyKey, ReferenceId, UserId, unique_name, Deleted, Talk, AgentSessionId, ActionContent, ToSchema, WebhookId};
+use crate::prelude::{
+    ActionContent, AgentSessionId, AnyKey, Deleted, Deserialize, DeserializeOwned, Id, Keyed,
+    OrganizationId, Record, RecordType, ReferenceId, Talk, Tenant, Timestamp, ToSchema, UserId,
+    WebhookId, any_keys, key, unique_name,
+};
 
 /// A partition with items of an organization.
 #[derive(Clone, Debug)]

@@ -4,7 +4,10 @@ use model::quota::QuotaHolder;
 use table::{Gsi4, Sort, padded};
 
 use super::format::{keys, name, partition};
-use crate::prelude::{Key, Counter, Id, Tenant, Timestamp, AnyKey, List, FeedBatch, FeedStart, Record, Keyed, RecordType, Deleted, Cleanup, Workdesk, OrganizationId, Gsi2};
+use crate::prelude::{
+    AnyKey, Cleanup, Counter, Deleted, FeedBatch, FeedStart, Gsi2, Id, Key, Keyed, List,
+    OrganizationId, Record, RecordType, Tenant, Timestamp, Workdesk,
+};
 
 keys! {
     /// The last id given out for a kind of record, for all organizations.

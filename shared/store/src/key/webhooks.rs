@@ -1,7 +1,10 @@
 use table::Sort;
 
 use super::format::{below, keys, partition};
-use crate::prelude::{Tenant, List, Webhook, Id, RecordType, AnyKey, WebhookId, WebhookDelivery, Key, Timestamp, WebhookHealth};
+use crate::prelude::{
+    AnyKey, Id, Key, List, RecordType, Tenant, Timestamp, Webhook, WebhookDelivery, WebhookHealth,
+    WebhookId,
+};
 
 keys! {
     /// The organization's webhooks by id.

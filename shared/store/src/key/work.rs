@@ -3,7 +3,12 @@
 use table::{Gsi3, Gsi4, Sort, padded};
 
 use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
-use crate::prelude::{Tenant, List, Task, Id, RecordType, ProjectId, Gsi1, MilestoneId, Gsi2, Deleted, Record, Keyed, UserId, Activity, ServiceRequest, Thread, Comment, Ticket, TicketId, TicketMessage, Day, HistoryOf, HistoryEntry, Milestone, Key, Order, TaskId, CommentId, NamesOfTask, AnyKey, Talk, Timestamp};
+use crate::prelude::{
+    Activity, AnyKey, Comment, CommentId, Day, Deleted, Gsi1, Gsi2, HistoryEntry, HistoryOf, Id,
+    Key, Keyed, List, Milestone, MilestoneId, NamesOfTask, Order, ProjectId, Record, RecordType,
+    ServiceRequest, Talk, Task, TaskId, Tenant, Thread, Ticket, TicketId, TicketMessage, Timestamp,
+    UserId,
+};
 
 keys! {
     /// All tasks of the organization, by id.

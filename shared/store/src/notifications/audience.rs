@@ -5,7 +5,15 @@ use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
 use super::changes::creation_of;
 use super::mentions::Mention;
 use super::notice::{Audience, Notice, Said};
-use crate::{Notifications, agent::policy_in, prelude::{Tenant, Batch, HashMap, Talk, Participant, User, Result, AnyKey, Id, key, Record, Keyed, Read, Timestamp, BTreeSet, UserId, Permission, AgentSession, SessionContext, Approvers, AlertStatus, Key, Involved, HistoryEntry, RecordType, HistoryOf}};
+use crate::{
+    Notifications,
+    agent::policy_in,
+    prelude::{
+        AgentSession, AlertStatus, AnyKey, Approvers, BTreeSet, Batch, HashMap, HistoryEntry,
+        HistoryOf, Id, Involved, Key, Keyed, Participant, Permission, Read, Record, RecordType,
+        Result, SessionContext, Talk, Tenant, Timestamp, User, UserId, key,
+    },
+};
 
 /// The most users, by username, among whom admins and approvers are found.
 const USERS: usize = 1_000;

@@ -1,6 +1,13 @@
 use super::mentions::Mentions;
 use super::notice::{Audience, Notice, RepeatedMention, Said};
-use crate::{Change, UnlistedChange, prelude::{Deserialize, UserId, FeedAction, Id, RecordType, RecordName, ToSchema, Talk, NotificationSubject, NotificationKind, ServiceRequest, Comment, TicketMessage, AgentSession, AgentSessionStatus, AgentPolicy, Permission, OrganizationEntry, Journaled}};
+use crate::{
+    Change, UnlistedChange,
+    prelude::{
+        AgentPolicy, AgentSession, AgentSessionStatus, Comment, Deserialize, FeedAction, Id,
+        Journaled, NotificationKind, NotificationSubject, OrganizationEntry, Permission,
+        RecordName, RecordType, ServiceRequest, Talk, TicketMessage, ToSchema, UserId,
+    },
+};
 
 /// The fields of a record of any type that users are notified of.
 #[derive(Default, Deserialize)]

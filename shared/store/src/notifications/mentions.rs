@@ -8,7 +8,7 @@ use model::characters::{
     is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
 };
 
-use crate::prelude::{BTreeSet, Id, unique_name, Username};
+use crate::prelude::{BTreeSet, Id, Username, unique_name};
 
 /// The most mentions of a text that are followed.
 const MOST: usize = 20;

@@ -3,7 +3,10 @@
 use model::characters::{beginning, on_one_line};
 
 use super::mentions::Mentions;
-use crate::prelude::{NotificationKind, NotificationSubject, UserId, ToSchema, Permission, AgentSession, Talk, Timestamp, CommentId, Id};
+use crate::prelude::{
+    AgentSession, CommentId, Id, NotificationKind, NotificationSubject, Permission, Talk,
+    Timestamp, ToSchema, UserId,
+};
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;

@@ -1,7 +1,14 @@
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::{audience::Audiences, notice::Said};
-use crate::{Notice, Notifications, prelude::{any_keys, Tenant, Result, key, Read, ReadCounter, BTreeSet, Write, NotifiedChange, UserId, Record, Keyed, BTreeMap, Id, ToSchema, Notification, Letter, Mail, OrLeave, Condition, Error, Timestamp, NotificationKind, Batch, User, Inbox}};
+use crate::{
+    Notice, Notifications,
+    prelude::{
+        BTreeMap, BTreeSet, Batch, Condition, Error, Id, Inbox, Keyed, Letter, Mail, Notification,
+        NotificationKind, NotifiedChange, OrLeave, Read, ReadCounter, Record, Result, Tenant,
+        Timestamp, ToSchema, User, UserId, Write, any_keys, key,
+    },
+};
 
 const CONCURRENCY: usize = 10;
 

@@ -3,7 +3,16 @@
 use model::characters::beginning;
 
 use super::notice::excerpt;
-use crate::{Notifications, prelude::{Serialize, ToSchema, NotificationKind, Timestamp, UserRef, Id, SubjectType, Permission, User, Result, key, span, Wanted, Stored, Notification, Tenant, UserId, NotificationFilter, Page, Filter, Inbox, List, Gsi2, ReadCounter, Record, Keyed, AnyKey, Read, HashMap, Key, Comment, NotificationSubject, Thread, Batch, Talk, TitleOf}, texts::DESCRIPTION};
+use crate::{
+    Notifications,
+    prelude::{
+        AnyKey, Batch, Comment, Filter, Gsi2, HashMap, Id, Inbox, Key, Keyed, List, Notification,
+        NotificationFilter, NotificationKind, NotificationSubject, Page, Permission, Read,
+        ReadCounter, Record, Result, Serialize, Stored, SubjectType, Talk, Tenant, Thread,
+        Timestamp, TitleOf, ToSchema, User, UserId, UserRef, Wanted, key, span,
+    },
+    texts::DESCRIPTION,
+};
 
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;

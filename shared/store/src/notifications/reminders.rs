@@ -4,7 +4,16 @@
 //! reads the record first, and notifies users only if the record still gives reason for it.
 
 use super::notice::Audience;
-use crate::{Change, Notice, Notifications, Shard, due, prelude::{record, span, Reminder, key, Timestamp, UserId, Tenant, Result, BTreeMap, Reminded, Id, ReadCounter, Condition, Write, OrganizationId, Wanted, Readable, Stored, AnyKey, Organization, OrLeave, DeserializeOwned, RecordName, RecordType, Task, AgentSession, TaskStatus, AgentSessionStatus, Batch, TaskId, Record, Keyed, NotificationKind, NotificationSubject, ToSchema}};
+use crate::{
+    Change, Notice, Notifications, Shard, due,
+    prelude::{
+        AgentSession, AgentSessionStatus, AnyKey, BTreeMap, Batch, Condition, DeserializeOwned, Id,
+        Keyed, NotificationKind, NotificationSubject, OrLeave, Organization, OrganizationId,
+        ReadCounter, Readable, Record, RecordName, RecordType, Reminded, Reminder, Result, Stored,
+        Task, TaskId, TaskStatus, Tenant, Timestamp, ToSchema, UserId, Wanted, Write, key, record,
+        span,
+    },
+};
 
 /// Milliseconds from the reminder of a task to its due date.
 const DUE_SOON: i64 = span::DAY;

@@ -1,6 +1,13 @@
 //! The notification settings of a user: their kinds, and what was read.
 
-use crate::{Notifications, prelude::{Tenant, UserId, Result, NotificationPreferences, Pending, NotificationPreferencesSet, key, WriteContext, Stored, Inbox, Writes, Condition, Change, attribute, Write, NotificationsRead, Notification, Key, AnyKey, Batch, ReadCounter, Gsi2}};
+use crate::{
+    Notifications,
+    prelude::{
+        AnyKey, Batch, Change, Condition, Gsi2, Inbox, Key, Notification, NotificationPreferences,
+        NotificationPreferencesSet, NotificationsRead, Pending, ReadCounter, Result, Stored,
+        Tenant, UserId, Write, WriteContext, Writes, attribute, key,
+    },
+};
 
 /// The attribute `kind` of the item.
 const INBOX: &str = "inbox";

@@ -1,7 +1,13 @@
 //! The discovery documents of providers, and their failures, which all instances remember.
 
 use super::Providers;
-use crate::{agent::policy_in, prelude::{any_keys, Stored, SignInProvider, Tenant, Result, key, Id, ListedProvider, Error, ReadCounter, OrganizationId, Timestamp, ProviderDiscovery, Condition, Change, Write, OrLeave}};
+use crate::{
+    agent::policy_in,
+    prelude::{
+        Change, Condition, Error, Id, ListedProvider, OrLeave, OrganizationId, ProviderDiscovery,
+        ReadCounter, Result, SignInProvider, Stored, Tenant, Timestamp, Write, any_keys, key,
+    },
+};
 
 /// An organization's provider, with what a sign-in by it depends on.
 #[derive(Clone, Debug)]

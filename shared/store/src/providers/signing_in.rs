@@ -5,8 +5,19 @@ use serde_json::{Value, json};
 
 use super::Providers;
 use crate::{
-    Accepted, NewUser, OpenInvitation, directory::count_admins, fields::is_same, prelude::{Email, FullName, Username, Timestamp, UserId, OrganizationId, Stored, User, ListedProvider, ReadHead, Result, Sid, SignInFault, Writes, Tenant, SignInProvider, Code, retry, key, Record, Keyed, AnyKey, Id, head_in, Error, WriteContext, ReadCounter, Role, ProviderSubject, Write, Condition, unique_name, Change, Letter, AccountChange, network, Tracked, PasswordHash, Session, SignInMethod, Created, OrganizationEvent, EntryContent, Journaled, digest, SubjectHolder, random},
-    sessions::end_all, sign_in_journal::signed_in,
+    Accepted, NewUser, OpenInvitation,
+    directory::count_admins,
+    fields::is_same,
+    prelude::{
+        AccountChange, AnyKey, Change, Code, Condition, Created, Email, EntryContent, Error,
+        FullName, Id, Journaled, Keyed, Letter, ListedProvider, OrganizationEvent, OrganizationId,
+        PasswordHash, ProviderSubject, ReadCounter, ReadHead, Record, Result, Role, Session, Sid,
+        SignInFault, SignInMethod, SignInProvider, Stored, SubjectHolder, Tenant, Timestamp,
+        Tracked, User, UserId, Username, Write, WriteContext, Writes, digest, head_in, key,
+        network, random, retry, unique_name,
+    },
+    sessions::end_all,
+    sign_in_journal::signed_in,
 };
 
 /// A user as a provider names them.

@@ -4,7 +4,13 @@
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
-use crate::{Change, Search, is_refusal, prelude::{RecordName, ProjectId, Error, Tenant, SearchedType, Result, key, List, Wanted, ReadCounter, Condition, Write, OrLeave}};
+use crate::{
+    Change, Search, is_refusal,
+    prelude::{
+        Condition, Error, List, OrLeave, ProjectId, ReadCounter, RecordName, Result, SearchedType,
+        Tenant, Wanted, Write, key,
+    },
+};
 
 /// The records of a page.
 const ROWS: usize = 100;

@@ -2,7 +2,11 @@ use futures::future::try_join_all;
 
 use super::cut;
 use crate::Search;
-use crate::prelude::{Serialize, ToSchema, SearchWords, SearchedType, ProjectId, Record, IndexedWord, Timestamp, RecordName, Id, Tenant, Result, key, Error, BTreeSet, Wanted, Page, IndexedRecord, Read, Row, Place, Keyed, Condition, IntoAttribute, SearchedText, Batch};
+use crate::prelude::{
+    BTreeSet, Batch, Condition, Error, Id, IndexedRecord, IndexedWord, IntoAttribute, Keyed, Page,
+    Place, ProjectId, Read, Record, RecordName, Result, Row, SearchWords, SearchedText,
+    SearchedType, Serialize, Tenant, Timestamp, ToSchema, Wanted, key,
+};
 
 /// Number of words of a query to search: the longest ones, probably rare.
 const SEARCHED: usize = 2;

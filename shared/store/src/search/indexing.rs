@@ -12,7 +12,14 @@ use futures::{StreamExt, stream};
 use model::words::spaced;
 
 use super::cut;
-use crate::{Change, Search, is_refusal, prelude::{IndexedRecord, BTreeSet, Tenant, Result, Record, Keyed, Id, back_off, unavailable, Batch, Write, SearchedType, SearchedText, Stored, Condition, IndexedWord, Error, BTreeMap, RecordName, FeedAction, FeedEntry}};
+use crate::{
+    Change, Search, is_refusal,
+    prelude::{
+        BTreeMap, BTreeSet, Batch, Condition, Error, FeedAction, FeedEntry, Id, IndexedRecord,
+        IndexedWord, Keyed, Record, RecordName, Result, SearchedText, SearchedType, Stored, Tenant,
+        Write, back_off, unavailable,
+    },
+};
 
 /// The records whose state in the index is read at the same time.
 const RECORDS: usize = 20;

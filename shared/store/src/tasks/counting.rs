@@ -1,4 +1,10 @@
-use crate::{Tasks, prelude::{Serialize, ToSchema, Deserialize, BTreeMap, OrOther, TaskStatus, Id, UserRef, UserId, Tenant, ProjectId, Result, Record, Keyed, Read, OrNotFound, HashMap, Wanted, key}};
+use crate::{
+    Tasks,
+    prelude::{
+        BTreeMap, Deserialize, HashMap, Id, Keyed, OrNotFound, OrOther, ProjectId, Read, Record,
+        Result, Serialize, TaskStatus, Tenant, ToSchema, UserId, UserRef, Wanted, key,
+    },
+};
 
 const MOST: i64 = 10_000;
 

@@ -1,7 +1,14 @@
 //! Tasks by filter, each from the index that suits it.
 
 use super::joined::{JoinedTask, TaggedTask};
-use crate::{prelude::{Store, Tenant, UserId, TaskFilter, Wanted, TaskSort, Result, Page, Stored, Task, AnyOf, Who, key, Place, Record, Keyed, Condition, SearchedType, ProjectId, Index, List, Row, Ids, TaskId, DeserializeOwned, Id, Read, Key, Filter, Error, Fault, FaultCode}, tagging};
+use crate::{
+    prelude::{
+        AnyOf, Condition, DeserializeOwned, Error, Fault, FaultCode, Filter, Id, Ids, Index, Key,
+        Keyed, List, Page, Place, ProjectId, Read, Record, Result, Row, SearchedType, Store,
+        Stored, Task, TaskFilter, TaskId, TaskSort, Tenant, UserId, Wanted, Who, key,
+    },
+    tagging,
+};
 
 /// The keys that a page reads after its first ones, if too few of these tasks match.
 const FURTHER_KEYS: usize = 200;

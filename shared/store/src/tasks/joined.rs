@@ -2,7 +2,10 @@
 
 use std::ops::Deref;
 
-use crate::prelude::{Serialize, ToSchema, versioned, Shown, Task, TagRef, Id, UserRef, ProjectRef, MilestoneRef, Stored, Named};
+use crate::prelude::{
+    Id, MilestoneRef, Named, ProjectRef, Serialize, Shown, Stored, TagRef, Task, ToSchema, UserRef,
+    versioned,
+};
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Task>;

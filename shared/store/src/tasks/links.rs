@@ -1,4 +1,10 @@
-use crate::{assignee::Assignee, prelude::{MilestoneId, PhaseId, UserId, Tenant, AnyKey, Record, Keyed, Id, Writes, Write, Condition, Fault, Error, ProjectId, Batch, Result, FaultCode}};
+use crate::{
+    assignee::Assignee,
+    prelude::{
+        AnyKey, Batch, Condition, Error, Fault, FaultCode, Id, Keyed, MilestoneId, PhaseId,
+        ProjectId, Record, Result, Tenant, UserId, Write, Writes,
+    },
+};
 
 /// The references that a write sets.
 #[derive(Clone, Copy, Debug)]

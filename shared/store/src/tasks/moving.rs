@@ -3,7 +3,11 @@
 use super::joined::JoinedTask;
 use super::place::{Place, Room};
 use crate::Tasks;
-use crate::prelude::{Pending, TaskId, TaskMove, Result, Record, Keyed, AnyKey, WriteContext, Batch, Id, Fault, Error, ReadCounter, Writes, Names, id_of, Task, Neighbour, FaultCode, key, Tenant, ProjectId, Order, Code};
+use crate::prelude::{
+    AnyKey, Batch, Code, Error, Fault, FaultCode, Id, Keyed, Names, Neighbour, Order, Pending,
+    ProjectId, ReadCounter, Record, Result, Task, TaskId, TaskMove, Tenant, WriteContext, Writes,
+    id_of, key,
+};
 
 /// The most tasks that a move gives new orders.
 const MOST_RENUMBERED: usize = 1_000;

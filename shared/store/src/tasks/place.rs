@@ -1,6 +1,9 @@
 //! Places in a list of tasks, and the orders that fit there.
 
-use crate::prelude::{MAX_ID, Order, TaskId, Id, Task, Tenant, Timestamp, Writes, Error, Write, Change, key, Condition, Record, Keyed};
+use crate::prelude::{
+    Change, Condition, Error, Id, Keyed, MAX_ID, Order, Record, Task, TaskId, Tenant, Timestamp,
+    Write, Writes, key,
+};
 
 /// The least distance between new orders. It leaves room for the next moves.
 const ROOM: i64 = 16;

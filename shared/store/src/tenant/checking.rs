@@ -17,7 +17,13 @@ use super::{
     exporting::{NO_SECRET, kind_of},
     migrating::{Checked, check_record},
 };
-use crate::prelude::{Attempted, Record, ConnectionTraffic, Failures, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord, Link, ListedProvider, Mail, MailCount, NotifiedChange, Reminder, Session, Stack, Token, TokenHolder, Tombstone, UsedState, HashMap, Tenant, BTreeMap, RecordType, Result, Id, RawItem, Keyed, Account, EmailHolder, Cleanup, Deletion, Deleted, Deserialize, ToSchema, key, Organization, AnyKey};
+use crate::prelude::{
+    Account, AnyKey, Attempted, BTreeMap, Cleanup, ConnectionTraffic, Deleted, Deletion,
+    Deserialize, EmailHolder, FailureCount, Failures, FeedBatch, FeedStart, HashMap, Id,
+    IndexedRecord, IndexedWord, Keyed, Link, ListedProvider, Mail, MailCount, NotifiedChange,
+    Organization, RawItem, Record, RecordType, Reminder, Result, Session, Stack, Tenant, ToSchema,
+    Token, TokenHolder, Tombstone, UsedState, key,
+};
 
 /// Ids beyond the service's newest that a file may use. A file never uses up the ids of a type.
 const IDS_AHEAD: i64 = 10_000_000;

@@ -1,7 +1,10 @@
 //! The deletion of an organization.
 
 use super::{Found, Tenants};
-use crate::prelude::{record, any_keys, Tombstone, key, Stored, Organization, Result, Suspension, SuspensionCause, Write, Error, Tenant, AnyKey, RawItem, Record, Keyed, Condition, ReadCounter, OrLeave};
+use crate::prelude::{
+    AnyKey, Condition, Error, Keyed, OrLeave, Organization, RawItem, ReadCounter, Record, Result,
+    Stored, Suspension, SuspensionCause, Tenant, Tombstone, Write, any_keys, key, record,
+};
 
 record! { tombstone: Tombstone = "tombstone", key: key::tombstone(tombstone.id), }
 

@@ -7,7 +7,12 @@ use model::journal::{ErasedBy, subject};
 use super::{Found, Tenants};
 use crate::directory::{count_admins, take_email};
 use crate::invitations::address_hash;
-use crate::prelude::{User, Stored, Key, Account, ReadHead, BTreeSet, OrganizationEntry, Email, Record, Keyed, Mail, UserId, Letter, Tenant, Result, key, Invitation, Write, Condition, OrLeave, BTreeMap, ReadCounter, EntryContent, WriteContext, retry, OrNotFound, Id, unique_name, IntoAttribute, OrganizationEvent, Error, AnyKey, FailureCount, RawItem};
+use crate::prelude::{
+    Account, AnyKey, BTreeMap, BTreeSet, Condition, Email, EntryContent, Error, FailureCount, Id,
+    IntoAttribute, Invitation, Key, Keyed, Letter, Mail, OrLeave, OrNotFound, OrganizationEntry,
+    OrganizationEvent, RawItem, ReadCounter, ReadHead, Record, Result, Stored, Tenant, User,
+    UserId, Write, WriteContext, key, retry, unique_name,
+};
 use crate::providers::subject_hash;
 
 /// The most entries of a journal that are read about a user.

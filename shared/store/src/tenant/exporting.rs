@@ -3,7 +3,11 @@
 use serde_json::Value;
 
 use super::{Found, Tenants};
-use crate::prelude::{Serialize, Deserialize, OrganizationId, Timestamp, BTreeMap, Tenant, Result, Id, QueueMessage, PasswordHash, RawItem, Record, Keyed, key, FeedStart, ToSchema, RecordType, SignInProvider, Account};
+use crate::prelude::{
+    Account, BTreeMap, Deserialize, FeedStart, Id, Keyed, OrganizationId, PasswordHash,
+    QueueMessage, RawItem, Record, RecordType, Result, Serialize, SignInProvider, Tenant,
+    Timestamp, ToSchema, key,
+};
 
 /// The first line of an export.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::prelude::{OrganizationId, Timestamp, AnyKey, Error};
+use crate::prelude::{AnyKey, Error, OrganizationId, Timestamp};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Seek, SeekFrom};
 
 use super::{ExportHeader, ImportError, Line};
-use crate::prelude::{Id, Result, QueueMessage, RawItem};
+use crate::prelude::{Id, QueueMessage, RawItem, Result};
 
 /// The most bytes of a line: in JSON, with the type of each value, an item of 400 KB may take ten
 /// times its bytes.

@@ -9,7 +9,12 @@ use super::{
     checking::{CHAINED_AS, Check, Contents, Counters, records_in},
     import_file::ImportFile,
 };
-use crate::prelude::{OrganizationId, OrganizationName, Result, Id, ImportOf, AnyKey, key, Record, Keyed, SuspensionCause, Condition, Reference, Organization, OrLeave, Write, Suspension, RecordType, ToSchema, RawItem, ReadCounter, Tenant, Change, EmailHolder, OrganizationEntry, SignInEntry, JournalEntry};
+use crate::prelude::{
+    AnyKey, Change, Condition, EmailHolder, Id, ImportOf, JournalEntry, Keyed, OrLeave,
+    Organization, OrganizationEntry, OrganizationId, OrganizationName, RawItem, ReadCounter,
+    Record, RecordType, Reference, Result, SignInEntry, Suspension, SuspensionCause, Tenant,
+    ToSchema, Write, key,
+};
 
 /// The attributes of partition keys, in the table and in the indexes.
 const PARTITIONS: [&str; 5] = ["pk", "gsi1pk", "gsi2pk", "gsi3pk", "gsi4pk"];

@@ -7,7 +7,18 @@
 use model::{NamedRecord, named_records};
 
 use super::{Found, Tenants};
-use crate::prelude::{RawItem, Result, Write, Record, Account, Workdesk, Activity, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Comment, Connection, ConnectionTraffic, Day, Deletion, EmailHolder, FeedBatch, FeedStart, HistoryEntry, IndexedRecord, IndexedWord, Invitation, InvitedAddress, JournalEntry, KeptExcerpt, LastOutcome, Link, ListedProvider, Mail, Milestone, NameOfTag, Notification, NotifiedChange, Organization, OrganizationEntry, OrganizationHead, Participant, Phase, PlaybookRuns, Project, RecordGuard, Reference, Reminder, Saving, ServiceRequest, Session, SessionOfAlert, SignInEntry, SignInProvider, SubjectHolder, Tag, Task, Ticket, TicketMessage, Token, TokenHolder, UsedState, User, Webhook, WebhookDelivery, WebhookHealth, FailureCount, BTreeMap, BTreeSet, Tenant};
+use crate::prelude::{
+    Account, Activity, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, AlertDay,
+    AlertSeries, AlertSource, AlertsSince, Attempted, BTreeMap, BTreeSet, Cleanup, Comment,
+    Connection, ConnectionTraffic, Day, Deletion, EmailHolder, FailureCount, FeedBatch, FeedStart,
+    HistoryEntry, IndexedRecord, IndexedWord, Invitation, InvitedAddress, JournalEntry,
+    KeptExcerpt, LastOutcome, Link, ListedProvider, Mail, Milestone, NameOfTag, Notification,
+    NotifiedChange, Organization, OrganizationEntry, OrganizationHead, Participant, Phase,
+    PlaybookRuns, Project, RawItem, Record, RecordGuard, Reference, Reminder, Result, Saving,
+    ServiceRequest, Session, SessionOfAlert, SignInEntry, SignInProvider, SubjectHolder, Tag, Task,
+    Tenant, Ticket, TicketMessage, Token, TokenHolder, UsedState, User, Webhook, WebhookDelivery,
+    WebhookHealth, Workdesk, Write,
+};
 
 /// Returns the write of the present form; `None` for an item that has it.
 type Form = fn(&RawItem) -> Result<Option<Write>>;

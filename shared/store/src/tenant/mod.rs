@@ -23,7 +23,9 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use crate::key::{Named, Partition};
-use crate::prelude::{resource, RawItem, Result, Tenant, key, Id, Record, Keyed, SuspensionCause, AnyKey};
+use crate::prelude::{
+    AnyKey, Id, Keyed, RawItem, Record, Result, SuspensionCause, Tenant, key, resource,
+};
 use crate::table::RawPage;
 
 /// Partitions read at the same time.

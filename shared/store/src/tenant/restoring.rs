@@ -5,7 +5,16 @@ use model::journal::subject;
 use serde_json::{Value, json};
 
 use super::{CONCURRENCY, Tenants};
-use crate::{Connections, feed, prelude::{span, OrganizationEvent, Token, User, Timestamp, EntryContent, Id, Journaled, Result, key, Stored, Stack, ToSchema, random, Write, RecordType, Change, Condition, retry, Tenant, AgentPause, ReadCounter, Restored, WriteContext, Error, JournalEvent, Record, Keyed, OrLeave}, sessions::end_sessions};
+use crate::{
+    Connections, feed,
+    prelude::{
+        AgentPause, Change, Condition, EntryContent, Error, Id, JournalEvent, Journaled, Keyed,
+        OrLeave, OrganizationEvent, ReadCounter, Record, RecordType, Restored, Result, Stack,
+        Stored, Tenant, Timestamp, ToSchema, Token, User, Write, WriteContext, key, random, retry,
+        span,
+    },
+    sessions::end_sessions,
+};
 
 /// Ids that are skipped, more than any restore loses.
 const SKIPPED: i64 = 1_000_000;

@@ -4,7 +4,11 @@
 use super::{
     FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, WebhookWithHealth, Webhooks,
 };
-use crate::prelude::{any_keys, Webhook, Stored, WebhookDelivery, WebUrl, WebhookHealth, Timestamp, DeliveryMessage, Tenant, WebhookId, Result, key, Record, Keyed, Batch, Id, ReadCounter, Organization, Write, try_retry, Change, Condition, FailedAttempt, DisabledReason, OrLeave, random};
+use crate::prelude::{
+    Batch, Change, Condition, DeliveryMessage, DisabledReason, FailedAttempt, Id, Keyed, OrLeave,
+    Organization, ReadCounter, Record, Result, Stored, Tenant, Timestamp, WebUrl, Webhook,
+    WebhookDelivery, WebhookHealth, WebhookId, Write, any_keys, key, random, try_retry,
+};
 
 /// The status by which a receiver ends its webhook.
 const GONE: u16 = 410;

@@ -4,7 +4,12 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::{WebhookEvent, Webhooks};
 use crate::due::{self, Shard};
-use crate::prelude::{record, any_keys, WebhookDelivery, key, Tenant, Result, DeliveryMessage, Id, Webhook, ReadCounter, Write, OrLeave, Error, WebhookId, UserId, WebhookDeliveryFilter, Wanted, Page, Stored, Filter, Pending, Record, Keyed, WriteContext, Batch, OrNotFound, Code, Timestamp, Readable, User};
+use crate::prelude::{
+    Batch, Code, DeliveryMessage, Error, Filter, Id, Keyed, OrLeave, OrNotFound, Page, Pending,
+    ReadCounter, Readable, Record, Result, Stored, Tenant, Timestamp, User, UserId, Wanted,
+    Webhook, WebhookDelivery, WebhookDeliveryFilter, WebhookId, Write, WriteContext, any_keys, key,
+    record,
+};
 
 /// Deliveries that are created at the same time.
 const CONCURRENCY: usize = 20;

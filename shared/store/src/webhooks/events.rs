@@ -1,6 +1,12 @@
 //! Events, of changes of the table's stream.
 
-use crate::{feed::UnlistedChange, prelude::{Deserialize, EventChange, UserId, OrOther, NotificationKind, EventSubject, Timestamp, FeedEntry, ToSchema, EventRecordId, RecordType, FeedAction, Id, HashMap, UserRef}};
+use crate::{
+    feed::UnlistedChange,
+    prelude::{
+        Deserialize, EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, HashMap, Id,
+        NotificationKind, OrOther, RecordType, Timestamp, ToSchema, UserId, UserRef,
+    },
+};
 
 /// An event that webhooks may be told of.
 #[derive(Clone, Debug)]

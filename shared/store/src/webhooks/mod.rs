@@ -2,7 +2,14 @@ mod attempts;
 mod deliveries;
 mod events;
 
-use crate::prelude::{resource, record, any_keys, WebhookId, Webhook, ToSchema, WebhookHealth, key, Tracked, EntryContent, OrganizationEvent, Stored, Tenant, Wanted, Result, Page, Read, Id, Record, Keyed, OrNotFound, Index, IntoAttribute, OrLeave, Deserialize, Serialize, DeserializeOwned, Pending, ReadCounter, ActionRecord, QueueMessage, Journaled, FilterValue, Sort, NamedPermission, OrdinaryPermission, RecordId, WebhookCreate, WriteContext, Writes, Write, Change, Condition, too_many, Code, WebhookUpdate, DisabledReason, Error, ReadHead};
+use crate::prelude::{
+    ActionRecord, Change, Code, Condition, Deserialize, DeserializeOwned, DisabledReason,
+    EntryContent, Error, FilterValue, Id, Index, IntoAttribute, Journaled, Keyed, NamedPermission,
+    OrLeave, OrNotFound, OrdinaryPermission, OrganizationEvent, Page, Pending, QueueMessage, Read,
+    ReadCounter, ReadHead, Record, RecordId, Result, Serialize, Sort, Stored, Tenant, ToSchema,
+    Tracked, Wanted, Webhook, WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate, Write,
+    WriteContext, Writes, any_keys, key, record, resource, too_many,
+};
 pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
 
