@@ -1,15 +1,17 @@
 //! The state of an API function, with which its handlers work.
 
-use model::network;
+use std::sync::Arc;
+
+use ::model::base::input::Field;
+use model::base::{Clock, Code, Error, Id, network};
 use runtime::{
+    FromStart, Start,
     config::{ApiConfig, TrustedProxy},
     links::Links,
 };
+use store::base::Store;
 
-use crate::{
-    auth::{Cursors, Limits},
-    prelude::{Arc, Clock, Code, Error, Field, FromStart, Id, SessionCookie, Start, Store},
-};
+use crate::auth::{Cursors, Limits, SessionCookie};
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]

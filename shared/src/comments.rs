@@ -1,16 +1,30 @@
 //! Comments on records: each type of record that has them has the same four endpoints.
 
-use utoipa::openapi::HttpMethod::{Delete, Get, Patch, Post};
+use ::model::base::input::Field;
+use model::{
+    base::{CommentId, Id, Listing, Thread, ThreadSort, Timestamp, UserId},
+    people::UserRef,
+    work::{Comment, CommentCreate, CommentFilter, CommentUpdate},
+};
+use serde::Serialize;
+use store::{Stored, base::Versioned, work::CommentWithAuthor};
+use utoipa::{
+    ToSchema,
+    openapi::HttpMethod::{Delete, Get, Patch, Post},
+};
 
 use crate::{
-    auth::need::Need,
-    http::{Endpoint, with_article},
-    prelude::{
-        App, Body, Caller, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate,
-        CommentWithAuthor, ConcurrentChange, Field, Id, List, Listing, NoContent, Path, PathId,
-        Problem, Refusals, Serialize, Single, Stored, Thread, ThreadSort, Timestamp, ToSchema,
-        UserId, UserRef, Versioned, need, versioned,
+    App, Problem,
+    auth::{
+        Caller,
+        need::{self, Need},
     },
+    http::{
+        Body, Endpoint, List, NoContent, Path, PathId, Single,
+        refusal::{ConcurrentChange, Refusals},
+        with_article,
+    },
+    versioned,
 };
 
 /// A comment on a record of one type, as answers show it.

@@ -1,12 +1,11 @@
 //! Members that an answer has on demand.
 
-use model::input::Schema;
-use utoipa::{PartialSchema, openapi};
+use ::model::base::input::Input;
+use model::base::input::Schema;
+use serde::Serialize;
+use utoipa::{PartialSchema, ToSchema, openapi};
 
-use crate::{
-    openapi::ON_DEMAND,
-    prelude::{Input, Serialize, ToSchema},
-};
+use crate::openapi::ON_DEMAND;
 
 /// Members that an answer has with `detail=full` alone. A record flattens them.
 #[derive(Clone, Debug, Serialize)]

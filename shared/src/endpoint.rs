@@ -1,50 +1,29 @@
-//! The names that endpoints use. The file of each handler begins with `use shared::endpoint::*;`,
-//! or with a prelude of its crate that has them.
+//! The names that handlers use. The file of each handler begins with `use shared::endpoint::*;`.
 //!
-//! Contains the arguments and answers of handlers, and the records with their ids and bodies. A
-//! name of two crates is listed beside the `*` of the crate whose type it means here.
+//! Contains the arguments, the answers and the common refusals of handlers. A file imports by name
+//! what it needs beside them.
 
-pub use std::{sync::Arc, time::Duration};
-
-pub use ::http::{HeaderMap, StatusCode, header, request::Parts};
-pub use agent::{
-    action::{Progress, *},
-    alert::*,
-    check::{Facts, *},
-    connection::*,
-    journal::*,
-    policy::*,
-    session::*,
-};
-pub use axum::{
-    Json,
-    extract::{FromRef, FromRequestParts, State},
-    response::{IntoResponse, Response},
-};
-pub use model::*;
-pub use runtime::{
-    FromStart, Start,
-    telemetry::{self, Metric},
+pub use axum::{Json, extract::State};
+pub use model::base::{
+    Error, Fault, FaultCode, Id, Listing, OrganizationId, Timestamp, UserId,
+    refusal::{ConcurrentChange, InvalidTransition, SignInAgain},
 };
 pub use serde::Serialize;
-pub use store::*;
-pub use utoipa::{ToSchema, openapi::path::ParameterIn};
+pub use store::{
+    Stored,
+    base::{Shown, Versioned},
+};
+pub use utoipa::ToSchema;
 
 pub use crate::{
     App, Problem,
     auth::{
-        Caller, ForgetCookie, Identity, OwnPage, Redirect, RenewCookie, SetCookie,
+        Caller,
         need::{self, Need},
-        password,
     },
-    detail::Detail,
     http::{
-        Accepted, AccessTo, Body, Changed, ClientAddress, Conditional, DoneAt, Lines, Linked,
-        Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, ToPage, UserAgent,
-        denied, fitting,
-        operation::{Answer, Argument, Description},
-        refusal::*,
+        Accepted, Body, Changed, Conditional, Linked, List, NoContent, Pages, Path, PathId,
+        PathName, Query, Single,
     },
     versioned, view,
-    view::ServiceRequestView,
 };

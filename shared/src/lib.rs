@@ -12,7 +12,6 @@ pub mod endpoint;
 pub mod event;
 pub mod http;
 pub mod openapi;
-mod prelude;
 pub mod problem;
 pub mod serve;
 pub mod tags;
@@ -20,7 +19,10 @@ pub mod view;
 
 pub use agent;
 pub use app::App;
-pub use model::{self, Clock, Error, Fault, clock, error, input, random};
+pub use model::{
+    self,
+    base::{Clock, Error, Fault, clock, error, input, random},
+};
 pub use problem::Problem;
 pub use runtime::{self, FromStart, Start, config, queue, telemetry};
 pub use store::{self, versioned};

@@ -4,7 +4,7 @@ mod webhook_message;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Code, Fault, input::SENT};
+use model::base::{Code, Fault, input::SENT};
 use serde_json::{Map, Value, json};
 use utoipa::{
     OpenApi,

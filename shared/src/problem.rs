@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use model::{Code, Error, Fault, quota::WINDOW_SECONDS};
+use model::base::{Code, Error, Fault, quota::WINDOW_SECONDS};
 
 /// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow
 /// from the operation's arguments, for the API's document.

@@ -4,9 +4,16 @@
 //! guard, deadline, preflights, cross-site check, authentication. A function that is open to
 //! everybody has no cross-site check and no authentication.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
-use axum::{Router, extract::MatchedPath, middleware};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use agent::connection::ReadCounter;
+use axum::{
+    Json, Router,
+    extract::{FromRef, MatchedPath, Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
 use futures::FutureExt;
 use http::{Extensions, Version};
 use lambda_http::{
@@ -14,10 +21,11 @@ use lambda_http::{
     request::{LambdaRequest, RequestContext},
     tower::{ServiceExt, util::MapRequest},
 };
-use model::random;
+use model::base::{Clock, Error, FaultCode, Id, random};
 use runtime::{
+    FromStart, Start,
     config::{Environment, Patience},
-    telemetry::Metric,
+    telemetry::{self, Metric},
 };
 use tokio::time::timeout;
 use tower_http::{
@@ -29,17 +37,14 @@ use tower_http::{
 };
 
 use crate::{
+    App, Problem,
     auth::{Authentication, bearer, claim, cross_site},
     event,
     http::{
         Routes, condition,
-        problem::{ProblemDetails, Raised},
+        problem::{ProblemDetails, Raised, invalid},
     },
-    prelude::{
-        App, Cause, Clock, Duration, Error, FaultCode, FromRef, FromStart, HeaderMap, HeaderName,
-        HeaderValue, Id, IntoResponse, Json, Method, Next, Problem, ReadCounter, Request, Response,
-        Start, State, StatusCode, header, invalid, telemetry,
-    },
+    problem::Cause,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

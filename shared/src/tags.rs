@@ -1,12 +1,19 @@
 //! Tags on records: each type of record that has them has the same two endpoints.
 
+use ::model::base::input::Field;
+use model::{
+    base::{Id, TagId, Tagged},
+    work::TagAttach,
+};
 use utoipa::openapi::HttpMethod::{Delete, Post};
 
 use crate::{
-    http::{Endpoint, with_article},
-    prelude::{
-        App, Body, Caller, Changed, ConcurrentChange, Conditional, Field, Id, Path, PathId,
-        Problem, TagAttach, TagId, Tagged, TooManyTags, need,
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Changed, Conditional, Endpoint, Path, PathId,
+        refusal::{ConcurrentChange, TooManyTags},
+        with_article,
     },
 };
 

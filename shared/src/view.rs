@@ -1,8 +1,14 @@
 //! The declaration of views, and service requests as answers of several functions.
 
-use crate::prelude::{
-    ActionRef, Id, JsonObject, Serialize, ServiceRequest, Shown, Stored, ToSchema, versioned,
+use model::{
+    base::{Id, JsonObject},
+    work::{ActionRef, ServiceRequest},
 };
+use serde::Serialize;
+use store::{Stored, base::Shown};
+use utoipa::ToSchema;
+
+use crate::versioned;
 
 /// Declares a view: the struct of an answer, and `of`, which makes it of these parameters. A field
 /// without `=` is the field of that name of `$record`.

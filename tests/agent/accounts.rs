@@ -11,9 +11,8 @@ use axum::{
 use serde_json::{Value, json};
 use shared::{
     agent::{action::ActionType, connection::ConnectionRevision, session::ProposedAction},
-    model::span,
+    model::base::span,
 };
-
 use tests::support::{AgentSettings, Concierge, posting, proposing, refused};
 
 const BILLING: &str = "/api/concierge/connections/billing";

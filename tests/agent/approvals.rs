@@ -12,7 +12,7 @@ use shared::{
         alert::Alert,
         session::ProposedAction,
     },
-    model::span,
+    model::base::span,
 };
 use tests::support::{
     AgentSettings, Answer, Caller, Concierge, FAILED, Item, event, money, posting, proposing,

@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
 use tests::support::{Concierge, check_of, shows};
 
 /// The state of a record of the demo.

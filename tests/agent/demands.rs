@@ -17,7 +17,6 @@ use shared::agent::{
     action::{ActionType, AlreadyDone},
     session::ProposedAction,
 };
-
 use tests::support::{AgentSettings, Concierge, merges, posting, proposing};
 
 const SECRET: &str = "of-the-system";

@@ -7,7 +7,7 @@ use action_worker::Limits;
 use serde_json::{Value, json};
 use shared::{
     agent::action::{ActionKey, ActionType},
-    model::{AgentSessionId, Id},
+    model::base::{AgentSessionId, Id},
 };
 use tests::{
     support::{Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting},

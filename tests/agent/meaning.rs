@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{Id, span};
+use shared::model::base::{Id, span};
 use tests::support::{Answer, Caller, Concierge, begins, refused, says, shows, text_of};
 
 async fn alert_of(world: &Concierge, session: &Value) -> Value {

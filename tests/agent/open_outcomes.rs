@@ -20,7 +20,7 @@ use shared::{
         check::{AnswerCondition, Reconciliation},
         session::ProposedAction,
     },
-    model::span,
+    model::base::span,
 };
 use tests::support::{
     Caller, Concierge, fact_is, money, patches, posting, refused, retrying, shows, with,

@@ -14,7 +14,7 @@ use axum::{
 };
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
-use shared::model::{Id, OrganizationId};
+use shared::model::base::{Id, OrganizationId};
 use tests::support::{CASES, Caller, Concierge, PlaybookCase, posts};
 
 /// A call that a target system received.

@@ -1,8 +1,9 @@
 //! The agent with Lago, Chargebee and Stripe: what it proposes for each change of a debt, and whole
 //! stories from the alert to its end.
 
+use Proposes::{Automated, Manual};
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
 use tests::support::{Concierge, check_of, says};
 
 use crate::systems::{Bank, Change, Chargebee, Double, Lag, Lago, Person, SECRET, Stripe};
@@ -15,8 +16,6 @@ enum Proposes {
     Automated(i64),
     Manual,
 }
-
-use Proposes::{Automated, Manual};
 
 /// The end of the proposal, if a debt was changed before it. In each row, the first change is the
 /// one that happened to the debt.

@@ -5,13 +5,12 @@ use shared::{
         action::{ActionKey, Claim, Outcome},
         session::Case,
     },
-    model::Id,
-    store::Shard,
+    model::base::Id,
+    store::upkeep::Shard,
 };
 use sweeper::{Started, Swept};
-use tokio::sync::oneshot;
-
 use tests::support::{Concierge, engines, shows};
+use tokio::sync::oneshot;
 
 const MINUTE: i64 = 60_000;
 
@@ -100,7 +99,7 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
 async fn an_analysis_whose_function_died_fails() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
-    let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
+    let session = shared::model::base::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let (tell, begun) = oneshot::channel();
     let dies = async |_: &Case| {
@@ -127,7 +126,7 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     let (world, id, action) = Concierge::start().await.with_approved_batch().await;
     world.takes_messages().await;
     // As a worker does that dies between the record and the end of the session.
-    let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
+    let session = shared::model::base::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let key = ActionKey::new(world.api.home.id, session, &*action);
     let claim = agent.claim(&key, MINUTE).await.unwrap();

@@ -4,10 +4,12 @@
 use serde_json::{Value, json};
 use shared::{
     auth::password,
-    model::{Id, User, UserId},
-    store::WriteContext,
+    model::{
+        base::{Id, UserId},
+        people::User,
+    },
+    store::base::WriteContext,
 };
-
 use tests::support::{Answer, Caller, Concierge, OidcProvider, patches, refused};
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {

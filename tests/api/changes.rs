@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{
     Answer, Api, Caller, Concierge, creates, patches, shows, text_of, webhooks::Receiver,
 };

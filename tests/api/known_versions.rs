@@ -1,7 +1,6 @@
 //! `If-None-Match`, the entity tags of changes, and compressed answers
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, patches};
 
 #[tokio::test]

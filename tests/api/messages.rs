@@ -1,7 +1,6 @@
 //! The messages of errors: one table over several operations.
 
 use serde_json::json;
-
 use tests::support::{Api, refused, shows};
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `DELETE /api/phases/{id}`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, posts, refused};
 
 #[tokio::test]

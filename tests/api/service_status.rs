@@ -2,7 +2,10 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
 use serde_json::{Value, json};
-use shared::model::{Id, ServiceStatus, Timestamp, span};
+use shared::model::{
+    base::{Id, Timestamp, span},
+    work::ServiceStatus,
+};
 use tests::support::{Api, Caller};
 
 use crate::{

@@ -4,11 +4,11 @@
 use serde_json::{Value, json};
 use shared::{
     agent::{action::ActionType, alert::Alert, session::ProposedAction},
-    model::JsonText,
+    model::base::JsonText,
 };
+use tests::support::posting;
 
 use super::{Cutting, Doubled, cutting::Cuts};
-use tests::support::posting;
 
 const ACCOUNT: &str = "5f1b2c3d-0a1b-4c2d-8e3f-9a0b1c2d3e4f";
 const INVOICE: &str = "7a6b5c4d-3e2f-4a1b-9c8d-0e1f2a3b4c5d";

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 use shared::agent::{action::ActionType, alert::Alert, session::ProposedAction};
+use tests::support::posting;
 
 use super::{Cutting, Doubled, cutting::Cuts, webhooks::Webhooks};
-use tests::support::posting;
 
 /// Prefix of its API keys.
 pub(super) const SECRET: &str = "sk_workdesk";

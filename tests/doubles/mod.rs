@@ -13,9 +13,9 @@ mod webhooks;
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{alert::Alert, session::ProposedAction};
+use tests::support::{AgentSettings, Concierge, event, merges, proposing};
 
 use self::cutting::Cutting;
-use tests::support::{AgentSettings, Concierge, event, merges, proposing};
 
 /// Where the doubles are, by their names, as JSON.
 const DOUBLES: &str = "WORKDESK_DOUBLES";

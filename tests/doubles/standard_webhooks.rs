@@ -3,13 +3,13 @@
 
 use reqwest::Client;
 use serde_json::{Value, json};
-use shared::{Clock, model::span};
-
-use super::url_of;
+use shared::{Clock, model::base::span};
 use tests::support::{
     Api,
     webhooks::{Receiver, message_of},
 };
+
+use super::url_of;
 
 /// Sends a delivery to a receiver that knows a secret. Returns the status of its answer.
 async fn status(api: &Api, receiver: &str, secret: &str) -> Value {

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use shared::agent::{
     action::ActionType, alert::Alert, check::Reconciliation, session::ProposedAction,
 };
+use tests::support::{fact_is, posting, read_of};
 
 use super::{Cutting, Doubled, cutting::Cuts};
-use tests::support::{fact_is, posting, read_of};
 
 /// Prefix of its API keys.
 const SECRET: &str = "sk_test_workdesk";

@@ -3,9 +3,9 @@
 //! payment.
 
 use serde_json::{Value, json};
+use tests::support::{refused, says};
 
 use super::{Doubled, local_stripe::SECRET, webhooks::Webhooks};
-use tests::support::{refused, says};
 
 /// Asks its holder each time, who is not there.
 const ASKING: &str = "4000002500003155";

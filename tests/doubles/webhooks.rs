@@ -14,9 +14,9 @@ use axum::{
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
+use tests::support::comes;
 
 use super::Doubled;
-use tests::support::comes;
 
 /// Received and signed events, oldest first.
 type Events = Arc<Mutex<Vec<Value>>>;

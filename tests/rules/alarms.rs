@@ -14,12 +14,13 @@ use serde_json::json;
 use shared::telemetry::Metric;
 use tests::{FUNCTIONS, Function, support::roles};
 
-pub use self::bill::Bill;
 use self::cloudwatch::{Alarms, Metrics};
 use super::{
     generated::{alarms, template::upper_camel},
     metrics::{Watched, written_by},
 };
+
+pub use self::bill::Bill;
 
 /// Minutes before a fault.
 const HEALTHY: usize = 360;

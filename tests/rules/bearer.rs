@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use serde_json::{Value, json};
-use shared::model::{Permission, Role, span};
-
+use shared::model::{
+    base::span,
+    people::{Permission, Role},
+};
 use tests::support::{Api, Caller, Fault, Operation, Requests, World, refused};
 
 #[tokio::test]

@@ -12,12 +12,14 @@ use shared::{
         policy::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule},
     },
     model::{
-        EntryContent, EventChange, Invitation, Journaled, Mail, Notification, Organization,
-        OrganizationEntry, OrganizationEvent, Session, SignInProvider, Token, User, Webhook,
-        journal::{USUALLY_UNNOTED, is_unnoted},
+        people::{
+            EntryContent, Invitation, Journaled, Organization, OrganizationEntry,
+            OrganizationEvent, Session, SignInProvider, Token, User,
+            journal::{USUALLY_UNNOTED, is_unnoted},
+        },
+        updates::{EventChange, Mail, Notification, Webhook},
     },
 };
-
 use tests::support::fields_of;
 
 const NOON: &str = "2026-01-15T12:00:00.000Z";

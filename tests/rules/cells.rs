@@ -2,7 +2,7 @@
 //! and table.
 
 use serde_json::json;
-use shared::model::{Sid, User, digest};
+use shared::model::people::{Sid, User, digest};
 use tests::{
     records,
     support::{Api, Caller, Gateway, Operation, PASSWORD, posts, refused, set, text, text_of},

@@ -1,7 +1,7 @@
 //! The scheduled check, against the functions.
 
 use checker::{Answer, Checker, Request, User};
-use shared::model::Clock;
+use shared::model::base::Clock;
 use tests::support::{Api, PASSWORD};
 
 fn checker(password: &str) -> Checker {

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::model::{Role, span};
-
+use shared::model::{base::span, people::Role};
 use tests::support::{
     Answer, Api, Caller, Fault, Faults, Request, Requests, Settings, World, example, refused,
 };

@@ -6,15 +6,14 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{
-    model::span,
-    store::{CLEANUP_DELAY, Progress, Shard},
+    model::base::span,
+    store::upkeep::{CLEANUP_DELAY, Progress, Shard},
 };
-use tokio::time::Instant;
-
 use tests::support::{
     Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, creates,
     key_of, number, posts, set, text, text_of,
 };
+use tokio::time::Instant;
 
 /// Raises a service request and deletes it, which leaves a cleanup.
 async fn leaves_cleanup(by: &Caller) {

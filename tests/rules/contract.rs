@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use shared::model::Permission;
-
+use shared::model::people::Permission;
 use tests::support::{
     Api, Caller, METHODS, Operation, Request, Settings, World, document, example, operations,
     refused,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS, OF_TRACES};
-
 use tests::support::{document, operations};
 
 type Names = BTreeSet<String>;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-
 use tests::support::described::{DOCUMENT, Schema, resolved};
 
 /// Every object below a value, each with where it stands.

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use shared::{
     agent::action::{ActionKey, Claim},
-    model::{Id, QueueMessage, span},
-    store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
+    model::base::{Id, QueueMessage, span},
+    store::{
+        metered,
+        upkeep::{CLEANUP_DELAY, DueCount, Shard, SweepMessage},
+    },
 };
 use stream::StreamEvent;
 use sweeper::{Event, Started, Swept};
-
 use tests::{
     records,
     support::{

@@ -8,8 +8,8 @@ use serde_json::json;
 use shared::{
     App,
     clock::Clock,
-    model::{ServiceStatus, Timestamp},
-    store::Past,
+    model::{base::Timestamp, work::ServiceStatus},
+    store::work::Past,
 };
 use tests::{
     records,

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
 use serde_json::{Value, json};
-use shared::model::{Permission, span};
+use shared::model::{base::span, people::Permission};
 use stream::StreamResponse;
-
 use tests::{
     feed_copy,
     support::{

@@ -1,7 +1,7 @@
 //! Reads at half the price or none: names of users and projects, and the caller's organization.
 
 use serde_json::json;
-use shared::store::{PlanChange, Used, metered};
+use shared::store::{Used, metered, people::PlanChange};
 use tests::support::{Api, Caller, Fault, Requests, posts};
 
 async fn units(caller: &Caller, path: &str) -> Used {

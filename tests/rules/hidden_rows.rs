@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{
     Api, Caller, Item, MOST_PAGES, Operation, World, creates, number, posts, set, text, text_of,
 };

@@ -1,7 +1,6 @@
 //! Histories of records.
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, patches, posts, refused, shows};
 
 async fn history(caller: &Caller, record: &str) -> Vec<Value> {

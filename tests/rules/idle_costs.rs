@@ -1,6 +1,6 @@
 //! Costs of an idle stack, from the template and list prices.
 
-use shared::store::{DueCounts, Shard};
+use shared::store::upkeep::{DueCounts, Shard};
 use tests::{File, support::roles, table};
 
 use super::{alarms::Bill, metrics};

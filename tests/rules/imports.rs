@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shared::store::ImportError;
+use shared::store::upkeep::ImportError;
 use tests::support::{World, key_of};
 
 use crate::tenants::{declared, export};

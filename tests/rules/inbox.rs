@@ -5,12 +5,14 @@ mod reminders;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{RecordType, Role, SubjectType, span},
+    model::{
+        base::{RecordType, SubjectType, span},
+        people::Role,
+    },
     store::metered,
 };
 use stream::StreamResponse;
 use strum::VariantArray;
-
 use tests::support::{
     Api, Caller, Concierge, Fault, Sweeping, creates, patches, posts, puts, roles, shows,
 };

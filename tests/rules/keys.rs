@@ -56,7 +56,7 @@ fn sources() -> Vec<(String, String)> {
 
 /// The names of records in keys.
 fn of_records() -> BTreeSet<String> {
-    let all = shared::model::RecordType::ALL.iter();
+    let all = shared::model::base::RecordType::ALL.iter();
     all.map(|kind| kind.facts().key.to_owned()).collect()
 }
 

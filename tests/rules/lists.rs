@@ -5,7 +5,6 @@ use std::{cell::Cell, collections::BTreeSet};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use shared::store::metered;
-
 use tests::support::{
     Answer, Api, Caller, DAMAGES, Item, MOST_PAGES, Operation, World, creates, example, key_of,
     operations, text_of,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::store::metered;
-
 use tests::support::{Answer, Api, Caller, Item, key_of, patches, set, text, text_of};
 
 /// A text of 50,000 bytes that ends so.

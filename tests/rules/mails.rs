@@ -7,8 +7,11 @@ use std::{
 
 use local::mail_receiver::{MailReceiver, Moment, Received, Verdict};
 use serde_json::{Value, json};
-use shared::model::{AccountChange, Letter, Role, span};
-
+use shared::model::{
+    base::span,
+    people::Role,
+    updates::{AccountChange, Letter},
+};
 use tests::support::{Api, roles, text_of};
 
 const MAILS: usize = 1_000;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use shared::{
-    model::Timestamp,
-    store::DueCounts,
+    model::base::Timestamp,
+    store::upkeep::DueCounts,
     telemetry::{self, Metric},
 };
 use tests::{FUNCTIONS, shows, support::roles};

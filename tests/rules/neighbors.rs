@@ -8,9 +8,8 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::model::Stopwatch;
+use shared::model::base::Stopwatch;
 use stream::StreamResponse;
-
 use tests::support::{Api, Caller, Damage, Item, World, set, text, text_of};
 
 /// The longest delay of a change by another organization.

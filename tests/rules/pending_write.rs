@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 use shared::{
     agent::session::{Approving, Case, Proposal},
     model::{
-        ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Held, Id, MilestoneCreate,
-        MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate,
-        ServiceRequestId, SignInAge, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId,
-        UserId,
+        base::{
+            ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Id, MilestoneId, Order,
+            PhaseId, ProjectId, ServiceRequestId, TagId, TaskId, Thread, TicketId, UserId,
+        },
+        people::{Held, Role, SignInAge},
+        work::{MilestoneCreate, MilestoneUpdate, ServiceRequestCreate, TaskPlace, TaskUpdate},
     },
-    store::{PendingWrite, Store},
+    store::base::{PendingWrite, Store},
 };
 use tests::{
     records,

@@ -1,7 +1,6 @@
 //! The versions of records: in answers, and as preconditions of writes.
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Request, World, refused, shows};
 
 #[tokio::test]

@@ -7,7 +7,7 @@ mod document;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use shared::store::{Forms, metered};
+use shared::store::{metered, upkeep::Forms};
 use tests::support::{
     Api, Caller, Concierge, Item, Operation, Record, Request, Table, World, example, key_of,
     patches, set, text, text_of,

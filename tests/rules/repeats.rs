@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
 use tests::{
     support::{
         Answer, Caller, Death, Fault, Faults, Request, Settings, World, operations, refused,

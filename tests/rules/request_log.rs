@@ -4,7 +4,6 @@ use std::{collections::BTreeSet, fs};
 
 use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
-
 use tests::{
     files, path,
     support::{Api, Log, PASSWORD, World, puts, shows, webhooks::Receiver},

@@ -2,8 +2,11 @@
 
 use serde_json::json;
 use shared::{
-    model::{Id, Timestamp, User, span},
-    store::CameBack,
+    model::{
+        base::{Id, Timestamp, span},
+        people::User,
+    },
+    store::upkeep::CameBack,
 };
 use tests::support::{Answer, Api, Caller, Concierge, Item, key_of, refused, shows, text_of};
 

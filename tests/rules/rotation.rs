@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 use tests::{
     api_functions,
     support::{Api, Caller, Gateway, PASSWORD, roles},

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::span,
-    store::{StreamRecord, metered},
+    model::base::span,
+    store::{metered, updates::StreamRecord},
 };
 use stream::StreamResponse;
-
 use tests::{
     support::{Api, Caller, Death, Fault, Item, Requests, patches, text_of},
     table_proxy::Chance,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::span,
+    model::base::span,
     store::{Used, metered},
 };
 use tests::{

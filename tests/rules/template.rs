@@ -7,8 +7,8 @@ use local::mail_receiver::{MailReceiver, Verdict};
 use serde_json::{Value, json};
 use shared::{
     agent::action::AgentAction,
-    model::{ServiceStatus, span},
-    store::NewTicket,
+    model::{base::span, work::ServiceStatus},
+    store::work::NewTicket,
 };
 use tests::{
     FUNCTIONS, Function, api_functions, records,

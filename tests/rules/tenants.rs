@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use shared::{
     auth::password,
     model::{
-        AccountChange, Id, Letter, MailedLink, RecordType, Role, UserId, digest,
-        journal::canonical, span,
+        base::{Id, RecordType, UserId, span},
+        people::{Role, digest, journal::canonical},
+        updates::{AccountChange, Letter, MailedLink},
     },
-    store::Line,
+    store::upkeep::Line,
 };
-
 use tests::{
     files, path,
     support::{

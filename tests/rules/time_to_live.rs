@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{World, posts, text_of};
 
 /// Seconds from now until the table may drop it. Nothing is dropped within the second in which it

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-
 use tests::support::{Item, World, key_of, set, text_of};
 
 /// An attribute of a later version.

@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    model::{quota::UnitsPerSecond, span},
-    store::{PlanChange, WriteContext},
+    model::base::{quota::UnitsPerSecond, span},
+    store::{base::WriteContext, people::PlanChange},
 };
-
 use tests::support::{
     Api, Caller, Concierge, World, described::LATER, key_of, patches, posts, refused, roles, set,
     shows, text, text_of,

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use shared::store::metered;
-
 use tests::support::{Answer, Api, Operation, World, creates, example, shows, text_of};
 
 /// The rows of an answer, of which there are some.

@@ -6,7 +6,10 @@ mod slow;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    model::{OrganizationId, Timestamp, Webhook, span},
+    model::{
+        base::{OrganizationId, Timestamp, span},
+        updates::Webhook,
+    },
     store,
 };
 use tests::support::{
@@ -478,7 +481,7 @@ async fn an_organization_without_webhooks_costs_one_small_read() {
     let entry = json!({
         "type": "task", "recordId": 1, "action": "created", "version": 1, "at": api.clock.now(),
     });
-    let event = store::WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
+    let event = store::updates::WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
     let tenant: OrganizationId = api.home.id;
     let (messages, used) = store::metered(api.store.webhooks().deliver(tenant, vec![event])).await;
     assert!(messages.unwrap().is_empty());

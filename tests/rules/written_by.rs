@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-
 use tests::support::{Api, creates, patches};
 
 /// The authors of the items of a kind, by key.

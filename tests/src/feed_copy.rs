@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use shared::model::FeedType;
+use shared::model::base::FeedType;
 
 /// The type and the id of a record.
 type Name = (String, i64);

@@ -7,11 +7,18 @@ use shared::{
     agent::alert::{AlertReport, AlertStatus},
     input::{self, Input},
     model::{
-        ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
-        ProjectCreate, ProjectId, Role, SentSecret, ServiceRequestCreate, ServiceStatus, Session,
-        Sid, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
+        base::{OrganizationId, ProjectId, SentSecret, Slug, Timestamp, UserId, WrongText},
+        people::{PasswordHash, Role, Session, Sid, TagCreate, User},
+        work::{
+            ActivityCreate, CommentCreate, PhaseCreate, Priority, ProjectCreate,
+            ServiceRequestCreate, ServiceStatus, TaskCreate,
+        },
     },
-    store::{NewMessage, NewTicket, NewUser, Store},
+    store::{
+        base::Store,
+        people::NewUser,
+        work::{NewMessage, NewTicket},
+    },
 };
 use targets::{Sealer, SecretOf};
 

@@ -5,8 +5,8 @@ use agent::{
     check::{CheckRecord, Observation, ReadError, TargetRead},
     connection::Connection,
 };
-use model::{AgentSessionId, Error, Id, OrganizationId};
-use store::DueCheck;
+use model::base::{AgentSessionId, Error, Id, OrganizationId};
+use store::agent::DueCheck;
 
 use crate::context::Context;
 

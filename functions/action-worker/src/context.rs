@@ -1,4 +1,4 @@
-use store::Store;
+use store::base::Store;
 use targets::Targets;
 
 use crate::limits::Limits;

@@ -24,13 +24,13 @@ use std::time::Duration;
 use agent::action::{ActionKey, ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, Error, Id, Stopwatch, Timestamp};
+use model::base::{Clock, Error, Id, Stopwatch, Timestamp};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
-use store::{HeldAction, Store};
+use store::{agent::HeldAction, base::Store};
 use targets::Targets;
 
 use self::{context::Context, run::Run};

@@ -10,9 +10,9 @@ use agent::{
     check::TargetRead,
     connection::{BreakerState, Connection},
 };
-use model::{Error, Id, Stopwatch, span};
+use model::base::{Error, Id, Stopwatch, span};
 use runtime::telemetry::{self, Metric};
-use store::{HeldAction, Lease};
+use store::agent::{HeldAction, Lease};
 use targets::{NoResponse, Sending};
 
 use crate::context::Context;

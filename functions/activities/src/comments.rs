@@ -3,8 +3,11 @@
 //! `PATCH /api/activities/{activityId}/comments/{commentId}`
 //! `DELETE /api/activities/{activityId}/comments/{commentId}`
 
-use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{ActivityId, Id, Serialize, ToSchema, need, versioned};
+use shared::{
+    comments::{CommentOn, CommentView},
+    endpoint::*,
+    model::base::ActivityId,
+};
 
 /// A comment on an activity.
 #[derive(Serialize, ToSchema)]

@@ -1,8 +1,10 @@
 //! `POST /api/activities`
 
-use shared::endpoint::{
-    ActivityCreate, Body, Caller, Id, NotFound, Problem, ProjectArchived, Single, TaggedActivity,
-    need,
+use shared::{
+    endpoint::*,
+    http::refusal::{NotFound, ProjectArchived},
+    model::work::ActivityCreate,
+    store::work::TaggedActivity,
 };
 
 /// Records an activity of a project or of the organization.

@@ -1,6 +1,6 @@
 //! `DELETE /api/activities/{id}`
 
-use shared::endpoint::{ActivityId, Caller, Id, NoContent, Path, PathId, Problem, need};
+use shared::{endpoint::*, model::base::ActivityId};
 
 /// Deletes an activity and its comments.
 ///

@@ -1,8 +1,6 @@
 //! `GET /api/activities/{id}`
 
-use shared::endpoint::{
-    ActivityId, ActivityWithRefs, Caller, Id, Path, PathId, Problem, Single, need,
-};
+use shared::{endpoint::*, model::base::ActivityId, store::work::ActivityWithRefs};
 
 /// Returns an activity with its creator, project and tags.
 #[utoipa::path(get, path = "/api/activities/{id}")]

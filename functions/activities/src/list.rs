@@ -1,8 +1,9 @@
 //! `GET /api/activities`
 
-use shared::endpoint::{
-    ActivitiesQuery, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing,
-    Pages, Problem, need,
+use shared::{
+    endpoint::*,
+    model::work::{ActivityFilter, ActivitySort},
+    store::work::{ActivitiesQuery, ActivityWithRefs},
 };
 
 /// Lists the activities of the caller's organization and of its projects.

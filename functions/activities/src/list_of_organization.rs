@@ -1,8 +1,10 @@
 //! `GET /api/organizations/{organizationId}/activities`
 
-use shared::endpoint::{
-    AccessTo, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing,
-    OrganizationId, Path, Problem, denied, need,
+use shared::{
+    endpoint::*,
+    http::{AccessTo, denied},
+    model::work::{ActivityFilter, ActivitySort},
+    store::work::ActivityWithRefs,
 };
 
 use crate::list::query;

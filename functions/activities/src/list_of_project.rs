@@ -1,8 +1,13 @@
 //! `GET /api/projects/{projectId}/activities`
 
-use shared::endpoint::{
-    AccessTo, ActivityFilter, ActivitySort, ActivityWithRefs, Caller, Id, List, Listing, Path,
-    Problem, ProjectId, denied, need,
+use shared::{
+    endpoint::*,
+    http::{AccessTo, denied},
+    model::{
+        base::ProjectId,
+        work::{ActivityFilter, ActivitySort},
+    },
+    store::work::ActivityWithRefs,
 };
 
 use crate::list::query;

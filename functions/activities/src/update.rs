@@ -1,8 +1,9 @@
 //! `PATCH /api/activities/{id}`
 
-use shared::endpoint::{
-    ActivityId, ActivityUpdate, Body, Caller, ConcurrentChange, Id, Path, PathId, Problem, Single,
-    TaggedActivity, need,
+use shared::{
+    endpoint::*,
+    model::{base::ActivityId, work::ActivityUpdate},
+    store::work::TaggedActivity,
 };
 
 /// Updates an activity.

@@ -1,13 +1,25 @@
 //! `POST /api/auth/accept`
 
-use shared::store::Accepted as NewAccount;
-
-use crate::prelude::{
-    App, Body, ClientAddress, ConcurrentChange, EmailTaken, Id, InvitationAccept,
-    InvitationInvalid, OrganizationSuspended, OwnPage, PasswordSignInOff, Problem, Query,
-    ReadCounter, Session, SetCookie, Sid, State, User, UserAgent, UserView, UsernameTaken,
-    password, telemetry,
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    auth::{OwnPage, SetCookie, password},
+    endpoint::*,
+    http::{
+        ClientAddress, UserAgent,
+        refusal::{
+            EmailTaken, InvitationInvalid, OrganizationSuspended, PasswordSignInOff, UsernameTaken,
+        },
+    },
+    model::{
+        base::Id,
+        people::{InvitationAccept, Session, Sid, User},
+    },
+    runtime::telemetry,
+    store::people::Accepted as NewAccount,
 };
+
+use crate::view::UserView;
 
 type Refused = (
     ConcurrentChange,

@@ -1,9 +1,15 @@
 //! `PUT /api/auth/email`
 
-use shared::endpoint::{
-    Accepted, Body, Caller, ClientAddress, ConcurrentChange, EmailChange, Error, Fault, FaultCode,
-    Id, MailNotConfigured, Metric, Problem, ReadCounter, TooManyAttempts, need, password,
-    telemetry,
+use shared::{
+    agent::connection::ReadCounter,
+    auth::password,
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{MailNotConfigured, TooManyAttempts},
+    },
+    model::people::EmailChange,
+    runtime::telemetry::{self, Metric},
 };
 
 /// Sends a link to a new address of the caller.

@@ -1,9 +1,15 @@
 //! `PUT /api/auth/password`
 
-use shared::endpoint::{
-    Body, Caller, ClientAddress, ConcurrentChange, Error, Fault, FaultCode, Id, Metric,
-    PasswordChange, PasswordSignInOff, Problem, ReadCounter, RenewCookie, Session, Sid, ToSchema,
-    TooManyAttempts, User, UserAgent, need, password, telemetry,
+use shared::{
+    agent::connection::ReadCounter,
+    auth::{RenewCookie, password},
+    endpoint::*,
+    http::{
+        ClientAddress, UserAgent,
+        refusal::{PasswordSignInOff, TooManyAttempts},
+    },
+    model::people::{PasswordChange, Session, Sid, User},
+    runtime::telemetry::{self, Metric},
 };
 
 /// Changes the caller's password.

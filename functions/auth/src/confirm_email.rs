@@ -1,8 +1,12 @@
 //! `POST /api/auth/email/confirm`
 
-use shared::endpoint::{
-    App, Body, ClientAddress, ConcurrentChange, EmailConfirm, EmailTaken, Id, LinkInvalid,
-    NoContent, OrganizationSuspended, Problem, Query, State,
+use shared::{
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{EmailTaken, LinkInvalid, OrganizationSuspended},
+    },
+    model::people::EmailConfirm,
 };
 
 type Refused = (

@@ -1,9 +1,18 @@
 //! `POST /api/tokens`
 
-use crate::prelude::{
-    Body, Caller, Code, ConcurrentChange, Error, Id, Identity, PermissionDenied, Problem,
-    Serialize, Single, ToSchema, TokenCreate, TokenView, TooManyTokens, need, versioned,
+use serde::Serialize;
+use shared::{
+    auth::Identity,
+    endpoint::*,
+    http::refusal::{PermissionDenied, TooManyTokens},
+    model::{
+        base::{Code, Error, Id},
+        people::TokenCreate,
+    },
 };
+use utoipa::ToSchema;
+
+use crate::view::TokenView;
 
 /// A new token with its text, which is shown only once.
 #[derive(Serialize, ToSchema)]

@@ -1,8 +1,6 @@
 //! `DELETE /api/organizations/{id}/sign-in`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, OrganizationId, Path, PathId, Problem, need,
-};
+use shared::endpoint::*;
 
 /// Deletes the provider by which the organization's users sign in.
 ///

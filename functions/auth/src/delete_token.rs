@@ -1,6 +1,6 @@
 //! `DELETE /api/tokens/{id}`
 
-use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, TokenId, need};
+use shared::{endpoint::*, model::base::TokenId};
 
 /// Deletes one of the caller's tokens, which ends at once.
 #[utoipa::path(delete, path = "/api/tokens/{id}")]

@@ -1,8 +1,6 @@
 //! `DELETE /api/users/{id}/tokens/{tokenId}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, TokenId, UserId, need,
-};
+use shared::{endpoint::*, model::base::TokenId};
 
 /// Deletes a token of a user, which ends at once.
 ///

@@ -1,8 +1,6 @@
 //! `DELETE /api/auth/sessions/{id}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, Path, PathName, Problem, Session, need,
-};
+use shared::{endpoint::*, model::people::Session};
 
 /// Ends one of the caller's sessions by id, also this one.
 ///

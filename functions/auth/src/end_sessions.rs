@@ -1,6 +1,6 @@
 //! `DELETE /api/auth/sessions`
 
-use shared::endpoint::{Caller, ConcurrentChange, Id, NoContent, Problem, need};
+use shared::endpoint::*;
 
 /// Ends all of the caller's sessions except this one.
 ///

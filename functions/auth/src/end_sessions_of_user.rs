@@ -1,8 +1,6 @@
 //! `DELETE /api/users/{id}/sessions`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, UserId, need,
-};
+use shared::endpoint::*;
 
 /// Ends all sessions of a user.
 ///

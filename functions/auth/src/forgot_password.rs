@@ -1,7 +1,9 @@
 //! `POST /api/auth/forgot`
 
-use shared::endpoint::{
-    App, Body, ClientAddress, Id, NoContent, PasswordForgotten, Problem, Query, State, network,
+use shared::{
+    endpoint::*,
+    http::ClientAddress,
+    model::{base::network, people::PasswordForgotten},
 };
 
 /// Sends a link for a new password to the account of an address or a username.

@@ -1,8 +1,12 @@
 //! `GET /api/organizations/{id}/sign-in`
 
-use crate::prelude::{
-    Auth, Caller, Id, OrganizationId, Path, PathId, Problem, SignInView, Single, State, need,
+use axum::extract::State;
+use shared::{
+    endpoint::*,
+    model::base::{Id, OrganizationId},
 };
+
+use crate::{Auth, view::SignInView};
 
 /// Returns the provider by which the organization's users sign in.
 ///

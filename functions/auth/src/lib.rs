@@ -20,7 +20,6 @@ mod list_tokens_of_user;
 mod login;
 mod logout;
 mod oidc;
-mod prelude;
 mod put_sign_in;
 mod reset_password;
 mod session;

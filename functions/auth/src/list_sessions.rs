@@ -1,8 +1,12 @@
 //! `GET /api/auth/sessions`
 
-use shared::endpoint::{
-    Caller, Id, List, Listing, Problem, ReadCounter, Serialize, Session, SessionSort, SignInMethod,
-    Timestamp, ToSchema, need, view,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::{
+        base::SessionSort,
+        people::{Session, SignInMethod},
+    },
 };
 
 view! {

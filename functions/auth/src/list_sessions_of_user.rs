@@ -1,11 +1,12 @@
 //! `GET /api/users/{id}/sessions`
 
-use crate::{
-    list_sessions::OpenSession,
-    prelude::{
-        Caller, Id, List, Listing, Path, PathId, Problem, ReadCounter, SessionSort, UserId, need,
-    },
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{Id, Listing, SessionSort, UserId},
 };
+
+use crate::list_sessions::OpenSession;
 
 /// Lists the sessions of a user by id, newest first.
 ///

@@ -1,8 +1,13 @@
 //! `GET /api/tokens`
 
-use crate::prelude::{
-    Caller, Id, List, Listing, Page, Problem, ReadCounter, TokenSort, TokenView, need,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{Id, Listing, TokenSort},
+    store::Page,
 };
+
+use crate::view::TokenView;
 
 /// Lists the caller's tokens by id.
 ///

@@ -1,9 +1,13 @@
 //! `GET /api/users/{id}/tokens`
 
-use crate::prelude::{
-    Caller, Id, List, Listing, Page, Path, PathId, Problem, ReadCounter, TokenSort, TokenView,
-    UserId, need,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{Id, Listing, TokenSort, UserId},
+    store::Page,
 };
+
+use crate::view::TokenView;
 
 /// Lists the tokens of a user by id.
 ///

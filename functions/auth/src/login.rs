@@ -1,11 +1,23 @@
 //! `POST /api/auth/login`
 
-use crate::prelude::{
-    Account, App, Body, ClientAddress, Error, Id, InvalidCredentials, Login, LoginPassword, Metric,
-    OrganizationSuspended, OwnPage, PasswordSignInOff, Problem, Query, ReadCounter, Session,
-    SetCookie, Sid, SignInAttempt, SignInMethod, State, TooManyAttempts, User, UserAgent, UserView,
-    password, telemetry,
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    auth::{OwnPage, SetCookie, password},
+    endpoint::*,
+    http::{
+        ClientAddress, UserAgent,
+        refusal::{InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts},
+    },
+    model::{
+        base::{Error, Id},
+        people::{Login, LoginPassword, Session, Sid, SignInMethod, User},
+    },
+    runtime::telemetry::{self, Metric},
+    store::{base::Account, people::SignInAttempt},
 };
+
+use crate::view::UserView;
 
 type Refused = (
     InvalidCredentials,

@@ -1,6 +1,6 @@
 //! `POST /api/auth/logout`
 
-use shared::endpoint::{Caller, ForgetCookie, Id, Problem, need};
+use shared::{auth::ForgetCookie, endpoint::*};
 
 /// Ends the session and clears its cookie.
 #[utoipa::path(post, path = "/api/auth/logout")]

@@ -1,11 +1,17 @@
 //! `PUT /api/organizations/{id}/sign-in`
 
+use axum::extract::State;
+use shared::{
+    endpoint::*,
+    http::refusal::NoAdminSignedIn,
+    model::{
+        base::{Error, Id, OrganizationId, SentSecret},
+        people::{ProviderDiscovery, SignInPut},
+    },
+};
 use targets::SecretOf;
 
-use crate::prelude::{
-    Auth, Body, Caller, ConcurrentChange, Error, Id, NoAdminSignedIn, OrganizationId, Path, PathId,
-    Problem, ProviderDiscovery, SentSecret, SignInPut, SignInView, Single, State, need,
-};
+use crate::{Auth, view::SignInView};
 
 /// Sets the provider by which the organization's users sign in.
 ///

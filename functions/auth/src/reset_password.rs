@@ -1,8 +1,13 @@
 //! `POST /api/auth/reset`
 
-use shared::endpoint::{
-    App, Body, ClientAddress, ConcurrentChange, Id, LinkInvalid, NoContent, OrganizationSuspended,
-    OwnPage, PasswordReset, PasswordSignInOff, Problem, Query, State, password,
+use shared::{
+    auth::{OwnPage, password},
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{LinkInvalid, OrganizationSuspended, PasswordSignInOff},
+    },
+    model::people::PasswordReset,
 };
 
 type Refused = (

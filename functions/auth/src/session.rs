@@ -1,9 +1,17 @@
 //! `GET /api/auth/session`
 
-use crate::prelude::{
-    Caller, Id, Json, OrOther, OrganizationView, Permission, PlanFeature, Problem, Serialize,
-    Timestamp, ToSchema, UserView, need,
+use axum::Json;
+use serde::Serialize;
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Id, OrOther, Timestamp},
+        people::{Permission, PlanFeature},
+    },
 };
+use utoipa::ToSchema;
+
+use crate::view::{OrganizationView, UserView};
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]

@@ -1,9 +1,16 @@
 //! `GET /api/auth/sign-in`
 
-use shared::endpoint::{
-    App, ClientAddress, Error, Fault, FaultCode, Id, InvitationInvalid, Json, LoginName,
-    OrganizationSuspended, Problem, Query, Serialize, SignInWays, SignInWaysOf, State, ToSchema,
-    TooManyAttempts, unique_name,
+use shared::{
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{InvitationInvalid, OrganizationSuspended, TooManyAttempts},
+    },
+    model::{
+        base::{LoginName, unique_name},
+        people::SignInWaysOf,
+    },
+    store::people::SignInWays,
 };
 
 type Refused = (InvitationInvalid, OrganizationSuspended, TooManyAttempts);

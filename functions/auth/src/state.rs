@@ -1,6 +1,12 @@
-use targets::{ProviderCaller, Sealer, Secrets};
+use std::sync::Arc;
 
-use crate::prelude::{App, Arc, FromRef, FromStart, Id, OrganizationId, Start};
+use axum::extract::FromRef;
+use shared::{
+    endpoint::*,
+    model::base::{Id, OrganizationId},
+    runtime::{FromStart, Start},
+};
+use targets::{ProviderCaller, Sealer, Secrets};
 
 #[derive(Clone, Debug)]
 pub struct Auth {

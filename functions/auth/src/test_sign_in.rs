@@ -1,9 +1,17 @@
 //! `POST /api/organizations/{id}/sign-in/test`
 
-use crate::prelude::{
-    Auth, Caller, ConcurrentChange, Id, IssuerUrl, Json, OrganizationId, Path, PathId, Problem,
-    Serialize, State, ToSchema, need,
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Id, OrganizationId},
+        people::IssuerUrl,
+    },
 };
+use utoipa::ToSchema;
+
+use crate::Auth;
 
 /// The result of a test of the provider.
 #[derive(Serialize, ToSchema)]

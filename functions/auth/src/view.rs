@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use shared::endpoint::{
-    Email, Id, OrOther, Organization, OrganizationId, Permission, Role, Serialize, Shown,
-    SignInProvider, Stored, Timestamp, ToSchema, Token, TokenId, TokenName, User, UserId,
-    Versioned, versioned, view,
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Email, OrOther, TokenId, TokenName},
+        people::{Organization, Permission, Role, SignInProvider, Token, User},
+    },
 };
 use utoipa::{
     PartialSchema,

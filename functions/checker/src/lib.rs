@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use model::Clock;
+use model::base::Clock;
 use reqwest::{
     Method,
     header::{COOKIE, SET_COOKIE},

@@ -1,7 +1,9 @@
 //! `GET /api/journal/check`
 
-use shared::endpoint::{
-    Caller, Id, Json, Need, OrganizationJournalCheck, OrganizationJournalFrom, Problem, need,
+use shared::{
+    auth::need::Need,
+    endpoint::*,
+    model::people::{OrganizationJournalCheck, OrganizationJournalFrom},
 };
 
 /// Checks that the organization's journal is complete and unchanged.

@@ -1,9 +1,12 @@
 //! `POST /api/invitations`
 
-use crate::prelude::{
-    Body, Caller, EmailTaken, Id, InvitationCreate, InvitationView, MailNotConfigured, Problem,
-    SignInAgain, Single, inviter, need,
+use shared::{
+    endpoint::*,
+    http::refusal::{EmailTaken, MailNotConfigured},
+    model::{base::Id, people::InvitationCreate},
 };
+
+use crate::view::{InvitationView, inviter};
 
 /// Invites a person, by a mail with a link.
 ///

@@ -1,8 +1,12 @@
 //! `POST /api/projects/{projectId}/phases`
 
-use shared::endpoint::{
-    Body, Caller, Id, NoRoom, Path, PathId, Phase, PhaseCreate, Problem, ProjectArchived,
-    ProjectId, Shown, Single, need,
+use shared::{
+    endpoint::*,
+    http::refusal::{NoRoom, ProjectArchived},
+    model::{
+        base::ProjectId,
+        work::{Phase, PhaseCreate},
+    },
 };
 
 /// Adds a phase to a project.

@@ -1,6 +1,9 @@
 //! `POST /api/projects`
 
-use shared::endpoint::{Body, Caller, Id, Problem, Project, ProjectCreate, Shown, Single, need};
+use shared::{
+    endpoint::*,
+    model::work::{Project, ProjectCreate},
+};
 
 /// Creates a project.
 #[utoipa::path(post, path = "/api/projects")]

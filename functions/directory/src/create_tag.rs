@@ -1,6 +1,10 @@
 //! `POST /api/tags`
 
-use shared::endpoint::{Body, Caller, Id, NameTaken, Problem, Shown, Single, Tag, TagCreate, need};
+use shared::{
+    endpoint::*,
+    http::refusal::NameTaken,
+    model::people::{Tag, TagCreate},
+};
 
 /// Creates a tag.
 ///

@@ -1,10 +1,17 @@
 //! `POST /api/users`
 
-use crate::prelude::{
-    App, Body, Caller, EmailTaken, Error, Fault, FaultCode, Id, NewUser, OrganizationId,
-    PasswordHash, PasswordSignInOff, Problem, SignInAgain, Single, UserCreate, UserView,
-    UsernameTaken, need, password,
+use shared::{
+    auth::password,
+    endpoint::*,
+    http::refusal::{EmailTaken, PasswordSignInOff, UsernameTaken},
+    model::{
+        base::{Error, Fault, FaultCode, Id, OrganizationId},
+        people::{PasswordHash, UserCreate},
+    },
+    store::people::NewUser,
 };
+
+use crate::view::UserView;
 
 type Refused = (EmailTaken, PasswordSignInOff, SignInAgain, UsernameTaken);
 

@@ -1,8 +1,6 @@
 //! `DELETE /api/invitations/{id}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, InvitationId, NoContent, Path, PathId, Problem, need,
-};
+use shared::{endpoint::*, model::base::InvitationId};
 
 /// Deletes an invitation, whose link is dead from then on.
 ///

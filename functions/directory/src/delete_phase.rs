@@ -1,6 +1,6 @@
 //! `DELETE /api/phases/{id}`
 
-use shared::endpoint::{Caller, Id, NoContent, Path, PathId, PhaseId, Problem, need};
+use shared::{endpoint::*, model::base::PhaseId};
 
 /// Deletes a phase.
 ///

@@ -1,8 +1,6 @@
 //! `DELETE /api/tags/{id}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, TagId, need,
-};
+use shared::{endpoint::*, model::base::TagId};
 
 /// Deletes a tag and removes it from all tasks and activities.
 ///

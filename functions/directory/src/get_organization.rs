@@ -1,8 +1,6 @@
 //! `GET /api/organizations/{id}`
 
-use shared::endpoint::{
-    Caller, Id, Organization, OrganizationId, Path, PathId, Problem, Shown, Single, need,
-};
+use shared::{endpoint::*, model::people::Organization};
 
 /// Returns the caller's organization.
 ///

@@ -1,7 +1,8 @@
 //! `GET /api/projects/{id}`
 
-use shared::endpoint::{
-    Caller, Id, Path, PathId, Problem, Project, ProjectId, Shown, Single, need,
+use shared::{
+    endpoint::*,
+    model::{base::ProjectId, work::Project},
 };
 
 /// Returns a project.

@@ -1,6 +1,11 @@
 //! `GET /api/users/{id}`
 
-use crate::prelude::{Caller, Id, Path, PathId, Problem, Single, UserId, UserView, need};
+use shared::{
+    endpoint::*,
+    model::base::{Id, UserId},
+};
+
+use crate::view::UserView;
 
 /// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}")]

@@ -1,8 +1,9 @@
 //! `GET /api/projects/{id}/history`
 
-use shared::endpoint::{
-    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
-    ProjectId, need,
+use shared::{
+    endpoint::*,
+    model::base::{HistoryOf, HistorySort, ProjectId},
+    store::base::EntryWithActor,
 };
 
 /// Lists the changes of a project, newest first.

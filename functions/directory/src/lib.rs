@@ -19,7 +19,6 @@ mod list_phases;
 mod list_projects;
 mod list_tags;
 mod list_users;
-mod prelude;
 mod send_invitation;
 mod set_password;
 mod update_organization;

@@ -1,6 +1,11 @@
 //! `GET /api/invitations`
 
-use crate::prelude::{Caller, Id, InvitationSort, InvitationView, List, Listing, Problem, need};
+use shared::{
+    endpoint::*,
+    model::base::{Id, InvitationSort, Listing},
+};
+
+use crate::view::InvitationView;
 
 /// Lists the invitations of the caller's organization.
 ///

@@ -1,9 +1,15 @@
 //! `GET /api/journal`
 
-use crate::prelude::{
-    Caller, Id, List, Listing, OrganizationEntry, OrganizationEntryView, OrganizationJournalFilter,
-    OrganizationJournalSort, Problem, Stored, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Id, Listing, OrganizationJournalSort},
+        people::{OrganizationEntry, OrganizationJournalFilter},
+    },
+    store::Stored,
 };
+
+use crate::view::OrganizationEntryView;
 
 /// Lists the organization's journal, oldest entry first.
 ///

@@ -1,8 +1,11 @@
 //! `GET /api/projects/{projectId}/phases`
 
-use shared::endpoint::{
-    Caller, Id, List, Listing, Path, PathId, Phase, PhaseFilter, PhaseSort, Problem, ProjectId,
-    Shown, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::ProjectId,
+        work::{Phase, PhaseFilter, PhaseSort},
+    },
 };
 
 /// Lists the phases of a project by `order`, then by id.

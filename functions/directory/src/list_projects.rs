@@ -1,7 +1,8 @@
 //! `GET /api/projects`
 
-use shared::endpoint::{
-    Caller, Id, List, Listing, Problem, Project, ProjectFilter, ProjectSort, Shown, need,
+use shared::{
+    endpoint::*,
+    model::work::{Project, ProjectFilter, ProjectSort},
 };
 
 /// Lists the projects of the caller's organization by title.

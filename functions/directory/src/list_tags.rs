@@ -1,6 +1,9 @@
 //! `GET /api/tags`
 
-use shared::endpoint::{Caller, Id, List, Listing, Problem, Shown, Tag, TagFilter, TagSort, need};
+use shared::{
+    endpoint::*,
+    model::people::{Tag, TagFilter, TagSort},
+};
 
 /// Lists the tags of the caller's organization by name.
 #[utoipa::path(get, path = "/api/tags")]

@@ -1,6 +1,14 @@
 //! `GET /api/users`
 
-use crate::prelude::{Caller, Id, List, Listing, Problem, UserFilter, UserSort, UserView, need};
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Id, Listing, UserSort},
+        people::UserFilter,
+    },
+};
+
+use crate::view::UserView;
 
 /// Lists the users of the caller's organization by username.
 #[utoipa::path(get, path = "/api/users")]

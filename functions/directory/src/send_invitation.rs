@@ -1,9 +1,12 @@
 //! `POST /api/invitations/{id}/send`
 
-use crate::prelude::{
-    Caller, ConcurrentChange, EmailTaken, Id, InvalidTransition, InvitationId, InvitationView,
-    MailNotConfigured, Path, PathId, Problem, SignInAgain, Single, inviter, need,
+use shared::{
+    endpoint::*,
+    http::refusal::{EmailTaken, MailNotConfigured},
+    model::base::{Id, InvitationId},
 };
+
+use crate::view::{InvitationView, inviter};
 
 type Refused = (
     ConcurrentChange,

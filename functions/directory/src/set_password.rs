@@ -1,8 +1,13 @@
 //! `PUT /api/users/{id}/password`
 
-use shared::endpoint::{
-    AccessDenied, Body, Caller, ClientAddress, Code, ConcurrentChange, Error, Id, NoContent,
-    PasswordSet, PasswordSignInOff, Path, PathId, Problem, UserId, need, password,
+use shared::{
+    auth::password,
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{AccessDenied, PasswordSignInOff},
+    },
+    model::{base::Code, people::PasswordSet},
 };
 
 /// Sets a user's password and ends the user's sessions and tokens.

@@ -1,8 +1,9 @@
 //! `PATCH /api/organizations/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, Organization, OrganizationId, OrganizationUpdate, Path,
-    PathId, Problem, SessionRequired, Shown, SignInAgain, Single, need,
+use shared::{
+    endpoint::*,
+    http::refusal::SessionRequired,
+    model::people::{Organization, OrganizationUpdate},
 };
 
 /// Updates the caller's organization.

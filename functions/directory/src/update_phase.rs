@@ -1,8 +1,11 @@
 //! `PATCH /api/phases/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, Path, PathId, Phase, PhaseId, PhaseUpdate, Problem, Shown,
-    Single, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::PhaseId,
+        work::{Phase, PhaseUpdate},
+    },
 };
 
 /// Updates a phase.

@@ -1,8 +1,11 @@
 //! `PATCH /api/projects/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, Path, PathId, Problem, Project, ProjectId, ProjectUpdate,
-    Shown, Single, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::ProjectId,
+        work::{Project, ProjectUpdate},
+    },
 };
 
 /// Updates a project.

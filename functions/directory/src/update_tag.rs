@@ -1,8 +1,12 @@
 //! `PATCH /api/tags/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, NameTaken, Path, PathId, Problem, Shown, Single, Tag,
-    TagId, TagUpdate, need,
+use shared::{
+    endpoint::*,
+    http::refusal::NameTaken,
+    model::{
+        base::TagId,
+        people::{Tag, TagUpdate},
+    },
 };
 
 /// Renames a tag.

@@ -1,9 +1,18 @@
 //! `PATCH /api/users/{id}`
 
-use crate::prelude::{
-    Body, Caller, ClientAddress, ConcurrentChange, EmailTaken, Id, LastAdmin, Path, PathId,
-    Problem, SessionRequired, SignInAgain, Single, UserId, UserUpdate, UserView, need,
+use shared::{
+    endpoint::*,
+    http::{
+        ClientAddress,
+        refusal::{EmailTaken, LastAdmin, SessionRequired},
+    },
+    model::{
+        base::{Id, UserId},
+        people::UserUpdate,
+    },
 };
+
+use crate::view::UserView;
 
 type Refused = (
     ConcurrentChange,

@@ -1,10 +1,16 @@
 //! Views of users and invitations, and of entries of the organization's journal.
 
-use shared::endpoint::{
-    DigestedMembers, Email, EntryActor, EntryCredential, FullName, Id, Identity, Invitation,
-    InvitationId, Inviter, Journaled, JsonObject, OrOther, OrganizationEntry, OrganizationEvent,
-    Permission, Role, Serialize, Stored, Timestamp, ToSchema, User, UserId, UserRef, Versioned,
-    versioned, view,
+use shared::{
+    auth::Identity,
+    endpoint::*,
+    model::{
+        base::{Email, FullName, InvitationId, JsonObject, OrOther},
+        people::{
+            DigestedMembers, EntryActor, EntryCredential, Invitation, Journaled, OrganizationEntry,
+            OrganizationEvent, Permission, Role, User, UserRef,
+        },
+    },
+    store::people::Inviter,
 };
 
 view! {

@@ -6,9 +6,12 @@
 
 use std::time::Duration;
 
-use model::{Clock, Error, Id, OrganizationId};
+use model::base::{Clock, Error, Id, OrganizationId};
 use runtime::{FromStart, Start, config, queue::Queue};
-use store::{Change, Notice, Store, UnlistedChange};
+use store::{
+    base::Store,
+    updates::{Change, Notice, UnlistedChange},
+};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
 /// The time limit of an organization, shorter than the function may run. Records that are indexed

@@ -9,13 +9,19 @@ mod writer;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, Error, Id, MailMessage, Stopwatch};
+use model::{
+    base::{Clock, Error, Id, Stopwatch},
+    updates::MailMessage,
+};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
-use store::{MailAttempt, MailOutcome, Store};
+use store::{
+    base::Store,
+    updates::{MailAttempt, MailOutcome},
+};
 
 pub use post::Post;
 pub use writer::Writer;

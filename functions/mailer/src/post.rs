@@ -11,12 +11,15 @@ use mail_send::{
     smtp::message::Parameters,
 };
 use model::{
-    Mail, Timestamp,
-    characters::{beginning, on_one_line},
+    base::{
+        Timestamp,
+        characters::{beginning, on_one_line},
+    },
+    updates::Mail,
 };
 use percent_encoding::percent_decode_str;
 use runtime::config::{ConfigError, Environment};
-use store::MailOutcome;
+use store::updates::MailOutcome;
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 

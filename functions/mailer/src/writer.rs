@@ -1,14 +1,19 @@
 //! The texts of letters: each as plain text and as plain HTML, from the same parts.
 
+use Part::{Link, Quote, Text};
 use model::{
-    AccountChange, Letter, MailedLink, NotificationKind, Role, Timestamp, Unsubscription,
-    characters::{beginning, on_one_line},
+    base::{
+        Timestamp,
+        characters::{beginning, on_one_line},
+    },
+    people::Role,
+    updates::{AccountChange, Letter, MailedLink, NotificationKind, Unsubscription},
 };
 use runtime::{
     config::{ApiUrl, ConfigError, Environment, link_secrets},
     links::Links,
 };
-use store::{JoinedNotification, MailAttempt};
+use store::updates::{JoinedNotification, MailAttempt};
 
 /// The most characters of a name in a letter. Longer ones are cut.
 const NAME: usize = 60;
@@ -38,8 +43,6 @@ enum Part {
     Quote(String),
     Link(&'static str, String),
 }
-
-use Part::{Link, Quote, Text};
 
 impl Writer {
     pub const fn new(links: Links, api_url: ApiUrl) -> Self {

@@ -1,8 +1,11 @@
 //! `GET /api/managed-services/dashboard`
 
-use shared::endpoint::{
-    Caller, FeedItem, Id, Json, Metrics, Problem, Serialize, ServiceRequestView, Shown, Ticket,
-    ToSchema, fitting, need,
+use shared::{
+    endpoint::*,
+    http::fitting,
+    model::work::Ticket,
+    store::work::{FeedItem, Metrics},
+    view::ServiceRequestView,
 };
 
 /// `ToSchema` takes no type arguments in fields.

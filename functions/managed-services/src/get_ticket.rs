@@ -1,8 +1,9 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::{
-    Caller, Id, JoinedTicket, Linked, Listing, MessageFrom, Path, PathId, Problem, Serialize,
-    ThreadSort, TicketId, TicketWithMessages, ToSchema, need, versioned,
+use shared::{
+    endpoint::*,
+    model::base::{ThreadSort, TicketId},
+    store::work::{JoinedTicket, MessageFrom, TicketWithMessages},
 };
 
 /// A ticket and its messages.

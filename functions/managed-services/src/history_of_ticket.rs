@@ -1,8 +1,9 @@
 //! `GET /api/managed-services/ticket/{ticketId}/history`
 
-use shared::endpoint::{
-    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
-    TicketId, need,
+use shared::{
+    endpoint::*,
+    model::base::{HistoryOf, HistorySort, TicketId},
+    store::base::EntryWithActor,
 };
 
 /// Lists the changes of a ticket, newest first.

@@ -1,8 +1,9 @@
 //! `GET /api/managed-services/hours-saved`
 
-use shared::endpoint::{
-    ActionType, AgentSessionId, Caller, Id, List, Listing, Problem, Saving, SavingSort, Serialize,
-    Stored, Timestamp, ToSchema, need, view,
+use shared::{
+    agent::action::{ActionType, Saving},
+    endpoint::*,
+    model::base::{AgentSessionId, SavingSort},
 };
 
 view! {

@@ -1,7 +1,9 @@
 //! `GET /api/managed-services/tickets`
 
-use shared::endpoint::{
-    Caller, Id, JoinedTicket, List, Listing, Problem, TicketFilter, TicketSort, need,
+use shared::{
+    endpoint::*,
+    model::work::{TicketFilter, TicketSort},
+    store::work::JoinedTicket,
 };
 
 /// Lists the tickets of the caller's organization.

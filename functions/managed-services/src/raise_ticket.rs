@@ -1,6 +1,9 @@
 //! `POST /api/managed-services/tickets`
 
-use shared::endpoint::{Body, Caller, Id, Problem, Shown, Single, Ticket, TicketCreate, need};
+use shared::{
+    endpoint::*,
+    model::work::{Ticket, TicketCreate},
+};
 
 /// Creates a ticket with the status `open`.
 ///

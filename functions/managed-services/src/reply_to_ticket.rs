@@ -1,8 +1,9 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, DoneAt, Id, Path, PathId, Problem, TicketClosed, TicketId,
-    TicketReply, need,
+use shared::{
+    endpoint::*,
+    http::{DoneAt, refusal::TicketClosed},
+    model::{base::TicketId, work::TicketReply},
 };
 
 /// Adds a message to a ticket.

@@ -1,7 +1,9 @@
 //! `GET /api/managed-services/search-references`
 
-use shared::endpoint::{
-    Caller, FoundReference, Id, List, Listing, Problem, ReferenceSearch, ReferenceSort, need,
+use shared::{
+    endpoint::*,
+    model::{base::ReferenceSort, updates::ReferenceSearch},
+    store::work::FoundReference,
 };
 
 /// Searches the records that a service request may refer to.

@@ -1,8 +1,11 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, InvalidTransition, Path, PathId, Problem, Shown, Single,
-    Ticket, TicketId, TicketUpdate, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::TicketId,
+        work::{Ticket, TicketUpdate},
+    },
 };
 
 /// Updates a ticket.

@@ -1,7 +1,9 @@
 //! `POST /api/milestones`
 
-use shared::endpoint::{
-    Body, Caller, Id, Milestone, MilestoneCreate, Problem, ProjectArchived, Shown, Single, need,
+use shared::{
+    endpoint::*,
+    http::refusal::ProjectArchived,
+    model::work::{Milestone, MilestoneCreate},
 };
 
 /// Adds a milestone to a project.

@@ -1,6 +1,6 @@
 //! `DELETE /api/milestones/{id}`
 
-use shared::endpoint::{Caller, Id, MilestoneId, NoContent, Path, PathId, Problem, need};
+use shared::{endpoint::*, model::base::MilestoneId};
 
 /// Deletes a milestone.
 ///

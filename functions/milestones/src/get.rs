@@ -1,8 +1,10 @@
 //! `GET /api/milestones/{id}`
 
-use shared::endpoint::{
-    Caller, Id, LinkedTask, Links, Milestone, MilestoneId, MilestoneWithTasks, Path, PathId,
-    Problem, Serialize, Shown, Single, ToSchema, need, versioned,
+use shared::{
+    endpoint::*,
+    http::Links,
+    model::{base::MilestoneId, work::Milestone},
+    store::work::{LinkedTask, MilestoneWithTasks},
 };
 
 /// Returns a milestone with its first 200 tasks.

@@ -1,8 +1,9 @@
 //! `GET /api/milestones/{id}/history`
 
-use shared::endpoint::{
-    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, MilestoneId, Path, PathId,
-    Problem, need,
+use shared::{
+    endpoint::*,
+    model::base::{HistoryOf, HistorySort, MilestoneId},
+    store::base::EntryWithActor,
 };
 
 /// Lists the changes of a milestone, newest first.

@@ -1,8 +1,11 @@
 //! `GET /api/projects/{projectId}/milestones`
 
-use shared::endpoint::{
-    Caller, Id, List, Listing, MilestoneFilter, MilestoneSort, Path, PathId, Problem, ProjectId,
-    need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::ProjectId,
+        work::{MilestoneFilter, MilestoneSort},
+    },
 };
 
 use crate::get::MilestoneWithTasksView;

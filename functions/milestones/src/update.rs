@@ -1,8 +1,11 @@
 //! `PUT /api/milestones/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, Milestone, MilestoneId, MilestoneUpdate, Path, PathId,
-    Problem, Shown, Single, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::MilestoneId,
+        work::{Milestone, MilestoneUpdate},
+    },
 };
 
 /// Updates a milestone.

@@ -3,7 +3,11 @@
 //!
 //! The desk: a client of the API for people.
 
-use shared::endpoint::{IntoResponse, Path, Problem, Response, header};
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use shared::endpoint::*;
 
 use crate::file::{CURRENT, File, served};
 

@@ -1,6 +1,10 @@
 //! Files of a page.
 
-use shared::endpoint::{Error, IntoResponse, Problem, Response, ToSchema, header};
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use shared::endpoint::*;
 
 /// A file of a page.
 pub(crate) struct File {

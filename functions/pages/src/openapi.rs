@@ -1,10 +1,15 @@
 //! `GET /api/openapi.json`
 
+use axum::{
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use shared::{
-    endpoint::{
-        Answer, Description, Id, IntoResponse, Problem, Query, Response, StatusCode, header,
+    endpoint::*,
+    http::{
+        describe_if_none_match,
+        operation::{Answer, Description},
     },
-    http::describe_if_none_match,
 };
 use utoipa::openapi::{
     ObjectBuilder,

@@ -3,10 +3,11 @@
 //!
 //! The page that shows the document.
 
-use shared::{
-    auth::cookie,
-    endpoint::{HeaderMap, IntoResponse, Path, Problem, Response, header},
+use axum::{
+    http::{HeaderMap, header},
+    response::{IntoResponse, Response},
 };
+use shared::{auth::cookie, endpoint::*};
 
 use crate::file::{File, served};
 

@@ -1,9 +1,10 @@
 //! `GET /.well-known/security.txt`, by RFC 9116.
 
-use shared::{
-    clock::Clock,
-    endpoint::{Error, IntoResponse, Problem, ReadCounter, Response, header, span},
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
 };
+use shared::{agent::connection::ReadCounter, clock::Clock, endpoint::*, model::base::span};
 
 /// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;

@@ -3,9 +3,13 @@
 
 use std::time::Duration;
 
-use model::{Clock, Error, Id, OrganizationId};
+use model::base::{Clock, Error, Id, OrganizationId};
 use runtime::{FromStart, Start, config, queue::Queue};
-use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
+use store::{
+    base::Store,
+    updates::{Published, UnlistedChange, WebhookEvent},
+    upkeep::SweepMessage,
+};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
 /// The time limit of an organization, so that others hear of their changes within five seconds.
@@ -91,7 +95,7 @@ impl Consumer for Publisher {
         let mut mails = Vec::new();
         for change in &unlisted {
             cleanups.extend(SweepMessage::of_unlisted(change, now));
-            mails.extend(store::mail_of_unlisted(change, now));
+            mails.extend(store::updates::mail_of_unlisted(change, now));
         }
         let sweeps = &self.queues.sweeps;
         let mail = &self.queues.mails;

@@ -1,13 +1,19 @@
 //! The analysis of alerts by the playbooks and what their reads find.
 
+use std::{sync::Arc, time::Duration};
+
 use futures::future::BoxFuture;
 use playbooks::Playbooks;
+use shared::{
+    agent::{
+        check::TargetRead,
+        session::{Case, Proposal},
+    },
+    model::base::{Error, Id, Stopwatch},
+};
 use targets::Targets;
 
-use crate::{
-    actions::observe::connection,
-    prelude::{Arc, Case, Duration, Error, Id, Proposal, Stopwatch, TargetRead},
-};
+use crate::actions::observe::connection;
 
 /// Time limit for all reads of an analysis together.
 const PATIENCE: Duration = Duration::from_secs(8);

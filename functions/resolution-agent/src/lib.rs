@@ -8,7 +8,6 @@ mod connections;
 mod journal;
 mod pause;
 mod policy;
-mod prelude;
 mod sessions;
 mod state;
 

@@ -1,8 +1,12 @@
+use std::sync::Arc;
+
+use axum::extract::FromRef;
 use playbooks::Playbooks;
 use shared::{
     config,
-    endpoint::{App, Arc, FromRef, FromStart, Id, Start},
+    endpoint::*,
     queue::Queue,
+    runtime::{FromStart, Start},
 };
 use targets::{Sealer, Targets};
 

@@ -3,9 +3,10 @@
 //! `PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}`
 //! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
-use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{
-    ConcurrentChange, Id, Serialize, ServiceRequestId, ToSchema, need, versioned,
+use shared::{
+    comments::{CommentOn, CommentView},
+    endpoint::*,
+    model::base::ServiceRequestId,
 };
 
 /// A comment on a service request.

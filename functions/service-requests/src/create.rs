@@ -1,8 +1,6 @@
 //! `POST /api/managed-services/request`
 
-use shared::endpoint::{
-    Body, Caller, Id, Problem, ServiceRequestCreate, ServiceRequestView, Single, need,
-};
+use shared::{endpoint::*, model::work::ServiceRequestCreate, view::ServiceRequestView};
 
 /// Creates a service request with the status `open`.
 ///

@@ -1,6 +1,6 @@
 //! `DELETE /api/service-requests/{id}`
 
-use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, ServiceRequestId, need};
+use shared::{endpoint::*, model::base::ServiceRequestId};
 
 /// Deletes a service request and its comments.
 ///

@@ -1,8 +1,6 @@
 //! `GET /api/service-requests/{id}`
 
-use shared::endpoint::{
-    Caller, Id, Path, PathId, Problem, ServiceRequestId, ServiceRequestView, Single, need,
-};
+use shared::{endpoint::*, model::base::ServiceRequestId, view::ServiceRequestView};
 
 /// Returns a service request.
 #[utoipa::path(get, path = "/api/service-requests/{id}")]

@@ -1,8 +1,9 @@
 //! `GET /api/service-requests/{id}/history`
 
-use shared::endpoint::{
-    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
-    ServiceRequestId, need,
+use shared::{
+    endpoint::*,
+    model::base::{HistoryOf, HistorySort, ServiceRequestId},
+    store::base::EntryWithActor,
 };
 
 /// Lists the changes of a service request, newest first.

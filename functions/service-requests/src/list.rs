@@ -1,7 +1,9 @@
 //! `GET /api/service-requests`
 
-use shared::endpoint::{
-    Caller, CreatedSort, Id, List, Listing, Problem, ServiceRequestFilter, ServiceRequestView, need,
+use shared::{
+    endpoint::*,
+    model::{base::CreatedSort, work::ServiceRequestFilter},
+    view::ServiceRequestView,
 };
 
 /// Lists the service requests of the caller's organization.

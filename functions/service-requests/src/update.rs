@@ -1,8 +1,9 @@
 //! `PATCH /api/service-requests/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, InvalidTransition, Path, PathId, Problem, ServiceRequestId,
-    ServiceRequestUpdate, ServiceRequestView, Single, need,
+use shared::{
+    endpoint::*,
+    model::{base::ServiceRequestId, work::ServiceRequestUpdate},
+    view::ServiceRequestView,
 };
 
 /// Updates a service request.

@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, Error, QueueMessage, Timestamp, span};
+use model::base::{Clock, Error, QueueMessage, Timestamp, span};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
@@ -26,7 +26,10 @@ use runtime::{
 };
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use store::{
-    CleanupName, DueAction, DueSession, DueWork, Page, Progress, Shard, Store, SweepMessage, Wanted,
+    Page, Wanted,
+    agent::{DueAction, DueSession, DueWork},
+    base::Store,
+    upkeep::{CleanupName, Progress, Shard, SweepMessage},
 };
 use targets::ProviderCaller;
 use tokio::time::timeout;

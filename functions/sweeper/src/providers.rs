@@ -2,7 +2,7 @@
 //! table.
 
 use futures::{StreamExt, stream};
-use model::{Error, OrganizationId};
+use model::base::{Error, OrganizationId};
 use tokio::time::timeout;
 
 use crate::{CONCURRENCY, Started, Sweeper};

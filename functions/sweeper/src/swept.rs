@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use model::Error;
+use model::base::Error;
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

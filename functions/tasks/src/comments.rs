@@ -3,8 +3,11 @@
 //! `PATCH /api/tasks/{taskId}/comments/{commentId}`
 //! `DELETE /api/tasks/{taskId}/comments/{commentId}`
 
-use shared::comments::{CommentOn, CommentView};
-use shared::endpoint::{Id, Serialize, TaskId, ToSchema, need, versioned};
+use shared::{
+    comments::{CommentOn, CommentView},
+    endpoint::*,
+    model::base::TaskId,
+};
 
 /// A comment on a task.
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
-use shared::endpoint::{Caller, Id, Json, Path, PathId, Problem, ProjectId, TaskCounts, need};
+use shared::{endpoint::*, model::base::ProjectId, store::work::TaskCounts};
 
 /// Counts the tasks of a project by status and by assignee.
 ///

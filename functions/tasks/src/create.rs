@@ -1,8 +1,10 @@
 //! `POST /api/tasks`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, JoinedTask, NoRoom, Problem, ProjectArchived, Single,
-    TaskCreate, need,
+use shared::{
+    endpoint::*,
+    http::refusal::{NoRoom, ProjectArchived},
+    model::work::TaskCreate,
+    store::work::JoinedTask,
 };
 
 /// Creates a task in a project or in the organization at large.

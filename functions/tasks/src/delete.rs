@@ -1,6 +1,6 @@
 //! `DELETE /api/tasks/{id}`
 
-use shared::endpoint::{Caller, Id, NoContent, Path, PathId, Problem, TaskId, need};
+use shared::{endpoint::*, model::base::TaskId};
 
 /// Deletes a task and its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}")]

@@ -1,6 +1,6 @@
 //! `GET /api/tasks/{id}`
 
-use shared::endpoint::{Caller, Id, JoinedTask, Path, PathId, Problem, Single, TaskId, need};
+use shared::{endpoint::*, model::base::TaskId, store::work::JoinedTask};
 
 /// Returns a task with its assignee, project, milestone and tags.
 #[utoipa::path(get, path = "/api/tasks/{id}")]

@@ -1,8 +1,9 @@
 //! `GET /api/tasks/{id}/history`
 
-use shared::endpoint::{
-    Caller, EntryWithActor, HistoryOf, HistorySort, Id, List, Listing, Path, PathId, Problem,
-    TaskId, need,
+use shared::{
+    endpoint::*,
+    model::base::{HistoryOf, HistorySort, TaskId},
+    store::base::EntryWithActor,
 };
 
 /// Lists the changes of a task, newest first.

@@ -1,7 +1,9 @@
 //! `GET /api/tasks`
 
-use shared::endpoint::{
-    Caller, Id, JoinedTask, List, Listing, Problem, TaskFilter, TaskSort, need,
+use shared::{
+    endpoint::*,
+    model::{base::TaskSort, work::TaskFilter},
+    store::work::JoinedTask,
 };
 
 /// Lists the tasks of the caller's organization.

@@ -1,8 +1,12 @@
 //! `GET /api/projects/{projectId}/tasks`
 
-use shared::endpoint::{
-    Caller, Id, JoinedTask, List, Listing, Path, PathId, Problem, ProjectId, ProjectTaskSort,
-    TaskFilter, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::{ProjectId, ProjectTaskSort},
+        work::TaskFilter,
+    },
+    store::work::JoinedTask,
 };
 
 /// Lists the tasks of a project by `order`, then by id.

@@ -1,8 +1,10 @@
 //! `POST /api/tasks/{id}/move`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Conditional, Id, JoinedTask, NoRoom, Path, PathId, Problem,
-    Single, TaskId, TaskMove, need,
+use shared::{
+    endpoint::*,
+    http::refusal::NoRoom,
+    model::{base::TaskId, work::TaskMove},
+    store::work::JoinedTask,
 };
 
 /// Moves a task directly before or after another one.

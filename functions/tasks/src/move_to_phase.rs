@@ -1,8 +1,8 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
-use shared::endpoint::{
-    Body, Caller, Changed, ConcurrentChange, Id, Path, PathId, Problem, TaskId, TaskPhase,
-    Versioned, need,
+use shared::{
+    endpoint::*,
+    model::{base::TaskId, work::TaskPhase},
 };
 
 /// Moves a task to a phase of its project, or out of its phase.

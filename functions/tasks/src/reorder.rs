@@ -1,6 +1,6 @@
 //! `PATCH /api/tasks/reorder`
 
-use shared::endpoint::{Body, Caller, Id, NoContent, NotFound, Problem, TaskReorder, need};
+use shared::{endpoint::*, http::refusal::NotFound, model::work::TaskReorder};
 
 /// Moves up to 100 tasks to new places, all or none.
 ///

@@ -1,8 +1,9 @@
 //! `PATCH /api/tasks/{id}`
 
-use shared::endpoint::{
-    Body, Caller, ConcurrentChange, Id, JoinedTask, Path, PathId, Problem, Single, TaskId,
-    TaskUpdate, need,
+use shared::{
+    endpoint::*,
+    model::{base::TaskId, work::TaskUpdate},
+    store::work::JoinedTask,
 };
 
 /// Updates a task.

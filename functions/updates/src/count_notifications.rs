@@ -1,6 +1,6 @@
 //! `GET /api/notifications/count`
 
-use shared::endpoint::{Caller, Id, Json, Problem, Serialize, ToSchema, need};
+use shared::endpoint::*;
 
 const MOST: usize = 100;
 

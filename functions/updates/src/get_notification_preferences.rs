@@ -1,6 +1,6 @@
 //! `GET /api/notifications/preferences`
 
-use shared::endpoint::{Caller, Id, Json, NotificationPreferences, Problem, need};
+use shared::{endpoint::*, model::updates::NotificationPreferences};
 
 /// Returns the kinds of notifications that the caller gets.
 ///

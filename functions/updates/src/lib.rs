@@ -5,7 +5,6 @@ mod get_notification_preferences;
 mod list_changes;
 mod list_notifications;
 mod open_unsubscribe;
-mod prelude;
 mod read_notifications;
 mod search;
 mod set_notification_preferences;

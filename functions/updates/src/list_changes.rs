@@ -1,8 +1,10 @@
 //! `GET /api/changes`
 
-use shared::endpoint::{
-    Caller, Cursor, CursorExpired, FeedFilter, FeedFrom, FeedQuery, Id, List, NumberedEntry,
-    Problem, need,
+use shared::{
+    endpoint::*,
+    http::refusal::CursorExpired,
+    model::{base::Cursor, updates::FeedQuery},
+    store::updates::{FeedFilter, FeedFrom, NumberedEntry},
 };
 
 /// Lists changes of records, oldest first.

@@ -1,9 +1,16 @@
 //! `GET /api/notifications`
 
-use crate::prelude::{
-    Caller, Id, JoinedNotification, List, Listing, NotificationFilter, NotificationSort, Problem,
-    State, Updates, need,
+use axum::extract::State;
+use shared::{
+    endpoint::*,
+    model::{
+        base::{Id, Listing, NotificationSort},
+        updates::NotificationFilter,
+    },
+    store::updates::JoinedNotification,
 };
+
+use crate::Updates;
 
 /// Lists the caller's notifications, newest first.
 ///

@@ -1,6 +1,6 @@
 //! `GET /api/notifications/unsubscribe`
 
-use shared::endpoint::{Id, Problem, Query, ToPage, Unsubscribe};
+use shared::{endpoint::*, http::ToPage, model::updates::Unsubscribe};
 
 /// Leads to the settings of notifications, by the link of a mail.
 ///

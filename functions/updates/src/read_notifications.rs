@@ -1,6 +1,6 @@
 //! `POST /api/notifications/read`
 
-use shared::endpoint::{Body, Caller, Id, NoContent, NotificationsRead, Problem, need};
+use shared::{endpoint::*, model::updates::NotificationsRead};
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(post, path = "/api/notifications/read")]

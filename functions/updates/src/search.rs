@@ -1,6 +1,10 @@
 //! `GET /api/search`
 
-use shared::endpoint::{Caller, FoundRecord, Id, List, Problem, SearchFilter, SearchQuery, need};
+use shared::{
+    endpoint::*,
+    model::updates::SearchQuery,
+    store::updates::{FoundRecord, SearchFilter},
+};
 
 /// Searches the records of the organization by their words.
 ///

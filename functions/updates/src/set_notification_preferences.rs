@@ -1,7 +1,8 @@
 //! `PUT /api/notifications/preferences`
 
-use shared::endpoint::{
-    Body, Caller, Id, Json, NotificationPreferences, NotificationPreferencesSet, Problem, need,
+use shared::{
+    endpoint::*,
+    model::updates::{NotificationPreferences, NotificationPreferencesSet},
 };
 
 /// Sets which kinds of notifications reach the caller, in the inbox and by mail.

@@ -1,7 +1,9 @@
+use axum::extract::FromRef;
 use shared::{
     config,
-    endpoint::{App, FromRef, FromStart, Id, Start},
+    endpoint::*,
     queue::Queue,
+    runtime::{FromStart, Start},
 };
 use targets::webhooks::WebhookCaller;
 

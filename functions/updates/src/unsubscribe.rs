@@ -1,8 +1,12 @@
 //! `POST /api/notifications/unsubscribe`
 
-use shared::endpoint::{
-    App, Code, ConcurrentChange, Error, Id, LinkInvalid, NoContent, NotificationPreferencesSet,
-    Problem, Query, State, Unsubscribe, Unsubscription,
+use shared::{
+    endpoint::*,
+    http::refusal::LinkInvalid,
+    model::{
+        base::Code,
+        updates::{NotificationPreferencesSet, Unsubscribe, Unsubscription},
+    },
 };
 
 /// Ends the mails of some kinds of notifications, by the link of a mail.

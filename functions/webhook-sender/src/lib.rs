@@ -11,13 +11,16 @@ use std::collections::BTreeMap;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Clock, DeliveryMessage, Error, Id, Stopwatch};
+use model::{
+    base::{Clock, Error, Id, Stopwatch},
+    updates::DeliveryMessage,
+};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
     telemetry::{self, Metric},
 };
-use store::{Begun, Store};
+use store::{base::Store, updates::Begun};
 use targets::webhooks::{PATIENCE, WebhookCaller};
 
 /// Messages that one webhook gets at the same time.

@@ -3,8 +3,8 @@
 
 use lexopt::Parser;
 use shared::{
-    model::{OrganizationId, Timestamp},
-    store::{CameBack, Store},
+    model::base::{OrganizationId, Timestamp},
+    store::{base::Store, upkeep::CameBack},
 };
 
 use crate::{arguments, error::Error, index_records::index, table, terminal};

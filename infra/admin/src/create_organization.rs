@@ -5,10 +5,10 @@ use shared::{
     Fault,
     auth::password,
     model::{
-        Email, FullName, NewPassword, Organization, OrganizationName, PlanFeature, Role, User,
-        Username,
+        base::{Email, FullName, OrganizationName, Username},
+        people::{NewPassword, Organization, PlanFeature, Role, User},
     },
-    store::{NewUser, Store},
+    store::{base::Store, people::NewUser},
 };
 
 use crate::{arguments, error::Error, table, terminal};

@@ -2,7 +2,10 @@
 
 use lexopt::Parser;
 use shared::{
-    model::{Organization, SuspensionCause, span},
+    model::{
+        base::span,
+        people::{Organization, SuspensionCause},
+    },
     store::Stored,
 };
 
@@ -67,7 +70,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 fn waits(
     organization: &Stored<Organization>,
     now: bool,
-    at: shared::model::Timestamp,
+    at: shared::model::base::Timestamp,
 ) -> Option<String> {
     let id = organization.id;
     let Some(suspension) = organization.suspended else {

@@ -1,7 +1,7 @@
 //! `workdesk-admin erase-user`: erases what names a person.
 
 use lexopt::Parser;
-use shared::model::{Id, UserId};
+use shared::model::base::{Id, UserId};
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
 

@@ -3,8 +3,8 @@
 use std::{io, process::ExitCode};
 
 use shared::{
-    model::{CommonPassword, WrongText},
-    store::ImportError,
+    model::base::{CommonPassword, WrongText},
+    store::upkeep::ImportError,
 };
 
 /// An error of a subcommand, printed as it is.

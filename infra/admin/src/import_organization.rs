@@ -1,7 +1,7 @@
 //! `workdesk-admin import-organization`: an organization from its export.
 
 use lexopt::Parser;
-use shared::model::OrganizationName;
+use shared::model::base::OrganizationName;
 
 use crate::{arguments, error::Error, index_records, table, terminal};
 

@@ -3,8 +3,8 @@
 
 use lexopt::Parser;
 use shared::{
-    model::{Id, OrganizationId},
-    store::Store,
+    model::base::{Id, OrganizationId},
+    store::base::Store,
 };
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};

@@ -1,7 +1,7 @@
 //! `workdesk-admin list-organizations`: all organizations of a table.
 
 use lexopt::Parser;
-use shared::model::{Organization, Suspension, SuspensionCause};
+use shared::model::people::{Organization, Suspension, SuspensionCause};
 
 use crate::{arguments, error::Error, set_plan::plan, table, terminal};
 

@@ -7,8 +7,8 @@ use lexopt::{
     Parser,
 };
 use shared::{
-    model::OrganizationId,
-    store::{Forms, Store, metered, units_so_far},
+    model::base::OrganizationId,
+    store::{base::Store, metered, units_so_far, upkeep::Forms},
 };
 
 use crate::{error::Error, set_plan::organization_id, table, terminal};

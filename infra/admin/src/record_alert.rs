@@ -3,8 +3,8 @@
 use lexopt::Parser;
 use shared::{
     agent::alert::AlertCreate,
-    model::input::{Fields, Input, parse},
-    store::WriteContext,
+    model::base::input::{Fields, Input, parse},
+    store::base::WriteContext,
 };
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
@@ -79,7 +79,7 @@ fn alert(text: &str) -> Result<AlertCreate, Error> {
 
 #[cfg(test)]
 mod tests {
-    use shared::{agent::alert::Severity, model::Timestamp};
+    use shared::{agent::alert::Severity, model::base::Timestamp};
 
     use super::*;
 

@@ -6,8 +6,8 @@ use aws_sdk_sqs::{Client, types::Message};
 use lexopt::Parser;
 use serde::Deserialize;
 use shared::{
-    model::{Id, OrganizationId},
-    store::Store,
+    model::base::{Id, OrganizationId},
+    store::base::Store,
 };
 
 use crate::{arguments, error::Error, index_records, table, terminal};

@@ -1,7 +1,7 @@
 //! `workdesk-admin reset-password`: a new password, for example for an organization's only admin.
 
 use lexopt::Parser;
-use shared::{auth::password, store::WriteContext};
+use shared::{auth::password, store::base::WriteContext};
 
 use crate::{arguments, error::Error, table, terminal};
 

@@ -5,8 +5,8 @@ use lexopt::{
     Parser,
 };
 use shared::{
-    model::OrganizationId,
-    store::{Store, WriteContext},
+    model::base::OrganizationId,
+    store::base::{Store, WriteContext},
 };
 
 use crate::{error::Error, set_plan::organization_id, table, terminal};

@@ -2,8 +2,11 @@
 
 use lexopt::Parser;
 use shared::{
-    model::{Id, OrOther, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
-    store::{PlanChange, WriteContext},
+    model::{
+        base::{Id, OrOther, OrganizationId, quota::UnitsPerSecond},
+        people::{Organization, PlanFeature},
+    },
+    store::{base::WriteContext, people::PlanChange},
 };
 
 use crate::{arguments, error::Error, table, terminal};

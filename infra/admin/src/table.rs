@@ -1,7 +1,7 @@
 //! The table that an operator names.
 
 use aws_config::BehaviorVersion;
-use shared::{clock::Clock, config, model::OrganizationId, store::Store};
+use shared::{clock::Clock, config, model::base::OrganizationId, store::base::Store};
 
 use crate::error::Error;
 

@@ -10,7 +10,7 @@ use std::{
     io::{self, BufReader, IsTerminal, Seek},
 };
 
-use shared::model::NewPassword;
+use shared::model::people::NewPassword;
 
 use crate::error::Error;
 

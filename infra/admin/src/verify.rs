@@ -1,7 +1,7 @@
 //! `workdesk-admin verify`: whether items of older forms are left.
 
 use lexopt::Parser;
-use shared::store::Forms;
+use shared::store::upkeep::Forms;
 
 use crate::{error::Error, migrate::Walk, terminal};
 

@@ -13,8 +13,11 @@ use local::engines::Engines;
 use shared::{
     auth::password,
     clock::Clock,
-    model::{self, Id, OrganizationId},
-    store::{Account, Store, WriteContext},
+    model::{
+        self,
+        base::{Id, OrganizationId},
+    },
+    store::base::{Account, Store, WriteContext},
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_workdesk-admin");
@@ -305,7 +308,7 @@ async fn older_records_are_indexed_however_often() {
         world.creates(admin).await;
     }
     let tenant = OrganizationId::new(1).unwrap();
-    let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
+    let project = model::base::input::parse(br#"{"title": "Billing"}"#).unwrap();
     let store = world.store();
     let created = store.directory().create_project(tenant, project).await;
     created.unwrap();
@@ -571,7 +574,7 @@ async fn the_agents_go_on_after_a_restore_by_one_command() {
     // A user's pause stays, unless its organization is named.
     let tenant = OrganizationId::new(1).unwrap();
     let store = world.store();
-    let user = Some(model::UserId::new(1).unwrap());
+    let user = Some(model::base::UserId::new(1).unwrap());
     let context = WriteContext::of_operator(tenant);
     store
         .connections()
@@ -618,7 +621,7 @@ async fn an_item_of_an_older_form_is_named_and_rewritten() {
     let all = "All items have the form of this version.\n";
     assert_eq!(world.says("verify", &[]).await, all);
     // A form without its words and its place among the projects.
-    let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
+    let project = model::base::input::parse(br#"{"title": "Billing"}"#).unwrap();
     let tenant = OrganizationId::new(1).unwrap();
     let store = world.store();
     let created = store.directory().create_project(tenant, project).await;

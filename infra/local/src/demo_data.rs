@@ -17,10 +17,16 @@ use shared::{
     clock::Clock,
     input::{self, Input},
     model::{
-        AlertId, OrganizationId, PasswordHash, PlanFeature, SentSecret, ServiceStatus, Slug, TagId,
-        Tagged, Thread, Timestamp, span,
+        base::{AlertId, OrganizationId, SentSecret, Slug, TagId, Tagged, Thread, Timestamp, span},
+        people::{PasswordHash, PlanFeature},
+        work::ServiceStatus,
     },
-    store::{NewMessage, NewTicket, NewUser, Past, Store, Stored},
+    store::{
+        Stored,
+        base::Store,
+        people::NewUser,
+        work::{NewMessage, NewTicket, Past},
+    },
 };
 use targets::{Sealer, SecretOf};
 

@@ -14,13 +14,15 @@ use serde_json::Value;
 use shared::config::Environment;
 use tokio::time::timeout;
 
+use crate::{engines::Engines, template::Template};
+
+use self::{in_process::InProcess, watched::Watched};
+
 pub use self::{
     error::InvocationError,
     in_process::NotStarted,
     table::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions},
 };
-use self::{in_process::InProcess, watched::Watched};
-use crate::{engines::Engines, template::Template};
 
 /// All functions, ready to be invoked. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -171,7 +171,6 @@ pub mod connection;
 pub mod journal;
 pub mod pattern;
 pub mod policy;
-mod prelude;
 pub mod session;
 #[cfg(test)]
 mod tests;

@@ -12,14 +12,34 @@ mod sent;
 pub use pending::PolicyChange;
 pub use sent::PolicySet;
 
-use strum::VariantArray;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::{Deref, DerefMut},
+};
 
-use crate::prelude::{
-    ActionContent, ActionRecord, ActionType, BTreeMap, BTreeSet, Chained, Code, Component, Deref,
-    DerefMut, Deserialize, EntryCredential, Error, Field, FilterValue, Id, Journaled, Money,
-    MoneyDirection, MoneyMoved, NamedPermission, OneOf, OrdinaryPermission, OrganizationId,
-    Permission, QueueMessage, RecordId, Risk, Role, Serialize, Sort, SystemKind, Timestamp,
-    ToSchema, User, UserId, names, span,
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
+        UserId, span,
+    },
+    names,
+    people::{
+        EntryCredential, Journaled, NamedPermission, OrdinaryPermission, Permission, Role, User,
+    },
+};
+use serde::{Deserialize, Serialize};
+use strum::VariantArray;
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionContent, ActionType, MoneyDirection, MoneyMoved, Risk},
+    alert::Money,
+    connection::SystemKind,
+    session::ActionRecord,
 };
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action

@@ -1,14 +1,18 @@
 use std::collections::HashSet;
 
-use model::characters::without_hidden;
+use agent::{
+    action::ActionType,
+    alert::Alert,
+    connection::{Connection, SystemKind},
+    pattern::Pattern,
+    session::{Analysis, Case, ProposedAction},
+};
+use model::base::{Id, characters::without_hidden, span};
 
-use super::{
+use crate::{
     pattern,
     playbook::{Playbook, Values},
-};
-use crate::prelude::{
-    ActionType, Alert, Analysis, Case, Connection, Id, Pattern, ProposedAction, SystemKind, quoted,
-    span,
+    template::quoted,
 };
 
 pub(super) fn of(

@@ -3,9 +3,15 @@
 //! An action rests on what was meant. Where a system answers with another record, or where it knows
 //! another customer than the alert names, no action runs by itself.
 
+use std::collections::BTreeSet;
+
+use ::agent::check::Facts;
+use agent::alert::{Alert, AlertEntity};
+use model::base::Id;
+
 use crate::{
     playbook::{Read, Values},
-    prelude::{Alert, AlertEntity, BTreeSet, Facts, Id, plain, quoted},
+    template::{plain, quoted},
 };
 
 /// A difference, as a finding that does not hold.

@@ -1,16 +1,27 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use crate::prelude::{
-    ActionContent, ActionRecord, AlertEntity, Case, Connection, Deserialize, Evidence, Excerpt,
-    FactCondition, FilterValue, Id, Journaled, JsonText, NamedPermission, OrdinaryPermission,
-    PlaybookVersion, Proposal, ProposedAction, QueueMessage, ReadCounter, ReadEvidence, RecordId,
-    Seen, Sort, TargetRead, Timestamp, quoted,
+use agent::{
+    action::ActionContent,
+    alert::AlertEntity,
+    check::{FactCondition, Seen, TargetRead},
+    connection::{Connection, ReadCounter},
+    journal::Excerpt,
+    session::{
+        ActionRecord, Case, Evidence, PlaybookVersion, Proposal, ProposedAction, ReadEvidence,
+    },
 };
+use model::{
+    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, Sort, Timestamp},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::Deserialize;
+
 use crate::{
     analysis,
     differences::{self, Difference},
     playbook::{Action, Playbook, Read, RenderContext, Values},
     playbooks::Playbooks,
+    template::quoted,
 };
 
 /// The analysis of an alert. Of the matching playbooks, the most specific one decides, then the one

@@ -10,7 +10,6 @@ mod inquiry;
 mod pattern;
 mod playbook;
 mod playbooks;
-mod prelude;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,9 @@
 //! Patterns in words.
 
-use crate::prelude::{Cycle, Id, Pattern, PatternWindow, quoted};
+use agent::pattern::{Cycle, Pattern, PatternWindow};
+use model::base::Id;
+
+use crate::template::quoted;
 
 /// Returns the number of other alerts, their usual rate, what they share, and the conclusion.
 pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
@@ -80,7 +83,7 @@ mod tests {
         alert::{AlertEntity, Recurrence},
         pattern::{ClassHistory, Occurrence, SharedLabel},
     };
-    use model::{Id, Slug, span};
+    use model::base::{Id, Slug, span};
     use serde_json::json;
 
     use super::*;

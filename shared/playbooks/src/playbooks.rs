@@ -1,8 +1,12 @@
 //! The shipped playbooks: files beside the code, versioned with it. Each start of a function that
 //! uses them, and the tests, check them all.
 
-use super::playbook::{MOST_READS, Playbook, Read};
-use crate::prelude::{Case, Deserialize, Id, Value};
+use agent::session::Case;
+use model::base::Id;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::playbook::{MOST_READS, Playbook, Read};
 
 /// A playbook's file, as the build script writes it.
 #[derive(Debug, Deserialize)]

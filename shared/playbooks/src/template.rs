@@ -1,6 +1,6 @@
 //! Templates of texts, paths and bodies: `{name}` is a parameter's value, `{read.name}` a fact.
 
-use model::characters::{is_hidden, is_invisible};
+use model::base::characters::{is_hidden, is_invisible};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -8,10 +8,22 @@ mod systems;
 mod texts;
 mod values;
 
-use serde_json::json;
+use ::agent::check::Facts;
+use agent::{
+    action::{ActionContent, ActionType, MoneyDirection, Outcome, Reversibility, Reversible},
+    alert::Alert,
+    check::{FactCondition, Seen, TargetRead},
+    connection::{Amounts, Connection, SystemKind, Systems},
+    journal::Excerpt,
+    pattern::ClassHistory,
+    session::{
+        Case, Evidence, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction,
+    },
+};
+use model::base::{Id, Slug};
+use serde_json::{Value, json};
 
-use super::*;
-use crate::prelude::*;
+use crate::*;
 
 /// Sets members of an object.
 fn with(mut object: Value, more: &Value) -> Value {
@@ -63,7 +75,7 @@ pub(super) fn connections() -> Vec<Connection> {
         connections[name] = put;
     }
     let connection = |(name, put): (&String, &Value)| {
-        let put = model::input::from_value(put).unwrap();
+        let put = model::base::input::from_value(put).unwrap();
         Connection::new(tenant, Slug::new(name).unwrap(), put, now)
     };
     let all = connections.as_object().unwrap().iter();

@@ -10,7 +10,7 @@ use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use aws_types::SdkConfig;
 use http::HeaderName;
-use model::{Cell, WebUrl};
+use model::{base::Cell, people::WebUrl};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};

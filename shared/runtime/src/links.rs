@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
-use model::{MailedLink, digest, random};
+use model::{base::random, people::digest, updates::MailedLink};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 

@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsMessage};
 use futures::FutureExt;
-use model::{Error, QueueMessage, Stopwatch};
+use model::base::{Error, QueueMessage, Stopwatch};
 use serde::de::DeserializeOwned;
 
 /// The time of an invocation within which attempts begin.

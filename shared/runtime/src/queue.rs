@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use aws_sdk_sqs::{Client, error::DisplayErrorContext, types::SendMessageBatchRequestEntry};
-use model::{Error, QueueMessage, Source};
+use model::base::{Error, QueueMessage, Source};
 
 use crate::telemetry;
 

@@ -18,7 +18,7 @@ use std::{
 };
 
 use http::{HeaderMap, Method, StatusCode};
-use model::{Error, Id, OrganizationId, Stopwatch, Timestamp, UserId};
+use model::base::{Error, Id, OrganizationId, Stopwatch, Timestamp, UserId};
 use serde_json::{Value, json};
 use table::Used;
 use tracing_subscriber::fmt::MakeWriter;

@@ -1,11 +1,15 @@
 //! Responses that set the session cookie, or clear it.
 
-use http::header::{LOCATION, SET_COOKIE};
-
-use crate::prelude::{
-    Answer, Description, HeaderValue, IntoResponse, Json, Response, Serialize, StatusCode,
-    ToSchema, about,
+use ::http::{HeaderValue, StatusCode};
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
 };
+use http::header::{LOCATION, SET_COOKIE};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::operation::{Answer, Description, about};
 
 /// 200 with a body and the cookie of a new session.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! `Authorization: Bearer …` (RFC 6750).
 
-use crate::prelude::{Cell, HeaderMap, TokenSecret, header};
+use ::http::{HeaderMap, header};
+use model::{base::Cell, people::TokenSecret};
 
 /// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It
 /// does not come from a foreign page: a browser lets such a page send the header only after a

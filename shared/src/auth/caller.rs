@@ -1,20 +1,41 @@
 //! The caller of an operation, as an argument of its handler.
 
+use std::{marker::PhantomData, sync::Arc};
+
+use ::http::{Uri, request::Parts};
+use ::model::base::input::{Field, Input};
+use agent::{connection::ReadCounter, session::ActionRecord};
+use axum::{
+    extract::{FromRef, FromRequestParts},
+    response::IntoResponse,
+};
+use model::{
+    base::{
+        Code, Error, FilterValue, HistoryOf, HistorySort, Id, Listing, OrganizationId,
+        QueueMessage, RecordId, Sort, UserId,
+    },
+    people::{Demand, Journaled, NamedPermission, OrdinaryPermission},
+};
+use runtime::FromStart;
+use serde::Serialize;
+use store::base::{Answered, EntryWithActor, Pending, PendingWrite, Preconditions, Versioned};
+use utoipa::ToSchema;
+
+use crate::{
+    App, Problem,
+    auth::{Identity, need},
+    http::{
+        Links, List, Pages, PathId, Rest, condition,
+        operation::{Answer, Argument, Description},
+        query,
+        refusal::Refusals,
+    },
+};
+
 use super::{
     claim::Claim,
     named_user,
     need::{Need, OwnOr},
-};
-use crate::{
-    http::{Rest, condition, query},
-    prelude::{
-        ActionRecord, Answer, Answered, App, Arc, Argument, Code, Demand, Description,
-        EntryWithActor, Error, Field, FilterValue, FromRef, FromRequestParts, FromStart, HistoryOf,
-        HistorySort, Id, Identity, Input, IntoResponse, Journaled, Links, List, Listing,
-        NamedPermission, OrdinaryPermission, OrganizationId, Pages, Parts, PathId, Pending,
-        PendingWrite, PhantomData, Preconditions, Problem, QueueMessage, ReadCounter, RecordId,
-        Refusals, Serialize, Sort, ToSchema, Uri, UserId, Versioned, need,
-    },
 };
 
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters

@@ -17,30 +17,45 @@
 //! A token is random and names no user. Its holder is read before the operation starts, so that a
 //! token costs one request more than a cookie. From there on both are the same.
 
-use std::{pin::pin, sync::atomic::Ordering};
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, atomic::Ordering},
+};
 
+use ::http::{HeaderValue, request::Parts};
+use ::model::base::input::{Field, Fields};
+use agent::connection::ReadCounter;
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
 use futures::{
     FutureExt,
     channel::oneshot,
     future::{BoxFuture, Either, Shared, select},
 };
-use model::quota::QuotaHolder;
-use store::stop_reading;
+use model::{
+    base::{Clock, Error, Id, OrganizationId, UserId, quota::QuotaHolder},
+    people::{Demand, Sid},
+};
+use runtime::telemetry;
+use store::{
+    base::{IdempotencyKey, PendingWrite, Preconditions, Store, TokenHolder, WriteContext},
+    stop_reading,
+};
+
+use crate::{
+    Problem,
+    auth::{Identity, SessionCookie},
+    http::{MOST_BYTES, condition, problem::add_quota},
+};
 
 use super::{
     bearer,
     identity::Credential,
     limits::{Limits, Meter},
     named_user,
-};
-use crate::{
-    http::{MOST_BYTES, condition, problem::add_quota},
-    prelude::{
-        Arc, Clock, Demand, Error, Field, Fields, HeaderValue, Id, IdempotencyKey, Identity,
-        IntoResponse, Mutex, Next, OrganizationId, Parts, PendingWrite, Preconditions, Problem,
-        ReadCounter, Request, Response, SessionCookie, Sid, State, Store, TokenHolder, UserId,
-        WriteContext, telemetry,
-    },
 };
 
 /// The caller that a signed cookie or a token names, until the authentication has ended.

@@ -1,18 +1,20 @@
 //! The session cookie, as express-session writes it: `connect.sid` is `s:` + sid + `.` + the
 //! base64 HMAC-SHA256 of the sid without padding, percent-encoded as `encodeURIComponent` does.
 
+use std::sync::Arc;
+
+use ::http::{HeaderMap, HeaderValue, header};
 use base64::{
     Engine,
     prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD},
 };
 use hmac::Mac;
+use model::base::{Error, Id};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use runtime::{
     config::{CookieScope, SigningSecrets},
     links::mac,
 };
-
-use crate::prelude::{Arc, Error, HeaderMap, HeaderValue, Id, header};
 
 pub const NAME: &str = "connect.sid";
 

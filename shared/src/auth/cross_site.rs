@@ -1,9 +1,16 @@
 //! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
 //! cookie, nor sign a browser in to another account.
 
-use crate::prelude::{
-    App, Argument, Cause, Code, Description, Field, FromRef, FromRequestParts, HeaderMap, Id,
-    Method, Parts, Problem, SessionCookie, header,
+use ::http::{HeaderMap, Method, header, request::Parts};
+use ::model::base::input::Field;
+use axum::extract::{FromRef, FromRequestParts};
+use model::base::{Code, Id};
+
+use crate::{
+    App, Problem,
+    auth::SessionCookie,
+    http::operation::{Argument, Description},
+    problem::Cause,
 };
 
 /// The most characters of an origin that a message shows.

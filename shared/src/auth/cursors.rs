@@ -5,13 +5,14 @@
 //! The signature is the synthetic initialization vector of the encryption (RFC 5297): HMAC-SHA256
 //! with it as input makes the key stream. One place of one list has one cursor.
 
+use std::sync::Arc;
+
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
+use model::base::{Id, OrganizationId, QueueMessage};
 use runtime::{config::SigningSecrets, links::mac};
 use secrecy::SecretString;
-use store::key::tenant_prefix;
-
-use crate::prelude::{Arc, Id, OrganizationId, Place, QueueMessage};
+use store::{Place, key::tenant_prefix};
 
 /// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;
@@ -68,7 +69,7 @@ fn signed(tenant: OrganizationId, list: &str, place: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::Id;
+    use model::base::Id;
 
     use super::*;
 

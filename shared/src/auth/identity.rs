@@ -1,8 +1,8 @@
 //! The caller, and the credential that identifies them.
 
-use crate::prelude::{
-    Code, EntryCredential, Error, Held, Organization, Permission, Session, SignInAge, Timestamp,
-    Token, User,
+use model::{
+    base::{Code, Error, Timestamp},
+    people::{EntryCredential, Held, Organization, Permission, Session, SignInAge, Token, User},
 };
 
 /// The caller, read with this request but for the organization.

@@ -16,21 +16,21 @@
 
 use std::{
     collections::HashMap,
-    sync::{MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
+use agent::connection::ReadCounter;
 use futures::future::join_all;
-use model::quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of};
-use store::units_so_far;
+use model::base::{
+    Clock, Error, Id, OrganizationId, Timestamp,
+    quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of},
+};
+use runtime::telemetry;
+use store::{base::Store, units_so_far};
 use tokio::time::{error::Elapsed, timeout};
 
-use crate::{
-    prelude::{
-        Arc, Clock, Duration, Error, Id, Mutex, OrganizationId, ReadCounter, Store, Timestamp,
-        telemetry,
-    },
-    problem::{QuotaHeaders, quota_headers},
-};
+use crate::problem::{QuotaHeaders, quota_headers};
 
 /// The time of a quota after which an instance charges it: one hundredth.
 const PART: Duration = Duration::from_millis(100);
@@ -332,7 +332,7 @@ impl Drop for Meter {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, UserId};
+    use model::base::{Id, UserId};
 
     use super::*;
 

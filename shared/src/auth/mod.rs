@@ -23,4 +23,4 @@ pub use cross_site::OwnPage;
 pub use cursors::Cursors;
 pub use identity::{Credential, Identity};
 pub use limits::Limits;
-pub use model::{Sid, digest};
+pub use model::people::{Sid, digest};

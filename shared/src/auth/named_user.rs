@@ -2,9 +2,11 @@
 //! session: a tab that shows another user's page must neither write as the new user nor show the
 //! new user's records.
 
-use crate::prelude::{
-    Code, Description, Error, FaultCode, HeaderMap, Id, ParameterIn, UserId, invalid,
-};
+use ::http::HeaderMap;
+use model::base::{Code, Error, FaultCode, Id, UserId};
+use utoipa::openapi::path::ParameterIn;
+
+use crate::http::{operation::Description, problem::invalid};
 
 /// The name of the header, as the document has it.
 const HEADER: &str = "Workdesk-User";
@@ -50,6 +52,8 @@ pub(super) fn describe(description: &mut Description) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::http::HeaderValue;
+    use model::base::MAX_ID;
 
     fn of(values: &[&str]) -> Result<Option<UserId>, Error> {
         let mut headers = HeaderMap::new();

@@ -1,13 +1,31 @@
 //! Requirements on the caller of an endpoint, as types: `Caller<need::CreateTask>` is the only way
 //! for a handler to get its caller.
 
-pub use model::need::*;
+pub use model::people::need::*;
 
-use crate::prelude::{
-    ActionRecord, Answer, Answered, Argument, Code, Demand, Error, Field, FilterValue, FromRef,
-    FromRequestParts, FromStart, Id, Identity, Input, IntoResponse, Journaled, NamedPermission,
-    OrdinaryPermission, Pending, Permission, PhantomData, PlanFeature, QueueMessage, ReadCounter,
-    RecordId, Refusals, Serialize, Sort, ToSchema, Versioned,
+use std::marker::PhantomData;
+
+use ::model::base::input::{Field, Input};
+use agent::{connection::ReadCounter, session::ActionRecord};
+use axum::{
+    extract::{FromRef, FromRequestParts},
+    response::IntoResponse,
+};
+use model::{
+    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, Sort},
+    people::{Demand, Journaled, NamedPermission, OrdinaryPermission, Permission, PlanFeature},
+};
+use runtime::FromStart;
+use serde::Serialize;
+use store::base::{Answered, Pending, Versioned};
+use utoipa::ToSchema;
+
+use crate::{
+    auth::Identity,
+    http::{
+        operation::{Answer, Argument},
+        refusal::Refusals,
+    },
 };
 
 /// A requirement. The layer checks it before a write begins and before the response is sent.

@@ -5,7 +5,8 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc},
 };
 use model::{
-    Error, NewPassword, Organization, PasswordHash, Source, random, unique_name::composed,
+    base::{Error, Source, random, unique_name::composed},
+    people::{NewPassword, Organization, PasswordHash},
 };
 use secrecy::{ExposeSecret, SecretString};
 

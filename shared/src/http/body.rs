@@ -1,12 +1,19 @@
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use axum::extract::FromRequest;
+use ::http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+use ::model::base::input::{Field, Fields, Input};
+use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use model::input;
+use model::base::{Code, Error, FaultCode, Id, input};
+use utoipa::ToSchema;
 
-use crate::prelude::{
-    Arc, Argument, Cause, Code, Description, Error, FaultCode, Field, Fields, HeaderMap,
-    HeaderValue, Id, Input, Method, Parts, Problem, Request, ToSchema, header, invalid,
+use crate::{
+    Problem,
+    http::{
+        operation::{Argument, Description},
+        problem::invalid,
+    },
+    problem::Cause,
 };
 
 /// The most bytes of a body that the service reads: 256 KiB.

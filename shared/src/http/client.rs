@@ -5,12 +5,13 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
+use ::http::{HeaderMap, HeaderName, header, request::Parts};
+use axum::extract::{FromRef, FromRequestParts};
 use lambda_http::request::RequestContext;
-use runtime::{config::TrustedProxy, links::is_same};
+use model::base::Id;
+use runtime::{config::TrustedProxy, links::is_same, telemetry};
 
-use crate::prelude::{
-    App, Argument, FromRef, FromRequestParts, HeaderMap, HeaderName, Id, Parts, header, telemetry,
-};
+use crate::{App, http::operation::Argument};
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]

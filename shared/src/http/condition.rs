@@ -2,15 +2,26 @@
 //! record, and `If-None-Match` the excluded ones. `Idempotency-Key` makes a request one that is
 //! done at most once.
 
-use axum::{body::Body, extract::MatchedPath};
-use model::input::string;
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
+use axum::{
+    body::Body,
+    extract::{FromRequestParts, MatchedPath, Request},
+    middleware::Next,
+    response::Response,
+};
+use model::base::{Code, Error, Fault, FaultCode, Id, input::string};
+use store::base::{Preconditions, Versions};
+use utoipa::openapi::path::ParameterIn;
+
+use crate::{
+    Problem,
+    http::{
+        operation::{Argument, Description},
+        problem::invalid,
+    },
+};
 
 use super::problem::fault;
-use crate::prelude::{
-    Argument, Code, Description, Error, Fault, FaultCode, FromRequestParts, HeaderMap, HeaderName,
-    HeaderValue, Id, Method, Next, ParameterIn, Parts, Preconditions, Problem, Request, Response,
-    StatusCode, Versions, header, invalid,
-};
 
 /// The header with a request's key, for repeats.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

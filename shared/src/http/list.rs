@@ -1,24 +1,43 @@
 //! Lists in pages: the page that a request asks for, its rows, and the link to the next page.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, marker::PhantomData};
 
+use ::http::{HeaderValue, StatusCode, Uri, header};
+use ::model::base::input::{Field, Input};
+use agent::{connection::ReadCounter, session::ActionRecord};
+use axum::{
+    Json,
+    extract::{FromRef, FromRequestParts},
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
-use utoipa::openapi::schema::ArrayBuilder;
+use model::{
+    base::{
+        Cursor, Error, FaultCode, FilterValue, Id, OrganizationId, Part, QueueMessage, RecordId,
+        Sort, UserId,
+    },
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use runtime::FromStart;
+use serde::Serialize;
+use store::{
+    Page, Place, Row, Wanted,
+    base::{Answered, Pending, Versioned},
+};
+use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
+
+use crate::{
+    auth::{Cursors, need::Need},
+    http::{
+        operation::{Answer, Argument, Description, about},
+        problem::invalid,
+        refusal::Refusals,
+    },
+};
 
 use super::{
     query,
     single::{ETAG, describe_if_none_match, tagged},
-};
-use crate::{
-    auth::Cursors,
-    prelude::{
-        ActionRecord, Answer, Answered, Argument, Cursor, Description, Error, FaultCode, Field,
-        FilterValue, FromRef, FromRequestParts, FromStart, HeaderValue, Id, Input, IntoResponse,
-        Journaled, Json, NamedPermission, Need, OrdinaryPermission, OrganizationId, Page, Part,
-        Pending, PhantomData, Place, QueueMessage, ReadCounter, RecordId, Refusals, Response, Row,
-        Serialize, Sort, StatusCode, ToSchema, Uri, UserId, Versioned, Wanted, about, header,
-        invalid,
-    },
 };
 
 /// The most bytes of the rows of an answer: 4 MB of the 6 MB that Lambda allows.
@@ -84,7 +103,10 @@ impl Links {
     /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with
     /// these filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
-        self.pages_after(part.cursor.as_ref(), part.limit.map(model::Limit::count))
+        self.pages_after(
+            part.cursor.as_ref(),
+            part.limit.map(model::base::Limit::count),
+        )
     }
 
     /// As [`pages`](Self::pages), with at most so many rows.

@@ -11,23 +11,30 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use axum::response;
-use model::input::{Schema, string};
+use ::http::{Method, StatusCode, header};
+use ::model::base::input::Input;
+use axum::{
+    Json,
+    extract::State,
+    response::{self, IntoResponse},
+};
+use model::base::{
+    Code, Id,
+    input::{Schema, string},
+};
 use utoipa::{
-    PartialSchema,
+    PartialSchema, ToSchema,
     openapi::{
         self, Content, Header, Ref, RefOr, Required, Response, ResponseBuilder,
-        path::{Operation, ParameterBuilder, PathItem},
+        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
         security::SecurityRequirement,
     },
 };
 
+use crate::{Problem, http::refusal::Refusals};
+
 use super::problem::{ProblemDetails, document};
-use crate::prelude::{
-    Code, Id, Input, IntoResponse, Json, Method, ParameterIn, Problem, Refusals, State, StatusCode,
-    ToSchema, header,
-};
 
 const JSON: &str = "application/json";
 

@@ -1,12 +1,33 @@
-use model::input::Place;
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use ::http::request::Parts;
+use ::model::base::input::{Field, Input};
+use agent::{
+    connection::{Connection, ReadCounter},
+    session::{ActionRecord, ProposedAction},
+};
+use axum::{
+    extract::{FromRef, FromRequestParts},
+    response::IntoResponse,
+};
+use model::{
+    base::{
+        ActionId, Code, DeliveryId, Error, FilterValue, Id, QueueMessage, RecordId, SessionName,
+        Slug, Sort, input::Place,
+    },
+    people::{Journaled, NamedPermission, OrdinaryPermission, Session},
+    updates::WebhookDelivery,
+};
+use runtime::FromStart;
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use store::base::{Answered, Pending, Versioned};
+use utoipa::ToSchema;
 
-use crate::prelude::{
-    ActionId, ActionRecord, Answer, Answered, Argument, Code, Connection, DeliveryId, Description,
-    Error, Field, FilterValue, FromRef, FromRequestParts, FromStart, Id, Input, IntoResponse,
-    Journaled, NamedPermission, Need, OrdinaryPermission, Parts, Pending, Problem, ProposedAction,
-    QueueMessage, ReadCounter, RecordId, Refusals, Serialize, Session, SessionName, Slug, Sort,
-    ToSchema, Versioned, WebhookDelivery,
+use crate::{
+    Problem,
+    auth::need::Need,
+    http::{
+        operation::{Answer, Argument, Description},
+        refusal::Refusals,
+    },
 };
 
 #[derive(Debug)]

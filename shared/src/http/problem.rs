@@ -1,11 +1,16 @@
 //! Problems as answers: `application/problem+json` (RFC 9457).
 
+use std::sync::{Arc, Mutex};
+
+use ::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::base::{Code, Error, Fault, FaultCode, Id};
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use crate::{
-    prelude::{
-        Arc, Cause, Code, Error, Fault, FaultCode, HeaderMap, HeaderValue, Id, IntoResponse, Mutex,
-        Problem, Response, Serialize, StatusCode, ToSchema, header,
-    },
-    problem::QuotaHeaders,
+    Problem,
+    problem::{Cause, QuotaHeaders},
 };
 
 pub(crate) mod document;

@@ -1,12 +1,22 @@
-use model::input::{self, Schema, without_null};
+use ::http::request::Parts;
+use ::model::base::input::Input;
+use axum::extract::FromRequestParts;
+use model::base::{
+    Error, Fault, FaultCode, Id,
+    input::{self, Schema, without_null},
+};
 use percent_encoding::percent_decode_str;
-use utoipa::openapi::{self, RefOr};
+use utoipa::{
+    ToSchema,
+    openapi::{self, RefOr, path::ParameterIn},
+};
+
+use crate::{
+    Problem,
+    http::operation::{Argument, Description},
+};
 
 use super::{condition, problem::fault};
-use crate::prelude::{
-    Argument, Description, Error, Fault, FaultCode, FromRequestParts, Id, Input, ParameterIn,
-    Parts, Problem, ToSchema,
-};
 
 /// The query parameters of an operation without a caller. A [`Caller`] has its
 /// own, and checks them after 401 and 403.

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use axum::{Router, handler::Handler as AxumHandler, routing::MethodRouter};
-use model::input::camel_case;
+use model::base::input::camel_case;
 use utoipa::openapi::{
     HttpMethod, OpenApi, PathsBuilder,
     path::{OperationBuilder, PathItem},

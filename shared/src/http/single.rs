@@ -1,9 +1,16 @@
 //! Single records, each with its version as the entity tag (RFC 9110, 8.8.3).
 
-use crate::prelude::{
-    Answer, Code, Description, HeaderValue, IntoResponse, Json, Method, ParameterIn, Response,
-    Serialize, StatusCode, ToSchema, Versioned, about, header, text,
+use ::http::{HeaderValue, Method, StatusCode, header};
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
 };
+use model::base::Code;
+use serde::Serialize;
+use store::base::Versioned;
+use utoipa::{ToSchema, openapi::path::ParameterIn};
+
+use crate::http::operation::{Answer, Description, about, text};
 
 /// 200 with a record.
 #[derive(Debug)]

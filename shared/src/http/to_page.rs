@@ -1,9 +1,10 @@
 //! Redirects to a page of the desk.
 
+use ::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 
 use super::operation::{Answer, Description};
-use crate::prelude::{IntoResponse, Response, StatusCode};
 
 /// 302 to a page of the deployment's desk.
 #[derive(Clone, Copy, Debug)]

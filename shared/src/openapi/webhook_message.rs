@@ -1,15 +1,17 @@
 //! The part of the document that receivers of webhooks read.
 
+use ::model::base::input::Input;
+use model::{base::Id, updates::WebhookMessage};
 use utoipa::{
-    PartialSchema,
+    PartialSchema, ToSchema,
     openapi::{
         Content, HttpMethod, Paths, PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema,
-        path::{OperationBuilder, ParameterBuilder, PathItem},
+        path::{OperationBuilder, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
     },
 };
 
-use crate::prelude::{Id, Input, ParameterIn, ToSchema, WebhookMessage, text};
+use crate::http::operation::text;
 
 const SIGNATURE: &str = "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, for each valid secret; spaces \
                          separate them";

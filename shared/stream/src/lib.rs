@@ -8,13 +8,16 @@
 use std::{collections::BTreeMap, future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use futures::{FutureExt, StreamExt, stream};
-use model::{Error, Id, OrganizationId, QueueMessage, Timestamp};
+use model::base::{Error, Id, OrganizationId, QueueMessage, Timestamp};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
 };
 use serde::{Deserialize, Serialize};
-use store::{Change, Store, StreamItem, StreamRecord, UnlistedChange};
+use store::{
+    base::Store,
+    updates::{Change, StreamItem, StreamRecord, UnlistedChange},
+};
 
 /// The most characters of a cause in a message.
 const MOST_OF_CAUSE: usize = 2_000;

@@ -1,6 +1,10 @@
 //! Attribute values of items and expressions.
 
-use crate::prelude::{AttributeValue, Error, HashMap, Serialize};
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::base::Error;
+use serde::Serialize;
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 

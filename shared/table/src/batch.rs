@@ -1,8 +1,9 @@
-use std::hash::Hash;
+use std::{collections::HashMap, hash::Hash};
 
-use model::Id;
+use model::base::{Error, Id};
+use serde::de::DeserializeOwned;
 
-use crate::prelude::{AnyKey, DeserializeOwned, Error, HashMap, Item, Key, Stored, stored_at};
+use crate::{AnyKey, Key, Stored, attribute::Item, item::stored_at};
 
 #[derive(Debug, Default)]
 pub struct Batch(pub(crate) HashMap<AnyKey, Item>);

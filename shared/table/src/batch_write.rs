@@ -1,10 +1,11 @@
 //! Batches of puts and deletes without conditions.
 
-use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, WriteRequest};
+use model::base::Error;
 
-use crate::prelude::{
-    ATTEMPTS, Error, Operation, Record, ReturnConsumedCapacity, Table, Write, back_off,
-    count_write, failure, key_item, unavailable,
+use crate::{
+    Record, Table, Write, back_off, client::ATTEMPTS, failure::failure, item::key_item,
+    meter::count_write, unavailable, write::Operation,
 };
 
 const MOST: usize = 25;
@@ -50,7 +51,7 @@ impl Table {
 }
 
 fn request(write: &Write) -> Result<WriteRequest, Error> {
-    let invalid = |error: model::Source| Error::internal("building a batch of writes", error);
+    let invalid = |error: model::base::Source| Error::internal("building a batch of writes", error);
     let request = WriteRequest::builder();
     Ok(match write.signed() {
         Operation::Put(item) if write.condition.is_empty() => {

@@ -1,7 +1,7 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, random};
+use model::base::{Clock, random};
 
 /// Attempts of a write while others keep writing the same items: up to two seconds, since a client
 /// waits.

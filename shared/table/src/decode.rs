@@ -5,16 +5,17 @@
 
 use std::fmt;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{
     Deserializer,
     de::{
-        self, Expected, IntoDeserializer, Unexpected, Visitor,
+        self, DeserializeOwned, Expected, IntoDeserializer, Unexpected, Visitor,
         value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
 
-use crate::prelude::{AttributeValue, DeserializeOwned, Item};
+use crate::attribute::Item;
 
 /// Decodes the record of an item. Unknown attributes are ignored.
 pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodable> {
@@ -288,7 +289,7 @@ mod tests {
             id: i64,
             flag: bool,
             variant: Variant,
-            at: model::Timestamp,
+            at: model::base::Timestamp,
         }
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let sound = [

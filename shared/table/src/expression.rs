@@ -1,11 +1,12 @@
 //! Conditions and updates. Their expressions use a placeholder for every attribute name and value.
 
-use model::Id;
+use std::collections::HashMap;
 
-use crate::prelude::{
-    AttributeValue, DeserializeOwned, HashMap, Index, IntoAttribute, Item, Key, Main, OrLeave,
-    OrNotFound, Record, Serialize, Sort,
-};
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::base::Id;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{Index, IntoAttribute, Key, Main, OrLeave, OrNotFound, Record, Sort, attribute::Item};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.

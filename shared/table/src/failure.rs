@@ -5,8 +5,9 @@ use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::CancellationReason,
 };
+use model::base::Error;
 
-use crate::prelude::{Error, Item, Refused};
+use crate::{Refused, attribute::Item};
 
 /// The attribute that holds the [id](crate::new_write_id) of the last write. After a lost answer,
 /// it tells a retry of our own write from a write of another client.
@@ -101,7 +102,7 @@ pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
 /// A request that the table denied as a whole, whatever it asks for: no permission, no such table.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-struct Denied(model::Source);
+struct Denied(model::base::Source);
 
 /// True if the table refused a request for a reason outside of the request. The same request may
 /// succeed later.
@@ -142,7 +143,7 @@ where
 }
 
 /// The error while the table cannot serve requests.
-pub fn unavailable(source: impl Into<model::Source>) -> Error {
+pub fn unavailable(source: impl Into<model::base::Source>) -> Error {
     Error::Unavailable {
         what: "the database",
         source: source.into(),

@@ -1,13 +1,16 @@
 //! The form of an item: how this version writes its record.
 
+use model::base::Error;
+use serde::de::DeserializeOwned;
+
 use crate::{
+    COPIED, Condition, Index, IntoAttribute, Main, RawItem, Record, Refused, Stored, Table, Write,
+    failure::WRITE_ID,
+    item::stored_at,
     key::KEY_ATTRIBUTES,
-    prelude::{
-        COPIED, Condition, DeserializeOwned, Error, Index, IntoAttribute, Main, Operation, RawItem,
-        Record, Refused, Stored, Table, WRITE_ID, WRITTEN_BY, Write, changed_item, stored_at,
-    },
     raw::has_same_values,
-    record,
+    record::{self, WRITTEN_BY, changed_item},
+    write::Operation,
 };
 
 /// Attributes that stay as they are: the key of a record never changes.

@@ -1,9 +1,16 @@
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::base::Error;
+use serde::{Serialize, de::DeserializeOwned};
+
 use crate::{
-    decode,
-    prelude::{
-        AnyKey, Apart, Arc, AttributeValue, DeserializeOwned, Error, Index, IntoAttribute, Item,
-        Main, OrLeave, OrNotFound, Place, Record, Serialize, Undecodable, meter,
-    },
+    AnyKey, Index, IntoAttribute, Main, OrLeave, OrNotFound, Record,
+    attribute::Item,
+    decode::{self, Undecodable},
+    meter,
+    page::Place,
+    text::Apart,
 };
 
 /// A record as read, and the version for its next write.

@@ -26,7 +26,6 @@ mod key;
 mod list;
 mod meter;
 pub mod page;
-mod prelude;
 mod query;
 mod raw;
 mod reading;

@@ -5,8 +5,9 @@ use std::{fmt, marker::PhantomData};
 use serde::de::IgnoredAny;
 
 use crate::{
-    prelude::{Condition, Index, Key, Main, Place, Query, Read, Sort},
-    query::FILTERED_ANSWERS,
+    Condition, Index, Key, Main, Read, Sort,
+    page::Place,
+    query::{FILTERED_ANSWERS, Query},
 };
 
 /// Records of the type `R` in a partition of the table or of an index, by sort key: all of them or

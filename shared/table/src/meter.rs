@@ -6,7 +6,7 @@ use std::{
 };
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
-use model::{Error, Fault, FaultCode};
+use model::base::{Error, Fault, FaultCode};
 
 use crate::AnyKey;
 

@@ -1,12 +1,14 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    expression::Names,
-    page::MOST_ROWS,
-    prelude::{
-        AttributeValue, Condition, DeserializeOwned, HashMap, Index, IntoAttribute, Item, Main,
-        OrLeave, OrNotFound, Place, Record, Serialize, key_item, some_text,
-    },
+    Condition, Index, IntoAttribute, Main, OrLeave, OrNotFound, Record,
+    attribute::Item,
+    expression::{Names, some_text},
+    item::key_item,
+    page::{MOST_ROWS, Place},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,20 @@
 //! Items with all of their attributes, whatever their record: to copy, move and delete them.
 
-use aws_sdk_dynamodb::{operation::put_item::PutItemError, primitives::Blob};
+use aws_sdk_dynamodb::{
+    operation::put_item::PutItemError,
+    primitives::Blob,
+    types::{AttributeValue, ReturnConsumedCapacity},
+};
+use model::base::Error;
 use serde_json::{Value, json};
 
-use crate::prelude::{
-    AnyKey, AttributeValue, Condition, Error, Index, IntoAttribute, Item, Main, Read, Record,
-    Refused, ReturnConsumedCapacity, Table, WRITE_ID, count_read, count_write, failure, from_item,
-    key_item, key_of,
+use crate::{
+    AnyKey, Condition, Index, IntoAttribute, Main, Read, Record, Refused, Table,
+    attribute::Item,
+    decode::from_item,
+    failure::{WRITE_ID, failure},
+    item::{key_item, key_of},
+    meter::{count_read, count_write},
 };
 
 /// The write's id of an item that was copied into the table, or got another form. The table's

@@ -1,20 +1,27 @@
 //! Reads: by key, in batches, and of lists.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use aws_sdk_dynamodb::{Client, types::KeysAndAttributes};
+use aws_sdk_dynamodb::{
+    Client,
+    types::{KeysAndAttributes, ReturnConsumedCapacity},
+};
 use futures::future::try_join_all;
-use model::Clock;
+use model::base::{Clock, Error};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    item::readable_at,
-    prelude::{
-        ATTEMPTS, AnyKey, Batch, DeserializeOwned, Error, HashMap, Index, IntoAttribute, Item, Key,
-        List, OrLeave, OrNotFound, Page, Place, Query, REFERENCE, Read, Readable, Record,
-        ReturnConsumedCapacity, Row, Serialize, Stored, Table, Wanted, back_off, count_read,
-        failure, key_item, key_of, meter, stored_at, unavailable,
-    },
-    query::Expressed,
+    AnyKey, Batch, Index, IntoAttribute, Key, List, OrLeave, OrNotFound, REFERENCE, Read, Readable,
+    Record, Stored, Table,
+    attribute::Item,
+    back_off,
+    client::ATTEMPTS,
+    failure::failure,
+    item::{key_item, key_of, readable_at, stored_at},
+    meter::{self, count_read},
+    page::{Page, Place, Row, Wanted},
+    query::{Expressed, Query},
+    unavailable,
 };
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need

@@ -1,11 +1,12 @@
 //! Records, and the items that hold them.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::base::Error;
+use serde::{Serialize, de::DeserializeOwned};
+
 use crate::{
-    key::KEY_ATTRIBUTES,
-    prelude::{
-        AttributeValue, DeserializeOwned, Error, Gsi1, Gsi2, Gsi3, Gsi4, Index, IntoAttribute,
-        Item, Key, LongText, REFERENCE, Serialize, Stored, from_item,
-    },
+    Gsi1, Gsi2, Gsi3, Gsi4, Index, IntoAttribute, Key, LongText, REFERENCE, Stored,
+    attribute::Item, decode::from_item, key::KEY_ATTRIBUTES,
 };
 
 /// The attribute that names the author of an item's last write.

@@ -1,4 +1,4 @@
-use model::Error;
+use model::base::Error;
 
 /// A write, or a transaction, was refused because a condition failed. Nothing was written.
 #[derive(Debug)]

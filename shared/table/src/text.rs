@@ -6,12 +6,17 @@
 //! no longer names expires after two days. Until then, readers of an index that lags and of the
 //! stream find it.
 
-use model::{digest, span};
-use serde::Deserialize;
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::{
+    base::{Error, span},
+    people::digest,
+};
+use serde::{Deserialize, Serialize};
 
-use crate::prelude::{
-    AnyKey, AttributeValue, Error, IntoAttribute, Item, Key, Record, Serialize, Undecodable,
-    from_item,
+use crate::{
+    AnyKey, IntoAttribute, Key, Record,
+    attribute::Item,
+    decode::{Undecodable, from_item},
 };
 
 /// The attribute of a record that refers to its long text.

@@ -1,12 +1,16 @@
-use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{
+    ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
+};
+use model::base::{Error, random};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table, Write, back_off,
+    expression::{condition_text, some, some_text, update_expression},
     failure::{WRITE_ID, cancelled, is_conflict, refused},
-    prelude::{
-        Condition, DeserializeOwned, Error, Index, IntoAttribute, Operation, OrLeave, OrNotFound,
-        Record, Refused, ReturnConsumedCapacity, Serialize, Table, Write, back_off, condition_text,
-        count_write, key_item, random, some, some_text, update_expression,
-    },
+    item::key_item,
+    meter::count_write,
+    write::Operation,
     write_id::new_write_id,
 };
 

@@ -1,8 +1,13 @@
 //! Records that were read, with their long texts.
 
-use crate::prelude::{
-    Apart, Arc, DeserializeOwned, Error, IntoAttribute, Item, KeptText, Key, LongText, Record,
-    Stored, from_item, key_of, meter,
+use std::sync::Arc;
+
+use model::base::Error;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    IntoAttribute, KeptText, Key, LongText, Record, Stored, attribute::Item, decode::from_item,
+    item::key_of, meter, text::Apart,
 };
 
 impl<T> Stored<T> {

@@ -1,11 +1,11 @@
-use model::Timestamp;
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::base::{Error, Timestamp};
 
 use crate::{
-    prelude::{
-        AnyKey, AttributeValue, Change, Condition, Error, IntoAttribute, Item, Record, Stored,
-        WRITTEN_BY, changed_item, key_item,
-    },
-    record::item,
+    AnyKey, Change, Condition, IntoAttribute, Record, Stored,
+    attribute::Item,
+    item::key_item,
+    record::{WRITTEN_BY, changed_item, item},
     text::{KEPT, TextWrite},
 };
 

@@ -1,6 +1,6 @@
 //! Ids of writes. An item has that of its last write, and so has each change of the table's stream.
 
-use model::random;
+use model::base::random;
 
 tokio::task_local! {
     /// The id of the request whose work runs.

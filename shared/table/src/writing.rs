@@ -5,16 +5,21 @@ use aws_sdk_dynamodb::{
         put_item::{PutItemError, builders::PutItemFluentBuilder},
         update_item::UpdateItemError,
     },
-    types::{ReturnValue, ReturnValuesOnConditionCheckFailure},
+    types::{ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
+use model::base::Error;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    failure::{Single, single, wrote},
-    prelude::{
-        AnyKey, Change, Condition, DeserializeOwned, Error, Index, IntoAttribute, Item, Operation,
-        OrLeave, OrNotFound, Record, Refused, ReturnConsumedCapacity, Serialize, Table, WRITE_ID,
-        Write, back_off, condition_text, count_write, key_item, some, some_text, update_expression,
-    },
+    AnyKey, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table,
+    Write,
+    attribute::Item,
+    back_off,
+    expression::{condition_text, some, some_text, update_expression},
+    failure::{Single, WRITE_ID, single, wrote},
+    item::key_item,
+    meter::count_write,
+    write::Operation,
     write_id::new_write_id,
 };
 

@@ -1,7 +1,10 @@
 //! Discovery documents and key sets of providers (OpenID Connect Discovery 1.0).
 
 use ::http::{Request, StatusCode, header::ACCEPT};
-use model::{Id, OrganizationId, ProviderDiscovery};
+use model::{
+    base::{Id, OrganizationId},
+    people::ProviderDiscovery,
+};
 use serde_json::{Map, Value};
 
 use crate::{NoAnswer, ProviderCaller};

@@ -24,7 +24,7 @@ use agent::{
     check::ReadError,
     connection::{AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter},
 };
-use model::{Id, Stopwatch};
+use model::base::{Id, Stopwatch};
 use reqwest::{
     Method, Request, RequestBuilder, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::http::{Request, Response};
-use model::address;
+use model::base::address;
 use runtime::{Start, config::ConfigError};
 
 use crate::{http::Http, response::MOST_READ};

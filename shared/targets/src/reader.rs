@@ -13,7 +13,10 @@ use futures::{
     future::{BoxFuture, join_all},
     stream,
 };
-use model::{Error, Stopwatch, Timestamp, clock::Clock, digest};
+use model::{
+    base::{Error, Stopwatch, Timestamp, clock::Clock},
+    people::digest,
+};
 use reqwest::StatusCode;
 use runtime::telemetry;
 

@@ -9,7 +9,10 @@ use std::{
 };
 
 use agent::connection::Connection;
-use model::{Error, OrganizationId, SealedSecret, SentSecret, SignInProvider, Stopwatch};
+use model::{
+    base::{Error, OrganizationId, SealedSecret, SentSecret, Stopwatch},
+    people::SignInProvider,
+};
 use runtime::{
     Start,
     config::ConfigError,

@@ -19,10 +19,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use model::{Id, JsonObject, JsonText, OrganizationId, SealedSecret, Slug, Timestamp, input};
+use model::base::{Id, JsonObject, JsonText, OrganizationId, SealedSecret, Slug, Timestamp, input};
 use serde_json::{Value, json};
 
-use super::*;
+use crate::*;
 
 async fn serve(routes: Router) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -6,8 +6,12 @@ use std::time::Duration;
 use agent::action::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use model::{
-    FailedAttempt, TEST_EVENT, Timestamp, WebUrl, Webhook, WebhookDelivery, WebhookMessage,
-    WebhookMessageData, WebhookUrl,
+    base::Timestamp,
+    people::WebUrl,
+    updates::{
+        FailedAttempt, TEST_EVENT, Webhook, WebhookDelivery, WebhookMessage, WebhookMessageData,
+        WebhookUrl,
+    },
 };
 use reqwest::{
     Response,
@@ -204,7 +208,7 @@ fn problem(error: &reqwest::Error) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, OrganizationId, WebhookId, input};
+    use model::base::{Id, OrganizationId, WebhookId, input};
 
     use super::*;
 

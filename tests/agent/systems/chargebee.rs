@@ -6,7 +6,7 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
-use shared::{Clock, model::span};
+use shared::{Clock, model::base::span};
 use tests::support::merges;
 
 use super::{

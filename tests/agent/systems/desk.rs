@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::{Router, extract::Request, response::Response};
-use shared::{Clock, model::Timestamp};
+use shared::{Clock, model::base::Timestamp};
 
 use super::{
     Book,

@@ -5,7 +5,7 @@
 //! - For a customer without a payment provider, it returns 200 too, and charges nothing.
 
 use serde_json::{Value, json};
-use shared::{Clock, model::span};
+use shared::{Clock, model::base::span};
 use tests::support::merges;
 
 use super::{

@@ -3,7 +3,7 @@
 //! disputes or other payments of an invoice.
 
 use serde_json::{Value, json};
-use shared::{Clock, model::span};
+use shared::{Clock, model::base::span};
 
 use super::{
     Bank, Book, Change, Double, Person,

@@ -4,7 +4,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use shared::{
     Clock,
-    model::{Timestamp, span},
+    model::base::{Timestamp, span},
 };
 
 use super::{Bank, Change, Chargebee, Lag, Lago, Person, Stripe};

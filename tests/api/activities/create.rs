@@ -1,7 +1,6 @@
 //! `POST /api/activities`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, merges, refused};
 
 #[tokio::test]

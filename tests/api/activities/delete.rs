@@ -1,7 +1,6 @@
 //! `DELETE /api/activities/{id}`
 
 use serde_json::json;
-
 use tests::support::Api;
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `GET /api/activities`
 
 use serde_json::json;
-
 use tests::support::{Api, Caller, posts};
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `POST /api/activities/{activityId}/tags` and `DELETE /api/activities/{activityId}/tags/{tagId}`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, posts, shows};
 
 /// Asserts that activity 1 carries these tags, wherever it is read.

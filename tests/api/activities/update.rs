@@ -1,7 +1,6 @@
 //! `PATCH /api/activities/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, Fault, patches, refused};
 
 #[tokio::test]

@@ -2,13 +2,13 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, refused, statuses};
 
 use crate::{
     invitations::{accepting, grace},
     journal::{Reader, entry},
 };
-use tests::support::{Api, refused, statuses};
 
 const PATH: &str = "/api/auth/accept";
 

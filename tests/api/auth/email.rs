@@ -1,10 +1,10 @@
 //! `PUT /api/auth/email` and `POST /api/auth/email/confirm`
 
 use serde_json::{Value, json};
-use shared::model::{Letter, span};
+use shared::model::{base::span, updates::Letter};
+use tests::support::{Api, PASSWORD, refused, shows};
 
 use crate::journal::{Reader, entry};
-use tests::support::{Api, PASSWORD, refused, shows};
 
 fn change(email: &str) -> Value {
     json!({"email": email, "password": PASSWORD})

@@ -3,8 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
-use shared::{auth::password, clock::Stopwatch, model::Role};
-
+use shared::{auth::password, clock::Stopwatch, model::people::Role};
 use tests::{
     records,
     support::{Answer, Api, Caller, PASSWORD},

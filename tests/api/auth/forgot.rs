@@ -1,8 +1,7 @@
 //! `POST /api/auth/forgot`
 
 use serde_json::{Value, json};
-use shared::model::{Letter, span};
-
+use shared::model::{base::span, updates::Letter};
 use tests::support::{Api, Caller};
 
 const PATH: &str = "/api/auth/forgot";

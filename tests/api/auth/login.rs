@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 use tests::support::{Answer, Api, Caller, Fault, Log, PASSWORD, Requests, refused, shows};
 
 /// Fails a sign-in with a wrong password.

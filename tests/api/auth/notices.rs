@@ -1,8 +1,7 @@
 //! Notices by mail: the password or the address of an account changed
 
 use serde_json::json;
-use shared::model::{AccountChange, Letter};
-
+use shared::model::updates::{AccountChange, Letter};
 use tests::support::{Api, PASSWORD, patches};
 
 const NEW: &str = "a horse of another colour";

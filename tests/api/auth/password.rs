@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::{
     Error,
     auth::{Sid, password},
-    model::{Role, span},
+    model::{base::span, people::Role},
 };
 use tests::{
     records,

@@ -1,10 +1,10 @@
 //! `POST /api/auth/reset`
 
 use serde_json::{Value, json};
-use shared::model::{Letter, span};
+use shared::model::{base::span, updates::Letter};
+use tests::support::{Api, PASSWORD, refused, statuses};
 
 use crate::journal::{Reader, entry};
-use tests::support::{Api, PASSWORD, refused, statuses};
 
 const PATH: &str = "/api/auth/reset";
 const NEW: &str = "a horse of another colour";

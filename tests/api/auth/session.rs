@@ -1,8 +1,7 @@
 //! `GET /api/auth/session`
 
 use serde_json::json;
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Api, Caller, Fault, Faults, Requests};
 
 #[tokio::test]

@@ -2,8 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Api, Caller, PASSWORD, shows};
 
 async fn sessions(caller: &Caller) -> Vec<Value> {
@@ -96,7 +95,7 @@ async fn all_sessions_but_this_one_end_at_once() {
 }
 
 /// Mia as she is now, as a sign-in finds her.
-async fn user_now(api: &Api) -> shared::model::User {
+async fn user_now(api: &Api) -> shared::model::people::User {
     let sign_in = api.store.sign_in();
     let account = sign_in.account("mia").await.unwrap().unwrap();
     sign_in.user(&account).await.unwrap().unwrap()

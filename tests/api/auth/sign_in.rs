@@ -1,10 +1,10 @@
 //! `GET /api/auth/sign-in`, and passwords that are off
 
 use serde_json::{Value, json};
-use shared::model::SignInFault;
+use shared::model::people::SignInFault;
+use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, refused, rows_where, shows};
 
 use crate::invitations::invited;
-use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, refused, rows_where, shows};
 
 async fn ways(caller: &Caller, name: &str) -> Value {
     let path = format!("/api/auth/sign-in?username={name}");

@@ -1,8 +1,7 @@
 //! `GET` and `PATCH /api/concierge/alerts/{id}`, and the sessions on an alert.
 
 use serde_json::json;
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Concierge, shows};
 
 #[tokio::test]

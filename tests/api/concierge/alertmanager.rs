@@ -1,8 +1,7 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Api, Caller, Item, column, refused, shows, text_of};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";

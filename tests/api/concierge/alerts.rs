@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::{
     agent::alert::{AlertReport, AlertStatus},
-    model::span,
+    model::base::span,
 };
 use tests::{records, shows, support::Concierge};
 

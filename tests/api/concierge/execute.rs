@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
 use serde_json::json;
-
 use tests::support::{
     AgentSettings, Concierge, Settings, begins, comes, posts, refused, shows, statuses,
 };

@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
 use serde_json::{Value, json};
-
 use tests::support::{Answer, Caller, Concierge, refused, says, shows, statuses};
 
 const HOUR: i64 = 3_600_000;

@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-
 use tests::support::{Concierge, Item, rows_where, shows};
 
 fn path(session: &Value) -> String {

@@ -1,8 +1,7 @@
 //! `GET /api/concierge/agent-sessions`
 
 use serde_json::json;
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Concierge, begins, says, shows};
 
 const SESSIONS: &str = "/api/concierge/agent-sessions";

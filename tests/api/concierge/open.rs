@@ -1,7 +1,6 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
 use serde_json::json;
-
 use tests::support::Concierge;
 
 #[tokio::test]

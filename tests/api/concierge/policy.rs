@@ -1,8 +1,7 @@
 //! `/api/concierge/policy`
 
 use serde_json::{Value, json};
-use shared::model::{Id, span};
-
+use shared::model::base::{Id, span};
 use tests::support::{Caller, Concierge, puts, raise_version, refused, shows, statuses};
 
 const PATH: &str = "/api/concierge/policy";

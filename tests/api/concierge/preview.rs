@@ -7,7 +7,6 @@ use shared::agent::{
     action::{ActionType, MoneyDirection, Reversibility, Reversible},
     session::ProposedAction,
 };
-
 use tests::support::{
     Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, read_of, refused, says,
     shows, with,

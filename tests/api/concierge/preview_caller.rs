@@ -2,10 +2,10 @@
 //! would be taken, and what is sent on their behalf.
 
 use serde_json::{Value, json};
-use shared::{model::span, store::PlanChange};
+use shared::{model::base::span, store::people::PlanChange};
+use tests::support::{Caller, Concierge, says, shows};
 
 use super::preview::{carefully, previews};
-use tests::support::{Caller, Concierge, says, shows};
 
 /// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use shared::{Error, model::span};
+use shared::{Error, model::base::span};
 use tests::{
     records,
     support::{AgentSettings, Concierge, shows},

@@ -7,9 +7,8 @@ use shared::{
         check::Observation,
         session::ProposedAction,
     },
-    model::{Id, span},
+    model::base::{Id, span},
 };
-
 use tests::support::{CASES, Concierge, begins, check_of, says, shows};
 
 /// Returns a session with the proposal for an alert about these records.
@@ -209,7 +208,7 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
 async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let agent = world.api.store.agent();
     let home = world.api.home.id;
-    let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
+    let session = shared::model::base::Id::new(id.as_i64().unwrap()).unwrap();
     let key = ActionKey::new(home, session, &**action);
     let Claim::Held(held) = agent.claim(&key, span::MINUTE).await.unwrap() else {
         panic!("{action} is not there to be run");

@@ -1,8 +1,7 @@
 //! `POST /api/concierge/alerts`
 
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{Api, merges, shows};
 
 const ALERTS: &str = "/api/concierge/alerts";

@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
 use serde_json::{Value, json};
-
 use tests::support::{Answer, Caller, Concierge, refused, shows};
 
 async fn rejects(caller: &Caller, session: &Value) -> Answer {

@@ -1,7 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
 use serde_json::{Value, json};
-
 use tests::support::{Answer, Caller, Concierge, refused, rows_where, shows};
 
 const HOUR: i64 = 3_600_000;

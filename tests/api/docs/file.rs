@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::desk::named;
 use tests::support::Api;
+
+use crate::desk::named;
 
 /// The pages, and the folders of their files.
 const PAGES: [(&str, &str); 2] = [("/api/docs", "/api/docs"), ("/", "/desk")];

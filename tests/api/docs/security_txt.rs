@@ -4,7 +4,6 @@ use axum::body::{Body, to_bytes};
 use http::{Request, Response};
 use lambda_http::tower::ServiceExt;
 use shared::{clock::Clock, config::Environment, serve::open_router};
-
 use tests::support::Api;
 
 async fn asked(contact: Option<&str>) -> Response<Body> {
@@ -28,7 +27,7 @@ async fn a_deployment_names_its_contact_with_an_expiry() {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], "Contact: mailto:security@example.com");
     let expires = lines[1].strip_prefix("Expires: ").unwrap();
-    let expires: shared::model::Timestamp = expires.parse().unwrap();
+    let expires: shared::model::base::Timestamp = expires.parse().unwrap();
     assert!(expires > Clock::system().now());
     assert_eq!(asked(None).await.status(), 404);
     let answer = Api::start()

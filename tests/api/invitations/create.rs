@@ -1,14 +1,18 @@
 //! `POST /api/invitations`
 
 use serde_json::{Value, json};
-use shared::model::{Id, Letter, span};
+use shared::model::{
+    base::{Id, span},
+    updates::Letter,
+};
+use tests::support::{Api, refused};
 
-use super::{accepting, grace};
 use crate::{
     journal::{Reader, by_session},
     users::head_of_staff,
 };
-use tests::support::{Api, refused};
+
+use super::{accepting, grace};
 
 #[tokio::test]
 async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {

@@ -1,9 +1,9 @@
 //! `DELETE /api/invitations/{id}`
 
 use serde_json::Value;
+use tests::support::Api;
 
 use super::{accepting, grace};
-use tests::support::Api;
 
 #[tokio::test]
 async fn a_deleted_invitation_has_a_dead_link() {

@@ -1,9 +1,9 @@
 //! `GET /api/invitations`
 
 use serde_json::{Value, json};
+use tests::support::{Api, shows};
 
 use super::{accepting, grace};
-use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn open_ones_come_first_then_the_newest() {

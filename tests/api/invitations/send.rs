@@ -1,11 +1,12 @@
 //! `POST /api/invitations/{id}/send`
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, refused, shows};
+
+use crate::users::head_of_staff;
 
 use super::{accepting, grace};
-use crate::users::head_of_staff;
-use tests::support::{Api, refused, shows};
 
 #[tokio::test]
 async fn the_new_link_lasts_and_the_old_one_is_dead() {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use tests::support::{Api, Concierge, shows};
 
 use super::{Reader, by_session};
-use tests::support::{Api, Concierge, shows};
 
 const ALERTS: &str = "/api/concierge/alerts";
 

@@ -2,9 +2,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
+use tests::support::{Api, Caller, Item, patches, shows, text_of};
 
 use super::{breaks, broken, changed};
-use tests::support::{Api, Caller, Item, patches, shows, text_of};
 
 /// Ada and the entries of six users and the organization, each a second after the one before.
 async fn journal() -> (Api, Caller, Vec<Item>) {

@@ -1,7 +1,6 @@
 //! `GET /api/journal`
 
 use serde_json::json;
-
 use tests::support::{Api, column, shows};
 
 #[tokio::test]

@@ -8,7 +8,6 @@ mod users;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, Item};
 
 /// An admin who reads the journal.

@@ -2,10 +2,10 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, Caller, Item, PASSWORD, patches, rows_where, shows, text_of};
 
 use super::{breaks, broken, changed};
-use tests::support::{Api, Caller, Item, PASSWORD, patches, rows_where, shows, text_of};
 
 const EVENTS: [&str; 3] = ["signed_in", "signed_out", "sign_in_refused"];
 

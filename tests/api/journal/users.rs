@@ -3,12 +3,12 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    model::{Role, quota::UnitsPerSecond},
-    store::{PlanChange, WriteContext},
+    model::{base::quota::UnitsPerSecond, people::Role},
+    store::{base::WriteContext, people::PlanChange},
 };
+use tests::support::{Api, Caller, PASSWORD, creates, puts, shows};
 
 use super::{Reader, by_session, entry};
-use tests::support::{Api, Caller, PASSWORD, creates, puts, shows};
 
 const NEW: &str = "another horse battery staple";
 

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::{model::ServiceStatus, store::NewTicket};
+use shared::{model::work::ServiceStatus, store::work::NewTicket};
 use tests::{
     records, shows,
     support::{Api, ids},

@@ -1,10 +1,10 @@
 //! `GET /api/managed-services/hours-saved`
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::Concierge;
 
 use super::metrics;
-use tests::support::Concierge;
 
 const HOURS_SAVED: &str = "/api/managed-services/hours-saved";
 

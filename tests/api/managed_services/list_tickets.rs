@@ -1,7 +1,6 @@
 //! `GET /api/managed-services/tickets`
 
 use serde_json::json;
-
 use tests::support::{Api, Caller, creates, ids, patches, posts};
 
 const LIST: &str = "/api/managed-services/tickets";

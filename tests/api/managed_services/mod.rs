@@ -11,8 +11,11 @@ mod ticket;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{ServiceStatus, Ticket, Timestamp},
-    store::{NewTicket, Past},
+    model::{
+        base::Timestamp,
+        work::{ServiceStatus, Ticket},
+    },
+    store::work::{NewTicket, Past},
 };
 use tests::{
     records,

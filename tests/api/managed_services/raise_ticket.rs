@@ -1,9 +1,9 @@
 //! `POST /api/managed-services/tickets`
 
 use serde_json::{Value, json};
+use tests::support::{Api, posts, refused, shows};
 
 use super::DASHBOARD;
-use tests::support::{Api, posts, refused, shows};
 
 const TICKETS: &str = "/api/managed-services/tickets";
 

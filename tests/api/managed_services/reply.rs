@@ -1,7 +1,7 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
 use serde_json::{Value, json};
-use shared::{model::ServiceStatus, store::NewTicket};
+use shared::{model::work::ServiceStatus, store::work::NewTicket};
 use tests::{posts, records, refused, shows, support::Api};
 
 use super::{DASHBOARD, at, has_ticket, metrics, resolutions};

@@ -1,10 +1,11 @@
 //! `POST /api/managed-services/request`
 
 use serde_json::json;
+use tests::support::{Api, shows};
+
+use crate::service_requests::stored;
 
 use super::REQUEST;
-use crate::service_requests::stored;
-use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_new_request_is_open_and_of_medium_priority() {

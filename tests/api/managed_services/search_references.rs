@@ -1,9 +1,9 @@
 //! `GET /api/managed-services/search-references`
 
 use serde_json::json;
+use tests::support::{Api, Caller};
 
 use super::SEARCH;
-use tests::support::{Api, Caller};
 
 /// Titles of what a search finds.
 async fn found(caller: &Caller, query: &str) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
 use serde_json::json;
-use shared::store::NewTicket;
+use shared::store::work::NewTicket;
 use tests::{records, shows, support::Api};
 
 use super::at;

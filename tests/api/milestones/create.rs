@@ -1,7 +1,6 @@
 //! `POST /api/milestones`
 
 use serde_json::json;
-
 use tests::support::{Api, posts, refused};
 
 #[tokio::test]

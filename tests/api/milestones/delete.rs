@@ -1,7 +1,6 @@
 //! `DELETE /api/milestones/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, Requests};
 
 #[tokio::test]

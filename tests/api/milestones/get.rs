@@ -1,7 +1,6 @@
 //! `GET /api/milestones/{id}`
 
 use serde_json::json;
-
 use tests::support::Api;
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `PUT /api/milestones/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, refused};
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! `GET /api/notifications/count`
 
 use serde_json::json;
+use tests::support::Api;
 
 use super::{has_some, unread};
-use tests::support::Api;
 
 #[tokio::test]
 async fn unread_ones_are_counted_up_to_a_hundred() {

@@ -1,10 +1,10 @@
 //! `GET /api/notifications`
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, refused, shows};
 
 use super::{has_some, ids};
-use tests::support::{Api, refused, shows};
 
 const PATH: &str = "/api/notifications";
 

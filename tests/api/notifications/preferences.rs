@@ -1,9 +1,8 @@
 //! `/api/notifications/preferences`
 
 use serde_json::{Value, json};
-use shared::model::NotificationKind;
+use shared::model::updates::NotificationKind;
 use strum::VariantArray;
-
 use tests::support::{Api, puts};
 
 const PATH: &str = "/api/notifications/preferences";

@@ -1,10 +1,10 @@
 //! `POST /api/notifications/read`
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, posts, shows};
 
 use super::{has_some, ids, unread};
-use tests::support::{Api, posts, shows};
 
 const PATH: &str = "/api/notifications/read";
 

@@ -1,8 +1,7 @@
 //! `PUT`, `GET` and `DELETE /api/organizations/{id}/sign-in`
 
 use serde_json::{Value, json};
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::{
     Api, OidcProvider, PASSWORD, Settings, merges, patches, refused, rows_where, shows,
 };

@@ -1,7 +1,6 @@
 //! `PATCH /api/organizations/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, patches, refused, shows};
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use futures::future::join_all;
 use serde_json::json;
-
 use tests::support::{Answer, Api, Caller, patches};
 
 /// Requests that bring project 1 new work.

@@ -1,7 +1,6 @@
 //! `POST /api/projects`
 
 use serde_json::json;
-
 use tests::support::Api;
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `GET /api/projects/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, patches};
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `GET /api/projects`
 
 use serde_json::Value;
-
 use tests::support::{Api, creates, patches};
 
 fn titles(rows: &[Value]) -> Vec<&str> {

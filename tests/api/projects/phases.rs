@@ -1,7 +1,6 @@
 //! `GET` and `POST /api/projects/{projectId}/phases`
 
 use serde_json::json;
-
 use tests::support::{Api, creates, ids};
 
 #[tokio::test]

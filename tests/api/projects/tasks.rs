@@ -1,7 +1,6 @@
 //! `GET /api/projects/{projectId}/tasks`
 
 use serde_json::json;
-
 use tests::support::Api;
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! Filters of a search.
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, creates, text_of};
 
 use super::{each, one_of_each};

@@ -1,7 +1,6 @@
 //! Words that find records.
 
 use serde_json::json;
-
 use tests::support::{Api, refused};
 
 use super::{found, one_of_each};

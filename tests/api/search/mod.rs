@@ -8,7 +8,6 @@ mod rows;
 mod stale;
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, creates};
 
 /// A record of each type that search finds, with the word `Zebra` in its text.

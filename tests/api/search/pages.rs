@@ -1,8 +1,7 @@
 //! Pages of a search, and their order.
 
 use serde_json::{Value, json};
-use shared::{model::span, store::metered};
-
+use shared::{model::base::span, store::metered};
 use tests::support::{Answer, Api, Caller, patches};
 
 /// The ids of found tasks, by pages of so many rows, and the number of pages.

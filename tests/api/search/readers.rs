@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller};
 
 use super::one_of_each;

@@ -1,7 +1,6 @@
 //! Rows of found records, and who gets which.
 
 use serde_json::json;
-
 use tests::support::{Api, Caller, budgets::within, creates};
 
 use super::one_of_each;

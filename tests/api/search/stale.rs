@@ -1,7 +1,6 @@
 //! An index behind its records, and one that has caught up.
 
 use serde_json::json;
-
 use tests::support::{Api, patches};
 
 use super::{each, one_of_each};

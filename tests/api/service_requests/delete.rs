@@ -1,7 +1,10 @@
 //! `DELETE /api/service-requests/{id}`
 
 use serde_json::{Value, json};
-use shared::model::{Id, ServiceRequestId, ServiceStatus, Thread};
+use shared::model::{
+    base::{Id, ServiceRequestId, Thread},
+    work::ServiceStatus,
+};
 use tests::{records, support::Api};
 
 use super::{comments, exists, resolutions};

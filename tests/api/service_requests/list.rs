@@ -1,9 +1,9 @@
 //! `GET /api/service-requests`
 
 use serde_json::{Value, json};
+use tests::support::{Api, Caller, creates, ids};
 
 use crate::managed_services::REQUEST;
-use tests::support::{Api, Caller, creates, ids};
 
 const LIST: &str = "/api/service-requests";
 

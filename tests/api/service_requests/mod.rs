@@ -6,8 +6,11 @@ mod list;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use shared::{
-    model::{Id, ServiceRequest, ServiceRequestId, ServiceStatus},
-    store::Past,
+    model::{
+        base::{Id, ServiceRequestId},
+        work::{ServiceRequest, ServiceStatus},
+    },
+    store::work::Past,
 };
 use tests::{
     records,

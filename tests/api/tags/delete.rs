@@ -2,10 +2,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::store::{CLEANUP_DELAY, Progress, Shard};
-use tokio::sync::Notify;
-
+use shared::store::upkeep::{CLEANUP_DELAY, Progress, Shard};
 use tests::support::Api;
+use tokio::sync::Notify;
 
 /// Lets a record carry tags.
 async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {

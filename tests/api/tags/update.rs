@@ -1,7 +1,6 @@
 //! `PATCH /api/tags/{id}`
 
 use serde_json::json;
-
 use tests::support::{Api, refused};
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
 use serde_json::json;
-
 use tests::support::{Api, Caller, shows};
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! `POST /api/tasks`
 
 use serde_json::{Value, json};
+use tests::support::{Api, merges, patches, posts, refused, shows};
 
 use super::task;
-use tests::support::{Api, merges, patches, posts, refused, shows};
 
 #[tokio::test]
 async fn a_new_task_is_to_do_and_null_is_as_good_as_absent() {

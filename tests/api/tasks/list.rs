@@ -1,7 +1,6 @@
 //! `GET /api/tasks`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, ids, patches, posts, refused, shows};
 
 #[tokio::test]

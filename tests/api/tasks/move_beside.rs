@@ -1,7 +1,6 @@
 //! `POST /api/tasks/{id}/move`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, patches, refused, shows};
 
 async fn moves(caller: &Caller, id: i64, to: Value) -> Value {

@@ -1,9 +1,9 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
 use serde_json::{Value, json};
+use tests::support::Api;
 
 use super::task;
-use tests::support::Api;
 
 #[tokio::test]
 async fn a_task_moves_between_the_phases_of_its_project() {

@@ -1,9 +1,9 @@
 //! `PATCH /api/tasks/reorder`
 
 use serde_json::{Value, json};
+use tests::support::{Api, patches, posts, refused, shows};
 
 use super::task;
-use tests::support::{Api, patches, posts, refused, shows};
 
 #[tokio::test]
 async fn a_task_keeps_its_place_after_a_reorder() {

@@ -1,7 +1,6 @@
 //! `PATCH /api/tasks/{id}`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Fault, patches, shows};
 
 #[tokio::test]

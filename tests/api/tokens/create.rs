@@ -2,8 +2,10 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use shared::model::{Role, Token, TokenSecret, span};
-
+use shared::model::{
+    base::span,
+    people::{Role, Token, TokenSecret},
+};
 use tests::support::{Api, posts, says, shows, statuses};
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use futures::future::join_all;
 use serde_json::json;
-
 use tests::support::{Api, statuses};
 
 #[tokio::test]

@@ -1,8 +1,7 @@
 //! `GET /api/tokens`
 
 use serde_json::json;
-use shared::model::span;
-
+use shared::model::base::span;
 use tests::support::Api;
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 
 use futures::future::join_all;
 use serde_json::json;
+use tests::support::{Api, merges, refused, statuses};
 
 use super::{head_of_staff, ingrid};
-use tests::support::{Api, merges, refused, statuses};
 
 #[tokio::test]
 async fn a_new_user_signs_in_and_may_do_what_was_given() {

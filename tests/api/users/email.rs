@@ -1,9 +1,9 @@
 //! `email` of users: unique in an organization, and seen by few
 
 use serde_json::{Value, json};
+use tests::support::{Api, patches, refused, shows, statuses};
 
 use super::{head_of_staff, ingrid};
-use tests::support::{Api, patches, refused, shows, statuses};
 
 fn with_email(email: &str) -> Value {
     let mut body = ingrid();

@@ -1,7 +1,6 @@
 //! `GET /api/users/{id}`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, patches};
 
 #[tokio::test]

@@ -2,8 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::model::Id;
-
+use shared::model::base::Id;
 use tests::support::{Api, Caller, creates, patches};
 
 /// Changes after which a user is no admin, or a disabled one.

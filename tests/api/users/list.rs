@@ -1,7 +1,6 @@
 //! `GET /api/users`
 
 use serde_json::Value;
-
 use tests::support::{Api, creates, patches};
 
 fn names(rows: &[Value]) -> Vec<&str> {

@@ -11,7 +11,6 @@ mod tokens;
 mod update;
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Caller, patches};
 
 /// A user's body.

@@ -1,7 +1,6 @@
 //! `PUT /api/users/{id}/password`
 
 use serde_json::{Value, json};
-
 use tests::support::{Api, Fault, PASSWORD, creates, refused};
 
 const NEW: &str = "a horse of another colour";

@@ -1,9 +1,9 @@
 //! `GET` and `DELETE /api/users/{id}/sessions`
 
 use serde_json::json;
+use tests::support::{Api, column};
 
 use super::head_of_staff;
-use tests::support::{Api, column};
 
 #[tokio::test]
 async fn an_admin_lists_and_ends_the_sessions_of_others() {

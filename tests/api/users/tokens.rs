@@ -1,9 +1,9 @@
 //! `GET /api/users/{id}/tokens` and `DELETE /api/users/{id}/tokens/{tokenId}`
 
 use serde_json::json;
+use tests::support::{Api, shows};
 
 use super::head_of_staff;
-use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn an_admin_lists_and_deletes_the_tokens_of_others() {

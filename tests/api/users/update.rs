@@ -1,9 +1,9 @@
 //! `PATCH /api/users/{id}`
 
 use serde_json::json;
+use tests::support::{Api, PASSWORD, patches, refused};
 
 use super::head_of_staff;
-use tests::support::{Api, PASSWORD, patches, refused};
 
 /// Whoever finds a token neither raises a user nor locks its owner out.
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! `GET /api/webhooks/{id}/deliveries`, `POST …/redeliver`
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 use tests::support::{Api, patches, refused, shows, webhooks::Receiver};
 
 #[tokio::test]

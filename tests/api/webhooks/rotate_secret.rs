@@ -1,6 +1,6 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use shared::model::span;
+use shared::model::base::span;
 
 use super::hooked;
 

@@ -1,10 +1,13 @@
 //! A client before the agent: opens a session, has actions proposed, approves them, and at times
 //! cancels.
 
+use serde_json::{Value, json};
+
 use crate::{
-    client::Outcome,
+    alerts::Class,
+    client::{Client, Outcome},
     ledger::Session,
-    prelude::{Class, Client, Shared, Value, json},
+    world::Shared,
 };
 
 /// The most proposals of a session when others were faster.

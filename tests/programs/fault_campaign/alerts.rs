@@ -1,10 +1,9 @@
 //! Alerts for the agent, each about entities of its own.
 
-use serde_json::Map;
-use shared::agent::alert::AlertReport;
+use serde_json::{Map, Value, json};
+use shared::{agent::alert::AlertReport, clock::Clock};
+use strum::VariantArray;
 use tests::records;
-
-use crate::prelude::{Clock, Value, VariantArray, json};
 
 /// The failure of a payment that is declined whenever it is tried.
 const DECLINED: &str = "card_declined";

@@ -1,9 +1,16 @@
 //! A client as the README tells clients to be: it sends again what was answered 429 or 503, or not
 //! at all, with the same key.
 
-use reqwest::header;
+use std::{sync::Arc, time::Duration};
 
-use crate::prelude::{Arc, Duration, Fates, Gone, Kind, Ledger, Made, Method, Value};
+use reqwest::{Method, header};
+use serde_json::Value;
+
+use crate::{
+    fates::Fates,
+    kind::Kind,
+    ledger::{Gone, Ledger, Made},
+};
 
 /// The most sends of a request.
 const MOST_SENDS: u32 = 12;

@@ -3,15 +3,14 @@
 //! The engine runs in a process of its own. While the disk counts as full, the files of that
 //! process may not grow beyond a limit: the nearest to a full disk without another disk.
 
-use std::process::Stdio;
+use std::{process::Stdio, time::Duration};
 
-use local::engines::{Options, TableEngine};
+use local::engines::{Engines, Options, TableEngine};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, Command},
+    task::JoinHandle,
 };
-
-use crate::prelude::{Duration, Engines, JoinHandle};
 
 /// Time with a full disk, and time with room.
 const FULL: Duration = Duration::from_millis(60);

@@ -1,14 +1,17 @@
 //! Decides what strikes and counts it.
 
-use std::sync::{OnceLock, Weak, atomic::AtomicBool};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Mutex, OnceLock, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures::future::BoxFuture;
-use tests::table_proxy::{Chance, Fault, FaultSource};
+use tests::table_proxy::{self, Asked, Chance, Fault, FaultSource};
 
-use crate::{
-    lambda::Lambda,
-    prelude::{Asked, BTreeMap, HashMap, Kind, Mutex, Ordering, table_proxy},
-};
+use crate::{kind::Kind, lambda::Lambda};
 
 /// Strikes of a fault of the table, of a thousand requests that it can meet. At these rates a
 /// request fails with all of its repetitions now and then.

@@ -1,14 +1,23 @@
 //! The table's stream on its way to its consumers, in shards that overtake one another. Deliveries
 //! come late, and some come again, whole or in part.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use local::{engines::Stream, function::Functions};
-use tokio::sync::mpsc;
-
-use crate::prelude::{
-    Arc, AtomicUsize, Duration, Engines, Fates, JoinHandle, Ordering, Value, json,
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
+
+use local::{
+    engines::{Engines, Stream},
+    function::Functions,
+};
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::fates::Fates;
 
 /// Shards of the stream. Changes of an item are in one of them.
 const SHARDS: usize = 4;

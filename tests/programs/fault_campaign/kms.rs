@@ -1,10 +1,17 @@
 //! The key management service, which fails.
 
-use tests::table_proxy::Upstream;
+use std::sync::Arc;
 
-use crate::prelude::{
-    Arc, Asked, Fates, IntoResponse, Kind, Response, Router, State, StatusCode, json, table_proxy,
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
 };
+use serde_json::json;
+use tests::table_proxy::{self, Asked, Upstream};
+
+use crate::{fates::Fates, kind::Kind};
 
 #[derive(Clone)]
 struct Proxy {

@@ -2,20 +2,29 @@
 //! replaced when they die.
 
 use std::{
+    collections::HashMap,
     fmt,
     path::{Path as FilePath, PathBuf},
     sync::{
-        OnceLock,
-        atomic::{AtomicBool, AtomicI64},
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use axum::{
+    Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path},
+    extract::{DefaultBodyLimit, Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
     routing::{get, post},
 };
-use shared::model::{Timestamp, span};
+use serde_json::json;
+use shared::{
+    clock::Clock,
+    model::base::{Timestamp, span},
+};
 use tests::{FUNCTIONS, SECRET, table_proxy};
 use tokio::{
     process::Child,
@@ -23,10 +32,8 @@ use tokio::{
 };
 
 use crate::{
-    prelude::{
-        Arc, AtomicUsize, Clock, Duration, Fates, HashMap, IntoResponse, Kind, Mutex, Ordering,
-        Response, Router, State, StatusCode, json,
-    },
+    fates::Fates,
+    kind::Kind,
     world::{LEASE, STEP_TIMEOUT},
 };
 

@@ -1,6 +1,10 @@
 //! The ledger of answers to clients, and of the records that must therefore exist in the end.
 
-use crate::prelude::{BTreeMap, Class, Value};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::alerts::Class;
 
 /// The ledger of one client.
 #[derive(Debug, Default)]

@@ -23,10 +23,10 @@
 //!
 //! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
-//! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
-//! 3. Once a story is over, calls take their usual time. The clocks of functions are wound forward
-//!    until everything has ended that has a bound. Within the hour of an approval they go from one
-//!    attempt of an action to the next, and then on by up to a day and a little.
+//! Time passes quicker here: a worker's lease is 4 seconds, and a message is visible again after
+//! 3 seconds. Once a story is over, calls take their usual time. The clocks of functions are wound
+//! forward until all work with a bound has ended. Within the hour of an approval they go from one
+//! attempt of an action to the next, and then on by up to a day and a little.
 
 #![expect(
     clippy::unwrap_used,
@@ -48,23 +48,21 @@ mod lambda;
 mod ledger;
 mod neighbor;
 mod options;
-mod prelude;
 mod queue;
 mod receiver;
 mod story;
 mod verdict;
 mod world;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 
-use tokio::sync::Semaphore;
+use shared::clock::Stopwatch;
+use strum::VariantArray;
+use tokio::{sync::Semaphore, task::JoinHandle};
 
-use self::{
-    options::Options,
-    prelude::{Arc, JoinHandle, Kind, Stopwatch, VariantArray},
-    verdict::Verdict,
-    world::World,
-};
+use crate::kind::Kind;
+
+use self::{options::Options, verdict::Verdict, world::World};
 
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;

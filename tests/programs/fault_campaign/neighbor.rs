@@ -7,22 +7,31 @@
 //! groups of few messages, as fair queues of SQS do: there, approved actions and webhooks wait
 //! less.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
 use futures::{StreamExt, stream};
-use reqwest::header;
+use reqwest::{Method, header};
+use serde_json::{Value, json};
 use shared::{
-    model::{OrganizationId, quota::UnitsPerSecond},
-    store::PlanChange,
+    clock::Stopwatch,
+    model::base::{OrganizationId, quota::UnitsPerSecond},
+    store::people::PlanChange,
 };
 use tests::support::{number, scan};
+use tokio::task::JoinHandle;
 
 use crate::{
+    alerts::Class,
+    client::Client,
     options::Options,
-    prelude::{
-        Arc, AtomicUsize, Class, Client, Duration, JoinHandle, Method, Ordering, Shared, Stopwatch,
-        Value, json,
-    },
     receiver::Receiver,
-    world::{Newcomer, World},
+    world::{Newcomer, Shared, World},
 };
 
 /// Rounds of the quiet organization, and the reads of each.

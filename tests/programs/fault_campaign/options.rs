@@ -1,8 +1,10 @@
 //! Options of the campaign.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use crate::prelude::{Duration, Kind, VariantArray};
+use strum::VariantArray;
+
+use crate::kind::Kind;
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;

@@ -1,12 +1,18 @@
 //! A proxy before the queue, which is down, doubles, delays and loses messages, and takes poisoned
 //! ones.
 
-use tests::table_proxy::Upstream;
+use std::sync::Arc;
 
-use crate::prelude::{
-    Arc, Asked, Fates, IntoResponse, Kind, Response, Router, State, StatusCode, Value, json,
-    table_proxy,
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
 };
+use serde_json::{Value, json};
+use tests::table_proxy::{self, Asked, Upstream};
+
+use crate::{fates::Fates, kind::Kind};
 
 /// Seconds for which a received message stays invisible, instead of a minute and a half.
 const VISIBILITY: u32 = 3;

@@ -1,11 +1,14 @@
 //! The receiver of a webhook for all events. Knows only its messages.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use axum::body::Bytes;
+use axum::{Router, body::Bytes, extract::State, http::StatusCode};
+use serde_json::Value;
 use tests::table_proxy;
-
-use crate::prelude::{Arc, Duration, Mutex, Router, State, StatusCode, Value};
 
 /// A receiver on a port of its own.
 #[derive(Clone, Debug)]

@@ -1,8 +1,13 @@
 //! The story of a client: it creates, updates, reorders, deletes, comments and replies.
 
+use reqwest::Method;
+use serde_json::{Value, json};
+
 use crate::{
-    prelude::{Client, Gone, Made, Method, Shared, Value, json},
+    client::Client,
+    ledger::{Gone, Made},
     verdict::text_of,
+    world::Shared,
 };
 
 impl Client {

@@ -1,16 +1,22 @@
 //! The records in the end, held against the answers to clients.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::QueueAttributeName;
-use serde_json::Map;
-use shared::model::{SearchedType, Timestamp, span};
+use serde_json::{Map, Value, json};
+use shared::{
+    clock::Stopwatch,
+    model::base::{SearchedType, Timestamp, span},
+};
 use tests::{feed_copy, support::scan};
 
 use crate::{
-    ledger::Session,
-    prelude::{BTreeMap, Duration, Gone, HashMap, Kind, Ledger, Made, Stopwatch, Value, json},
+    kind::Kind,
+    ledger::{Gone, Ledger, Made, Session},
     receiver::name,
     world::World,
 };

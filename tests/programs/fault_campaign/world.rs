@@ -1,9 +1,18 @@
 //! A service of release binaries, with an organization in it, whom something befalls.
 
-use std::{ops::Range, path::Path};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use local::{
-    engines::{KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
+    engines::{Engines, KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -12,28 +21,33 @@ use local::{
     template::Template,
 };
 use secrecy::SecretString;
+use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, Role},
-    store::{NewTicket, Store},
+    clock::{Clock, Stopwatch},
+    model::{
+        base::{Id, OrganizationId},
+        people::Role,
+    },
+    store::{base::Store, work::NewTicket},
 };
 use targets::Sealer;
 use tests::{
     Member, SECRET, records,
     table_proxy::{OBSERVER, TableProxy},
 };
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::{
-    alerts,
+    alerts::{self, Class},
+    client::Client,
     disk::Disk,
+    fates::Fates,
     feed::{self, Unpublished},
+    kind::Kind,
     kms,
     lambda::Lambda,
+    ledger::Ledger,
     options::Options as Campaign,
-    prelude::{
-        Arc, AtomicUsize, BTreeMap, Class, Client, Clock, Duration, Engines, Fates, JoinHandle,
-        Kind, Ledger, Ordering, Stopwatch, Value, json,
-    },
     queue,
     receiver::Receiver,
 };

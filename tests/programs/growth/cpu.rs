@@ -7,8 +7,8 @@ use local::engines::{Engines, Stream};
 use serde_json::{Value, json};
 use shared::{
     clock::{Clock, Stopwatch},
-    model::{OrganizationId, TaskCreate},
-    store::{Store, StreamRecord},
+    model::{base::OrganizationId, work::TaskCreate},
+    store::{base::Store, updates::StreamRecord},
 };
 use tests::{
     Release, RuntimeApi, cpu_of, messages, records, start_function,

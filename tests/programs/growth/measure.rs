@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use shared::{model::span, store::StreamRecord};
+use shared::{model::base::span, store::updates::StreamRecord};
 use tests::{
     records,
     support::{Api, CASES, Concierge, PlaybookCase, Settings, World, engines, webhooks::Receiver},

@@ -10,8 +10,11 @@ use serde_json::json;
 use shared::{
     agent::session::{Approving, Case},
     clock::{Clock, Stopwatch},
-    model::{OrganizationId, Role, Timestamp, span},
-    store::{Approval, Store, WebhookEvent},
+    model::{
+        base::{OrganizationId, Timestamp, span},
+        people::Role,
+    },
+    store::{agent::Approval, base::Store, updates::WebhookEvent},
 };
 use targets::Sealer;
 use tests::{

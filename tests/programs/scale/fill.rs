@@ -6,7 +6,11 @@ use local::engines::Engines;
 use serde_json::json;
 use shared::{
     App,
-    model::{Id, OrganizationId, ProjectId, Role, SearchedType, TaskCreate, TaskId, UserId},
+    model::{
+        base::{Id, OrganizationId, ProjectId, SearchedType, TaskId, UserId},
+        people::Role,
+        work::TaskCreate,
+    },
     store::key::{AnyKey, Keyed},
 };
 use tests::{

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tests::support::roles;
 
-use super::math::evaluate;
 use crate::metrics::{Watched, watched};
+
+use super::math::evaluate;
 
 /// The metrics of some minutes.
 #[derive(Clone, Debug, Default)]

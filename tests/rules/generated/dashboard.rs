@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use shared::{
     agent::action::ActionState,
-    model::Timestamp,
+    model::base::Timestamp,
     telemetry::{self, Metric},
 };
 use tests::{FUNCTIONS, Function, support::roles};

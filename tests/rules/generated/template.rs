@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shared::{
     http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS},
-    store::StreamRecord,
+    store::updates::StreamRecord,
 };
 use tests::{
     FUNCTIONS, Function,

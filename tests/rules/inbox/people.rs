@@ -1,13 +1,13 @@
 //! People whom a text names, and who take part in a thread.
 
 use serde_json::json;
-use shared::model::{Role, span};
-
-use super::{comments, reminds, told};
+use shared::model::{base::span, people::Role};
 use tests::{
     records,
     support::{Api, Caller, Concierge, patches, posts},
 };
+
+use super::{comments, reminds, told};
 
 /// A member with this username, signed in.
 async fn named(api: &Api, username: &str) -> Caller {

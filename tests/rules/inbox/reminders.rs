@@ -1,10 +1,10 @@
 //! Reminders of tasks that are due.
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Api, Concierge, patches};
 
 use super::{reminds, told};
-use tests::support::{Api, Concierge, patches};
 
 /// The number of reminders that the sweeper is going to visit.
 async fn visits(api: &Api) -> usize {

@@ -1,8 +1,10 @@
 //! The health of a webhook: failing days, and the reasons of failed deliveries.
 
 use serde_json::json;
-use shared::model::{Webhook, WebhookDelivery, span};
-
+use shared::model::{
+    base::span,
+    updates::{Webhook, WebhookDelivery},
+};
 use tests::support::{shows, text_of};
 
 use super::Told;

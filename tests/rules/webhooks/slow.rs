@@ -5,7 +5,7 @@ use axum::{
     routing::{MethodRouter, any},
 };
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 use tests::support::{patches, shows, webhooks::Receiver};
 use tokio::{net::TcpListener, sync::watch};
 

@@ -3,8 +3,11 @@
 use shared::{
     auth::SessionCookie,
     config::{CookieScope, SigningSecrets},
-    model::{OrganizationId, PlanFeature, Role, Timestamp, User, quota::UnitsPerSecond},
-    store::{PlanChange, Store},
+    model::{
+        base::{OrganizationId, Timestamp, quota::UnitsPerSecond},
+        people::{PlanFeature, Role, User},
+    },
+    store::{base::Store, people::PlanChange},
 };
 
 use crate::records;

@@ -10,13 +10,17 @@ use local::engines::{Engines, KEY, REGION};
 use serde_json::{Value, json};
 use shared::{
     clock::Clock,
-    model::{ActivityCreate, Role, ServiceRequestCreate, TaskCreate},
-    store::{NewTicket, Store},
+    model::{
+        people::Role,
+        work::{ActivityCreate, ServiceRequestCreate, TaskCreate},
+    },
+    store::{base::Store, work::NewTicket},
 };
 use tokio::process::{Child, Command};
 
-use super::{Member, RuntimeApi, SECRET, organization};
 use crate::records;
+
+use super::{Member, RuntimeApi, SECRET, organization};
 
 /// Tasks, activities and requests, of each.
 const ROWS: usize = 100;

@@ -9,8 +9,9 @@ use resolution_agent::{Analyse, ResolutionAgent};
 use shared::{App, queue::Queue};
 use targets::{ProviderCaller, Sealer, Secrets, Targets};
 
-use super::{engines, webhooks};
 use crate::States;
+
+use super::{engines, webhooks};
 
 /// Settings of the resolution agent.
 #[derive(Clone, Default)]

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use crate::records;
 use aws_sdk_dynamodb::{
     config::{StalledStreamProtectionConfig, retry::RetryPartition, timeout::TimeoutConfig},
     types::AttributeValue,
@@ -21,12 +20,18 @@ use shared::{
     clock::Clock,
     config::{ApiConfig, CookieScope, SigningSecrets, TrustedProxy},
     model::{
-        Cell, Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp,
-        TokenId, User, quota::UnitsPerSecond,
+        base::{Cell, OrganizationId, Timestamp, TokenId, quota::UnitsPerSecond},
+        people::{Organization, PasswordHash, PlanFeature, Role, User},
+        work::Project,
     },
-    store::{CLEANUP_DELAY, Progress, Shard, Store},
+    store::{
+        base::Store,
+        upkeep::{CLEANUP_DELAY, Progress, Shard},
+    },
 };
 use tokio::sync::{Mutex, OnceCell};
+
+use crate::records;
 
 use super::{
     AgentSettings, Caller, Counter, Faults, Item, Table, comes, described, engines,

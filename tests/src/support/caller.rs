@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::{OrganizationId, UserId},
+    model::base::{OrganizationId, UserId},
     store::metered,
 };
 
@@ -51,7 +51,7 @@ impl Caller {
 
     /// The user's id as JSON has it.
     pub fn id(&self) -> i64 {
-        shared::model::Id::get(self.user.unwrap())
+        shared::model::base::Id::get(self.user.unwrap())
     }
 
     /// Adds a header to every request.

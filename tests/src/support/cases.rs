@@ -1,8 +1,9 @@
 //! An alert for each of the shipped playbooks, about records of the demo's systems.
 
-use crate::records;
 use serde_json::{Map, Value, json};
-use shared::{agent::alert::Alert, model::OrganizationId};
+use shared::{agent::alert::Alert, model::base::OrganizationId};
+
+use crate::records;
 
 use super::Concierge;
 

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::{program::bodies, records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use local::{engines::KEY, target_systems as demo};
@@ -14,11 +13,13 @@ use shared::{
         alert::Alert,
         check::{Facts, TargetRead},
     },
-    model::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
+    model::base::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,
-    store::Store,
+    store::base::Store,
 };
 use targets::{Sealer, Sending, Targets};
+
+use crate::{program::bodies, records, unwary};
 
 use super::{
     AgentSettings, Api, Caller, Settings, Sweeping, agent_settings::sealer, comes, engines,

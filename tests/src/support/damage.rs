@@ -12,8 +12,9 @@ use aws_sdk_dynamodb::{
 };
 use serde_json::json;
 
-use super::Api;
 use crate::records;
+
+use super::Api;
 
 /// The attributes of a table item.
 pub type Item = HashMap<String, AttributeValue>;

@@ -9,13 +9,14 @@ use std::{
     time::Duration,
 };
 
-use crate::table_proxy::{Asked, FaultSource, TableProxy};
 use futures::future::BoxFuture;
 use tokio::{sync::watch, time::Instant};
 
-pub use crate::table_proxy::Fault;
+use crate::table_proxy::{Asked, FaultSource, TableProxy};
 
 use super::{PATIENCE, engines};
+
+pub use crate::table_proxy::Fault;
 
 /// For so long nothing may happen before the proxy counts as quiet.
 const QUIET: Duration = Duration::from_millis(20);

@@ -8,8 +8,9 @@ use shared::queue::Queue;
 use stream::{StreamEvent, StreamResponse};
 use tokio::sync::Mutex;
 
-use super::{Api, engines, patience::PATIENCE, roles};
 use crate::program::bodies;
+
+use super::{Api, engines, patience::PATIENCE, roles};
 
 /// The most records of a delivery.
 const BATCH_SIZE: usize = 100;

@@ -1,7 +1,7 @@
 //! A filled world: each operation was called, and all that follows from it is done.
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 
 use super::{Caller, Concierge, Request, World};
 

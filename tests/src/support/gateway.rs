@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::{States, api_functions};
 use axum::Router;
 use lambda_http::{Context, LambdaEvent, Service, request::LambdaRequest};
 use local::gateway::handed_over;
 use serde_json::{Value, json};
 use shared::serve;
+
+use crate::{States, api_functions};
 
 use super::{Answer, described, operations, roles, weather::Outdoors};
 

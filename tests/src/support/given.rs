@@ -5,12 +5,18 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, Notification, OrganizationId, PhaseId, Role, Tag, Ticket, Timestamp, User},
-    store::NewTicket,
+    model::{
+        base::{Id, OrganizationId, PhaseId, Timestamp},
+        people::{Role, Tag, User},
+        updates::Notification,
+        work::Ticket,
+    },
+    store::work::NewTicket,
 };
 
-use super::{Api, Caller, number, set, text};
 use crate::records;
+
+use super::{Api, Caller, number, set, text};
 
 impl Caller {
     /// Creates a record, of which only the id matters.

@@ -8,7 +8,10 @@ use mailer::{Mailer, Post, Writer};
 use serde_json::json;
 use shared::{
     config::ApiUrl,
-    model::{Id, Letter, Mail, UserId, span},
+    model::{
+        base::{Id, UserId, span},
+        updates::{Letter, Mail},
+    },
     queue::Queue,
     runtime::links::Links,
 };

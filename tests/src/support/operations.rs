@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
-use super::{Answer, Caller, described::resolved, example};
 use crate::api_functions;
+
+use super::{Answer, Caller, described::resolved, example};
 
 /// The methods, in the order in which lists have them.
 pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

@@ -4,12 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{Email, Held, Id, InvitationId, Letter, Mail, MailedLink, PasswordForgotten, User},
-    store::Inviter,
+    model::{
+        base::{Email, Id, InvitationId},
+        people::{Held, PasswordForgotten, User},
+        updates::{Letter, Mail, MailedLink},
+    },
+    store::people::Inviter,
 };
 
-use super::Api;
 use crate::records;
+
+use super::Api;
 
 /// The mails of a world, in parts.
 pub struct Mailbox<'a> {
@@ -99,7 +104,7 @@ impl Api {
     pub async fn is_bound(&self, name: &str, issuer: &str) {
         let user = self.user(name).await;
         let sub = format!("sub-{name}");
-        let hash = shared::model::digest(&format!("{issuer}\n{sub}"));
+        let hash = shared::model::people::digest(&format!("{issuer}\n{sub}"));
         let holder = json!({
             "pk": "ORG#1#SUBJECT", "sk": hash, "kind": "subject_holder", "version": 1,
             "organizationId": 1, "hash": hash, "userId": user.id,

@@ -13,7 +13,7 @@ use shared::{
         check::{FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification},
         session::{Analysis, Proposal, ProposedAction},
     },
-    model::{JsonText, span},
+    model::base::{JsonText, span},
 };
 
 use super::{AgentSettings, Concierge};

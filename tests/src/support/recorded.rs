@@ -6,10 +6,11 @@ use std::{fs, path::PathBuf};
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
-use shared::model::Timestamp;
+use shared::model::base::Timestamp;
+
+use crate::path;
 
 use super::{Concierge, Item, Request, Settings, World, document, key_of};
-use crate::path;
 
 /// Operations that call the provider of a sign-in, or delete it. No record has one.
 const OF_PROVIDERS: [&str; 6] = [

@@ -5,7 +5,10 @@ use std::time::Duration;
 use action_worker::Worker;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{Held, Permission, SignInAge, input};
+use shared::model::{
+    base::input,
+    people::{Held, Permission, SignInAge},
+};
 use strum::VariantArray;
 
 use super::{Caller, Concierge, event, once, time_passes};

@@ -1,7 +1,7 @@
 //! Search: records that it finds, and its index.
 
 use serde_json::{Value, json};
-use shared::model::{OrganizationId, Timestamp};
+use shared::model::base::{OrganizationId, Timestamp};
 
 use super::{Answer, Api, Caller, Item, number, set, text, text_of};
 

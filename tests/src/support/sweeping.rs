@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use shared::{
-    model::QueueMessage,
+    model::base::QueueMessage,
     queue::Queue,
-    store::{Store, SweepMessage},
+    store::{base::Store, upkeep::SweepMessage},
 };
 use sweeper::{Answer, Event, Queues, Sweeper, Swept};
 use targets::ProviderCaller;
 
-use super::{Api, engines, event};
 use crate::program::bodies;
+
+use super::{Api, engines, event};
 
 /// A sweeper, and the queue that starts its runs.
 pub struct Sweeping {

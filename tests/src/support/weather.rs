@@ -7,8 +7,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::table_proxy::{Asked, Fault, FaultSource, Lag, OBSERVER, TableProxy, Weather};
 use futures::future::BoxFuture;
+
+use crate::table_proxy::{Asked, Fault, FaultSource, Lag, OBSERVER, TableProxy, Weather};
 
 use super::engines;
 

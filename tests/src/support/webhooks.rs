@@ -22,21 +22,25 @@ use shared::{
     App,
     clock::Clock,
     config::{ApiUrl, SigningSecrets},
-    model::{DeliveryMessage, Id, OrganizationId, QueueMessage, WebhookId},
+    model::{
+        base::{Id, OrganizationId, QueueMessage, WebhookId},
+        updates::DeliveryMessage,
+    },
     queue::Queue,
-    store::WebhookEvent,
+    store::updates::WebhookEvent,
 };
 use targets::webhooks::WebhookCaller;
 use tokio::sync::Mutex;
 use updates::Updates;
 use webhook_sender::WebhookSender;
 
+use crate::program::bodies;
+
 use super::{
     Api, Caller,
     described::{DOCUMENT, Schema},
     engines, roles,
 };
-use crate::program::bodies;
 
 /// The URL of the API in messages.
 pub const API_URL: &str = "https://api.workdesk.example";

@@ -1,14 +1,19 @@
 //! A world with a record for every operation, and for each a request that it accepts.
 
-use crate::records;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
-    model::{Held, ServiceStatus, TokenId, User},
-    store::{NewTicket, Past},
+    model::{
+        base::TokenId,
+        people::{Held, User},
+        work::ServiceStatus,
+    },
+    store::work::{NewTicket, Past},
 };
 use tokio::sync::Mutex;
+
+use crate::records;
 
 use super::{
     Answer, Api, Caller, Concierge, OidcProvider, PASSWORD, Settings,

@@ -1,15 +1,26 @@
 //! `GET /api/auth/oidc`
 
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    auth::Redirect,
+    endpoint::*,
+    http::refusal::{
+        CrossSite, InvitationInvalid, NotFound, OrganizationSuspended, Unauthenticated,
+    },
+    model::{
+        base::{Code, Error, Fault, FaultCode, Id, UserId},
+        people::{OidcBegin, ReturnUrl, SignInAge, SignInFault, SignInProvider},
+    },
+};
+
+use crate::Auth;
+
 use super::{
     browser::Browser,
     discovery,
     flow::{OidcFlow, failed},
     provider::Client,
-};
-use crate::prelude::{
-    Auth, Code, CrossSite, Error, Fault, FaultCode, Id, InvitationInvalid, NotFound, OidcBegin,
-    OrganizationSuspended, Problem, Query, ReadCounter, Redirect, ReturnUrl, SignInAgain,
-    SignInAge, SignInFault, SignInProvider, State, Unauthenticated, UserId,
 };
 
 type Refused = (

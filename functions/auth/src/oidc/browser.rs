@@ -2,16 +2,22 @@
 
 use std::convert::Infallible;
 
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, request::Parts},
+};
 use shared::{
     auth::cross_site,
-    endpoint::{
-        App, Argument, BrowserSession, Error, FromRequestParts, HeaderMap, Parts, Session, Sid,
-    },
+    endpoint::*,
+    http::operation::Argument,
+    model::people::{Session, Sid},
     problem::Cause,
+    store::people::BrowserSession,
 };
 
-use super::flow::OidcFlow;
 use crate::Auth;
+
+use super::flow::OidcFlow;
 
 /// The cookies of a browser, and where the request comes from.
 #[derive(Debug)]

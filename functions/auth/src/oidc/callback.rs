@@ -2,18 +2,35 @@
 
 use std::convert::Infallible;
 
-use shared::http::operation::text;
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use shared::{
+    agent::connection::ReadCounter,
+    auth::Redirect,
+    endpoint::*,
+    http::{
+        ClientAddress, UserAgent,
+        operation::{Argument, Description, text},
+        refusal::NotFound,
+    },
+    model::{
+        base::{Error, Id, OrganizationId},
+        people::{ReturnUrl, Sid, SignInFault},
+    },
+    runtime::telemetry,
+    store::people::{ProviderUser, SignInClient, SignInSettings},
+};
+use utoipa::openapi::path::ParameterIn;
+
+use crate::Auth;
 
 use super::{
     browser::{Browser, browser_session},
     discovery,
     flow::{OidcFlow, failed},
     provider::Client,
-};
-use crate::prelude::{
-    Argument, Auth, ClientAddress, Description, Error, FromRequestParts, Id, NotFound,
-    OrganizationId, ParameterIn, Parts, Path, PathId, Problem, ProviderUser, ReadCounter, Redirect,
-    ReturnUrl, Sid, SignInClient, SignInFault, SignInSettings, State, UserAgent, telemetry,
 };
 
 /// The parameters of the provider, with the cookies of the browser. Other parameters are ignored:

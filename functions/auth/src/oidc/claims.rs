@@ -2,8 +2,15 @@
 
 use serde_json::{Map, Value};
 use shared::{
-    endpoint::{Email, FullName, ProviderUser, SignInFault, SignInProvider, Timestamp, Username},
-    model::input::{Field, Place},
+    endpoint::*,
+    model::{
+        base::{
+            Email, FullName, Username,
+            input::{Field, Place},
+        },
+        people::{SignInFault, SignInProvider},
+    },
+    store::people::ProviderUser,
 };
 
 use super::token::{instant, subject};

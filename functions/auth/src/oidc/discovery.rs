@@ -1,6 +1,9 @@
 //! The discovery document and keys of a provider, as the table has them.
 
-use shared::endpoint::{Error, ProviderDiscovery, SignInProvider};
+use shared::{
+    endpoint::*,
+    model::people::{ProviderDiscovery, SignInProvider},
+};
 
 use crate::Auth;
 

@@ -1,12 +1,14 @@
 //! A sign-in by a provider under way, in a signed cookie of the browser.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use shared::{
-    auth::cookie::PROVIDER_WITHIN,
-    endpoint::{
-        Error, OidcBegin, OrganizationId, Redirect, ReturnUrl, SignInFault, SignInPurpose,
-        SignInSettings, Timestamp, UserId, random, span,
+    auth::{Redirect, cookie::PROVIDER_WITHIN},
+    endpoint::*,
+    model::{
+        base::{random, span},
+        people::{OidcBegin, ReturnUrl, SignInFault},
     },
+    store::people::{SignInPurpose, SignInSettings},
 };
 
 use crate::Auth;

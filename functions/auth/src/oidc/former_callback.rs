@@ -1,7 +1,16 @@
 //! `GET /api/auth/oidc/callback`
 
+use axum::extract::State;
+use shared::{
+    auth::Redirect,
+    endpoint::*,
+    http::{ClientAddress, UserAgent},
+    model::base::Id,
+};
+
+use crate::Auth;
+
 use super::callback::{CameTo, Returned, end};
-use crate::prelude::{Auth, ClientAddress, Id, Problem, Redirect, State, UserAgent};
 
 /// Ends a sign-in by the provider of an organization of version 2.0.
 ///

@@ -18,12 +18,19 @@ use oauth2::{
     },
 };
 use secrecy::ExposeSecret;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use shared::endpoint::{
-    Error, Id, ProviderDiscovery, ProviderUser, SignInFault, SignInProvider, Timestamp, span,
+use shared::{
+    endpoint::*,
+    model::{
+        base::span,
+        people::{ProviderDiscovery, SignInFault, SignInProvider},
+    },
+    store::people::ProviderUser,
 };
 use targets::{NoAnswer, ProviderCaller};
+
+use crate::Auth;
 
 use super::{
     claims::Claims,
@@ -31,7 +38,6 @@ use super::{
     flow::OidcFlow,
     token::{Expected, TokenFault, subject, verified},
 };
-use crate::Auth;
 
 /// The time in which a provider has answered all requests of a sign-in.
 const PATIENCE: Duration = Duration::from_secs(8);

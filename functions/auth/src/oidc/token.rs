@@ -13,7 +13,7 @@ use serde::{
     de::{Error as _, MapAccess, Visitor, value::StrDeserializer},
 };
 use serde_json::{Map, Value};
-use shared::endpoint::{Timestamp, span};
+use shared::{endpoint::*, model::base::span};
 
 /// Milliseconds by which the clocks of provider and service may differ.
 const LEEWAY: i64 = span::MINUTE;

@@ -1,10 +1,13 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use crate::prelude::{
-    ActionAutomated, ActionHandOver, AgentSessionView, AlreadyHandled, Body, Caller,
-    ConcurrentChange, Id, InvalidTransition, OfSession, Path, Problem, ProposalSuperseded,
-    SessionExpired, Single, WithDetail, need,
+use shared::{
+    agent::session::ActionHandOver,
+    endpoint::*,
+    http::refusal::{ActionAutomated, AlreadyHandled, ProposalSuperseded, SessionExpired},
+    model::base::{Id, WithDetail},
 };
+
+use crate::{actions::OfSession, sessions::view::AgentSessionView};
 
 type Refused = (
     ActionAutomated,

@@ -6,6 +6,6 @@ pub mod preview;
 pub mod settle;
 pub mod view;
 
-use shared::endpoint::{AgentSessionId, Path, PathId, PathName, ProposedAction};
+use shared::{agent::session::ProposedAction, endpoint::*, model::base::AgentSessionId};
 
 pub type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;

@@ -1,11 +1,16 @@
 //! Reads of target systems for a preview; they change nothing.
 
+use std::time::Duration;
+
 use shared::{
-    endpoint::{
-        Connection, Duration, Error, Id, Observation, Previewed, ProposedAction, ReadError, Seen,
-        TargetRead, reads_of,
+    agent::{
+        check::{Observation, ReadError, Seen, TargetRead, reads_of},
+        connection::Connection,
+        session::ProposedAction,
     },
+    endpoint::*,
     problem::Cause,
+    store::agent::Previewed,
 };
 use targets::Targets;
 

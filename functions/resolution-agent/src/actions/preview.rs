@@ -1,9 +1,16 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use crate::prelude::{
-    ActionsPreview, AgentActionsPreviewed, AgentSessionId, Body, Caller, ConcurrentChange, Id,
-    Json, Observations, Path, PathId, Problem, ProposalSuperseded, ResolutionAgent, State,
-    distinct, need,
+use axum::{Json, extract::State};
+use shared::{
+    agent::session::{ActionsPreview, distinct},
+    endpoint::*,
+    http::refusal::ProposalSuperseded,
+    model::base::{AgentSessionId, Id},
+};
+
+use crate::{
+    ResolutionAgent,
+    actions::{observe::Observations, view::AgentActionsPreviewed},
 };
 
 /// Previews actions before they are approved; changes nothing.

@@ -1,10 +1,14 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use crate::prelude::{
-    ActionSettle, AgentSessionView, AlreadyHandled, Body, Caller, ConcurrentChange, Id,
-    InvalidTransition, OfSession, OutcomeKnown, Path, Problem, ProposalSuperseded, ReadCounter,
-    ResolutionAgent, SessionExpired, SignInAgain, Single, State, UnderWay, WithDetail, need,
+use axum::extract::State;
+use shared::{
+    agent::{connection::ReadCounter, session::ActionSettle},
+    endpoint::*,
+    http::refusal::{AlreadyHandled, OutcomeKnown, ProposalSuperseded, SessionExpired, UnderWay},
+    model::base::{Id, WithDetail},
 };
+
+use crate::{ResolutionAgent, actions::OfSession, sessions::view::AgentSessionView};
 
 type Refused = (
     OutcomeKnown,

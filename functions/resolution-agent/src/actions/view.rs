@@ -1,15 +1,23 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use shared::auth::need::Need;
-use shared::endpoint::{
-    ActionStep, AgentSessionId, ApiCall, Connection, FactCondition, HeldRecord, Id, Identity,
-    JsonObject, Judgement, MoneyMoved, MoneySum, Observation, Previewed, ProposedAction,
-    Requirement, Reversible, Serialize, Timestamp, ToSchema, read_of, view,
+use shared::{
+    agent::{
+        action::{ActionStep, ApiCall, HeldRecord, MoneyMoved, Reversible},
+        check::{FactCondition, Judgement, Observation, read_of},
+        connection::Connection,
+        policy::Requirement,
+        session::{MoneySum, ProposedAction},
+    },
+    auth::{Identity, need::Need},
+    endpoint::*,
+    model::base::{AgentSessionId, JsonObject},
+    store::agent::Previewed,
 };
 
-use super::observe::{Observations, says};
 use crate::sessions::row::MayExecute;
+
+use super::observe::{Observations, says};
 
 /// A preview of actions before they are approved.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,10 +1,12 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
 use shared::{
-    endpoint::{
-        Alert, AlertId, AlertReport, AlertStatus, AlertmanagerWebhook, Body, Caller, Code, Error,
-        ExternalId, Fault, Id, Json, Problem, ReadCounter, Serialize, Stored, ToSchema, need, view,
+    agent::{
+        alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
+        connection::ReadCounter,
     },
+    endpoint::*,
+    model::base::{AlertId, Code, ExternalId},
     store::bounded,
 };
 

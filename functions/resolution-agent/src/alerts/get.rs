@@ -1,6 +1,6 @@
 //! `GET /api/concierge/alerts/{id}`
 
-use shared::endpoint::{Alert, AlertId, Caller, Id, Path, PathId, Problem, Shown, Single, need};
+use shared::{agent::alert::Alert, endpoint::*, model::base::AlertId};
 
 /// Returns an alert.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}")]

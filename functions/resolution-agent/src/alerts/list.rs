@@ -1,7 +1,9 @@
 //! `GET /api/concierge/alerts`
 
-use shared::endpoint::{
-    Alert, AlertFilter, AlertSort, Caller, Id, List, Listing, Problem, Shown, need,
+use shared::{
+    agent::alert::{Alert, AlertFilter},
+    endpoint::*,
+    model::base::AlertSort,
 };
 
 /// Lists the alerts of the caller's organization.

@@ -1,9 +1,12 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
-use crate::prelude::{
-    AgentSessionRow, AgentSessionSort, AlertId, Caller, Id, List, Listing, Path, PathId, Problem,
-    ReadCounter, need,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{AgentSessionSort, AlertId, Id, Listing},
 };
+
+use crate::sessions::row::AgentSessionRow;
 
 /// Lists the agent sessions on an alert, newest first.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}/agent-sessions")]

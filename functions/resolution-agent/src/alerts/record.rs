@@ -1,8 +1,11 @@
 //! `POST /api/concierge/alerts`
 
-use shared::endpoint::{
-    Alert, AlertCreate, Body, Caller, ConcurrentChange, Id, Problem, ReadCounter, Shown, Single,
-    need,
+use shared::{
+    agent::{
+        alert::{Alert, AlertCreate},
+        connection::ReadCounter,
+    },
+    endpoint::*,
 };
 
 /// Records an alert, or counts a repeated report of it.

@@ -1,8 +1,9 @@
 //! `PATCH /api/concierge/alerts/{id}`
 
-use shared::endpoint::{
-    Alert, AlertId, AlertUpdate, Body, Caller, ConcurrentChange, Id, InvalidTransition, Path,
-    PathId, Problem, Shown, Single, need,
+use shared::{
+    agent::alert::{Alert, AlertUpdate},
+    endpoint::*,
+    model::base::AlertId,
 };
 
 /// Acknowledges, resolves or reopens an alert.

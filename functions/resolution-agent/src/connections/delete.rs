@@ -1,8 +1,6 @@
 //! `DELETE /api/concierge/connections/{name}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Connection, Id, NoContent, Path, PathName, Problem, need,
-};
+use shared::{agent::connection::Connection, endpoint::*};
 
 /// Deletes a connection.
 ///

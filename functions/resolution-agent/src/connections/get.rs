@@ -1,9 +1,12 @@
 //! `GET /api/concierge/connections/{name}`
 
-use crate::prelude::{
-    BreakerView, Caller, Connection, ConnectionView, Id, Path, PathName, Problem, ReadCounter,
-    Single, WithBreaker, need,
+use shared::{
+    agent::connection::{Connection, ReadCounter},
+    endpoint::*,
+    model::base::Id,
 };
+
+use crate::connections::view::{BreakerView, ConnectionView, WithBreaker};
 
 /// Returns a connection and the state of its circuit breaker.
 ///

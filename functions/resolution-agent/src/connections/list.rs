@@ -1,6 +1,11 @@
 //! `GET /api/concierge/connections`
 
-use crate::prelude::{Caller, ConnectionSort, ConnectionView, Id, List, Listing, Problem, need};
+use shared::{
+    endpoint::*,
+    model::base::{ConnectionSort, Id, Listing},
+};
+
+use crate::connections::view::ConnectionView;
 
 /// Lists the connections of the caller's organization by name.
 #[utoipa::path(get, path = "/api/concierge/connections")]

@@ -1,12 +1,21 @@
 //! `PUT /api/concierge/connections/{name}`
 
-use targets::{SecretOf, Targets};
+use std::time::Duration;
 
-use crate::prelude::{
-    Body, Caller, ConcurrentChange, Connection, ConnectionPut, ConnectionView, Duration, Error,
-    Fault, FaultCode, Id, Observation, Path, PathName, Problem, ResolutionAgent, SentSecret,
-    Single, State, ToSchema, TooManyConnections, need,
+use axum::extract::State;
+use shared::{
+    agent::{
+        check::Observation,
+        connection::{Connection, ConnectionPut},
+    },
+    endpoint::*,
+    http::refusal::TooManyConnections,
+    model::base::{Error, Fault, FaultCode, Id, SentSecret},
 };
+use targets::{SecretOf, Targets};
+use utoipa::ToSchema;
+
+use crate::{ResolutionAgent, connections::view::ConnectionView};
 
 /// The longest wait for the account behind a connection.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -1,8 +1,8 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use crate::prelude::{
-    Caller, ConcurrentChange, Connection, ConnectionView, Id, Path, PathName, Problem, Single, need,
-};
+use shared::{agent::connection::Connection, endpoint::*, model::base::Id};
+
+use crate::connections::view::ConnectionView;
 
 /// Resumes a connection and closes its circuit breaker.
 ///

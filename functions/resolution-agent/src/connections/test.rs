@@ -1,11 +1,18 @@
 //! `POST /api/concierge/connections/{name}/test`
 
-use targets::{Sending, Targets};
+use std::time::Duration;
 
-use crate::prelude::{
-    ApiCall, Caller, ConcurrentChange, Connection, Duration, Id, Json, Path, PathName, Problem,
-    ResolutionAgent, Serialize, State, Stopwatch, ToSchema, need,
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    agent::{action::ApiCall, connection::Connection},
+    endpoint::*,
+    model::base::{Id, Stopwatch},
 };
+use targets::{Sending, Targets};
+use utoipa::ToSchema;
+
+use crate::ResolutionAgent;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 

@@ -1,9 +1,12 @@
-use shared::endpoint::{
-    AllowedCall, Amounts, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
-    CallLimits, CallPath, Connection, ConnectionAuth, ConnectionIdentity, ErrorCode, FixedHeader,
-    HeaderName, Id, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, ReadCounter, Replays,
-    Serialize, SettlesWithin, Slug, Stored, SystemKind, Timestamp, ToSchema, Versioned, versioned,
-    view,
+use shared::{
+    agent::connection::{
+        AllowedCall, Amounts, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
+        CallLimits, CallPath, Connection, ConnectionAuth, ConnectionIdentity, ErrorCode,
+        FixedHeader, HeaderName, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, ReadCounter,
+        Replays, SettlesWithin, SystemKind,
+    },
+    endpoint::*,
+    model::base::Slug,
 };
 
 view! {

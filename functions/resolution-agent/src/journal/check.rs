@@ -1,8 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use shared::endpoint::{
-    AgentSessionId, Caller, Id, JournalCheck, Json, Path, PathId, Problem, need,
-};
+use shared::{agent::journal::JournalCheck, endpoint::*, model::base::AgentSessionId};
 
 /// Checks that the journal of a session is complete and unchanged.
 ///

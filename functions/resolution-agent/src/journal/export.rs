@@ -1,8 +1,13 @@
 //! `GET /api/concierge/journal`
 
-use crate::prelude::{
-    Caller, Id, JournalEntryView, JournalPeriod, JournalSort, Lines, Listing, Problem, need,
+use shared::{
+    agent::journal::JournalPeriod,
+    endpoint::*,
+    http::Lines,
+    model::base::{Id, JournalSort, Listing},
 };
+
+use crate::journal::view::JournalEntryView;
 
 /// Exports the journal entries of a period as NDJSON, oldest first.
 ///

@@ -1,9 +1,11 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
-use crate::prelude::{
-    AgentSessionId, Caller, Id, JournalEntryView, JournalSort, List, Listing, Path, PathId,
-    Problem, need,
+use shared::{
+    endpoint::*,
+    model::base::{AgentSessionId, Id, JournalSort, Listing},
 };
+
+use crate::journal::view::JournalEntryView;
 
 /// Lists the journal of a session, oldest entry first.
 ///

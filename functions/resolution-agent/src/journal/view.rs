@@ -1,6 +1,7 @@
-use shared::endpoint::{
-    AgentSessionId, Excerpt, Id, JournalActor, JournalEntry, JournalEvent, JsonObject, Serialize,
-    Stored, Timestamp, ToSchema, view,
+use shared::{
+    agent::journal::{Excerpt, JournalActor, JournalEntry, JournalEvent},
+    endpoint::*,
+    model::base::{AgentSessionId, JsonObject},
 };
 
 view! {

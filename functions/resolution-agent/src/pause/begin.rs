@@ -1,6 +1,9 @@
 //! `POST /api/concierge/pause`
 
-use crate::prelude::{Caller, ConcurrentChange, Id, Json, PauseView, Problem, need};
+use axum::Json;
+use shared::{endpoint::*, model::base::Id};
+
+use crate::pause::view::PauseView;
 
 /// Pauses all actions of the organization.
 ///

@@ -1,6 +1,9 @@
 //! `GET /api/concierge/pause`
 
-use crate::prelude::{Caller, Id, Json, PauseView, Problem, need};
+use axum::Json;
+use shared::{endpoint::*, model::base::Id};
+
+use crate::pause::view::PauseView;
 
 /// Returns whether all actions of the organization are paused.
 #[utoipa::path(get, path = "/api/concierge/pause")]

@@ -1,6 +1,9 @@
 //! `POST /api/concierge/resume`
 
-use crate::prelude::{Caller, ConcurrentChange, Id, Json, PauseView, Problem, need};
+use axum::Json;
+use shared::{endpoint::*, model::base::Id};
+
+use crate::pause::view::PauseView;
 
 /// Resumes the actions of the organization after a pause of all.
 ///

@@ -1,4 +1,7 @@
-use shared::endpoint::{AgentPause, Id, PauseReason, Serialize, Timestamp, ToSchema, UserId};
+use shared::{
+    agent::connection::{AgentPause, PauseReason},
+    endpoint::*,
+};
 
 /// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! `GET /api/concierge/policy`
 
-use shared::endpoint::{AgentPolicy, Caller, Id, Problem, Shown, Single, need};
+use shared::{agent::policy::AgentPolicy, endpoint::*};
 
 /// Returns the organization's approval policy and daily caps.
 ///

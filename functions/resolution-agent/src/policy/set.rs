@@ -1,8 +1,9 @@
 //! `PUT /api/concierge/policy`
 
-use shared::endpoint::{
-    AgentPolicy, ApproverNotAllowed, Body, Caller, ConcurrentChange, Conditional, Id, PolicySet,
-    Problem, Shown, SignInAgain, Single, need,
+use shared::{
+    agent::policy::{AgentPolicy, PolicySet},
+    endpoint::*,
+    http::refusal::ApproverNotAllowed,
 };
 
 /// Sets the organization's approval policy and daily caps.

@@ -1,8 +1,15 @@
-use shared::endpoint::{
-    ActionApproval, ActionContent, ActionStep, AgentAction, AgentSession, AnswerCondition, ApiCall,
-    ConnectionRevision, Debt, Detail, FactCondition, Handling, Id, Identity, JsonObject,
-    PlaybookVersion, ProposedAction, ReadCounter, Reconciliation, Serialize, SessionContext,
-    Stored, Timestamp, ToSchema, UserId, Verification, span, view,
+use shared::{
+    agent::{
+        action::{ActionContent, ActionStep, AgentAction, ApiCall, Debt},
+        check::{AnswerCondition, FactCondition, Reconciliation, Verification},
+        connection::{ConnectionRevision, ReadCounter},
+        policy::ActionApproval,
+        session::{AgentSession, Handling, PlaybookVersion, ProposedAction, SessionContext},
+    },
+    auth::Identity,
+    detail::Detail,
+    endpoint::*,
+    model::base::{JsonObject, span},
 };
 
 use super::row::ActionInShort;

@@ -1,8 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use shared::endpoint::{
-    AgentSessionId, AgentSessionStatus, Caller, ConcurrentChange, Id, InvalidTransition, Json,
-    Metric, Path, PathId, Problem, ReadCounter, Serialize, ToSchema, need, telemetry,
+use shared::{
+    agent::{connection::ReadCounter, session::AgentSessionStatus},
+    endpoint::*,
+    model::base::AgentSessionId,
+    runtime::telemetry::{self, Metric},
 };
 
 /// The result of a cancellation.

@@ -1,18 +1,28 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
+use std::time::Duration;
+
 use shared::{
-    endpoint::{
-        ActionNotFailed, ActionsExecute, AgentSessionId, AlertResolved, App, Approval,
-        ApproverNotAllowed, Approving, Body, Caller, CapReached, ConcurrentChange, ContentChanged,
-        Duration, Error, Id, InvalidTransition, Message, OtherActionsApproved, OutcomeUnknown,
-        Path, PathId, PolicyDenied, Problem, ProposalSuperseded, SessionExpired, SessionSuperseded,
-        SessionWithActions, SignInAgain, State, Stopwatch, WithDetail, distinct, need,
+    agent::{
+        action::Message,
+        session::{ActionsExecute, Approving, distinct},
     },
-    http::Trace,
+    endpoint::*,
+    http::{
+        Trace,
+        refusal::{
+            ActionNotFailed, AlertResolved, ApproverNotAllowed, CapReached, ContentChanged,
+            OtherActionsApproved, OutcomeUnknown, PolicyDenied, ProposalSuperseded, SessionExpired,
+            SessionSuperseded,
+        },
+    },
+    model::base::{AgentSessionId, Stopwatch, WithDetail},
+    store::agent::{Approval, SessionWithActions},
 };
 
-use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;
+
+use super::{prefer::Wait, view::AgentActionsExecuted};
 
 /// First interval between two reads of the results; each is half as long again as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

@@ -1,8 +1,11 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use crate::prelude::{
-    AgentSessionId, AgentSessionView, Caller, Id, Path, PathId, Problem, Single, WithDetail, need,
+use shared::{
+    endpoint::*,
+    model::base::{AgentSessionId, Id, WithDetail},
 };
+
+use crate::sessions::view::AgentSessionView;
 
 /// Returns an agent session with its analysis, actions and results.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}")]

@@ -1,9 +1,15 @@
 //! `GET /api/concierge/agent-sessions`
 
-use crate::prelude::{
-    AgentSessionFilter, AgentSessionRow, AgentSessionSort, Caller, Id, List, Listing, NextFilter,
-    Problem, ReadCounter, need,
+use shared::{
+    agent::{
+        connection::ReadCounter,
+        session::{AgentSessionFilter, NextFilter},
+    },
+    endpoint::*,
+    model::base::{AgentSessionSort, Id, Listing},
 };
+
+use crate::sessions::row::AgentSessionRow;
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///

@@ -1,9 +1,13 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
-use crate::prelude::{
-    AgentSessionOpened, AgentSessionSummary, AlertId, Caller, ConcurrentChange, Id, Json, Path,
-    PathId, Problem, ReadCounter, need,
+use axum::Json;
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{AlertId, Id},
 };
+
+use crate::sessions::view::{AgentSessionOpened, AgentSessionSummary};
 
 /// Opens an agent session on an alert, or returns the open one.
 ///

@@ -1,11 +1,16 @@
 //! The `Prefer` header (RFC 7240): `wait` and `respond-async`.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, time::Duration};
 
-use shared::endpoint::{
-    Argument, Description, Duration, FromRequestParts, HeaderMap, Id, ParameterIn, Parts,
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, request::Parts},
 };
-use utoipa::openapi::{ObjectBuilder, schema::Type};
+use shared::{
+    endpoint::*,
+    http::operation::{Argument, Description},
+};
+use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
 /// Time for which the answer waits for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,19 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use crate::prelude::{
-    AgentSessionId, AgentSessionProposed, AnalysisInterrupted, Caller, Case, ConcurrentChange, Id,
-    InvalidTransition, Json, Path, PathId, Problem, ProposedSession, ReadCounter, ResolutionAgent,
-    Shown, State, WithDetail, need,
+use axum::{Json, extract::State};
+use shared::{
+    agent::{connection::ReadCounter, session::Case},
+    endpoint::*,
+    http::refusal::AnalysisInterrupted,
+    model::base::{AgentSessionId, Id, WithDetail},
+};
+
+use crate::{
+    ResolutionAgent,
+    sessions::{
+        action::Shown,
+        view::{AgentSessionProposed, ProposedSession},
+    },
 };
 
 /// `error` of a session whose analysis failed; the cause is in the log.

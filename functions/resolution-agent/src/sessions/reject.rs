@@ -1,9 +1,12 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
-use crate::prelude::{
-    AgentSessionId, AgentSessionView, Body, Caller, ConcurrentChange, Id, InvalidTransition, Path,
-    PathId, Problem, SessionReject, Single, WithDetail, need,
+use shared::{
+    agent::session::SessionReject,
+    endpoint::*,
+    model::base::{AgentSessionId, Id, WithDetail},
 };
+
+use crate::sessions::view::AgentSessionView;
 
 /// Rejects the proposal of a session, which becomes `cancelled`.
 ///

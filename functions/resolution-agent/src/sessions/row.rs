@@ -1,9 +1,18 @@
 //! View of sessions in lists, with what an approver needs.
 
-use shared::endpoint::{
-    ActionType, AgentSession, AgentSessionId, AgentSessionStatus, AlertId, AlertRef, Id, Identity,
-    MoneyMoved, Need, Next, Permission, ProposedAction, Reversible, Risk, Serialize,
-    SessionContext, SessionOnAlert, Timestamp, ToSchema, UserId, Versioned, need, view,
+use shared::{
+    agent::{
+        action::{ActionType, MoneyMoved, Reversible, Risk},
+        alert::AlertRef,
+        session::{AgentSession, AgentSessionStatus, Next, ProposedAction, SessionContext},
+    },
+    auth::{Identity, need::Need},
+    endpoint::*,
+    model::{
+        base::{AgentSessionId, AlertId},
+        people::Permission,
+    },
+    store::agent::SessionOnAlert,
 };
 
 view! {

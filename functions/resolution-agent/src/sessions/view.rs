@@ -1,16 +1,28 @@
 use std::collections::BTreeMap;
 
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use serde_json::Value;
 use shared::{
-    agent::pattern::Pattern,
-    endpoint::{
-        ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, AlertId, Analysis, Answer,
-        App, CheckPurpose, CheckRecord, CheckStatus, Description, Detail, Error, Evidence, Excerpt,
-        Excerpts, Id, Identity, IntoResponse, Json, JsonObject, Next, NotApplicable,
-        PlaybookVersion, ReadCounter, ReadEvidence, Rejection, Response, Serialize, SessionContext,
-        SessionWithActions, StatusCode, StepResult, StepStatus, Stored, Timestamp, ToSchema,
-        Verdict, Versioned, versioned, view,
+    agent::{
+        action::{ActionResult, StepResult, StepStatus, Verdict},
+        check::{CheckPurpose, CheckRecord, CheckStatus},
+        connection::ReadCounter,
+        journal::Excerpt,
+        pattern::Pattern,
+        session::{
+            AgentSession, AgentSessionStatus, Analysis, Evidence, Next, NotApplicable,
+            PlaybookVersion, ReadEvidence, Rejection, SessionContext,
+        },
     },
+    auth::Identity,
+    detail::Detail,
+    endpoint::*,
+    http::operation::{Answer, Description},
+    model::base::{AgentSessionId, AlertId, JsonObject},
+    store::agent::{Excerpts, SessionWithActions},
 };
 
 use super::{

@@ -1,8 +1,19 @@
 //! `POST /api/webhooks`
 
-use crate::prelude::{
-    Body, Caller, ConcurrentChange, Error, Id, Problem, ReadCounter, Single, State,
-    TooManyWebhooks, Updates, WebhookCreate, WebhookWithSecret, need, without_deliveries,
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    http::refusal::TooManyWebhooks,
+    model::{
+        base::{Error, Id},
+        updates::WebhookCreate,
+    },
+};
+
+use crate::{
+    Updates,
+    webhooks::view::{WebhookWithSecret, without_deliveries},
 };
 
 /// Creates a webhook and returns its secret, this once.

@@ -1,8 +1,6 @@
 //! `DELETE /api/webhooks/{id}`
 
-use shared::endpoint::{
-    Caller, ConcurrentChange, Id, NoContent, Path, PathId, Problem, WebhookId, need,
-};
+use shared::{endpoint::*, model::base::WebhookId};
 
 /// Deletes a webhook and its deliveries.
 ///

@@ -1,8 +1,12 @@
 //! `GET /api/webhooks/{id}`
 
-use crate::prelude::{
-    Caller, Id, Path, PathId, Problem, ReadCounter, Single, WebhookId, WebhookView, need,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{Id, WebhookId},
 };
+
+use crate::webhooks::view::WebhookView;
 
 /// Returns a webhook.
 ///

@@ -1,8 +1,15 @@
 //! `GET /api/webhooks`
 
-use crate::prelude::{
-    Caller, Id, List, Listing, Problem, ReadCounter, WebhookSort, WebhookView, need,
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::{
+        base::{Id, Listing},
+        updates::WebhookSort,
+    },
 };
+
+use crate::webhooks::view::WebhookView;
 
 /// Lists the webhooks of the caller's organization.
 #[utoipa::path(get, path = "/api/webhooks")]

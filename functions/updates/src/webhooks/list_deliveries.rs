@@ -1,8 +1,11 @@
 //! `GET /api/webhooks/{id}/deliveries`
 
-use shared::endpoint::{
-    Caller, Id, List, Listing, Path, PathId, Problem, Shown, WebhookDelivery,
-    WebhookDeliveryFilter, WebhookDeliverySort, WebhookId, need,
+use shared::{
+    endpoint::*,
+    model::{
+        base::WebhookId,
+        updates::{WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySort},
+    },
 };
 
 /// Lists the deliveries of a webhook, the newest change first.

@@ -1,9 +1,16 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
-use crate::prelude::{
-    Accepted, Caller, ConcurrentChange, Id, Path, PathId, PathName, Problem, State, Updates,
-    WebhookDelivery, WebhookDisabled, WebhookId, need,
+use axum::extract::State;
+use shared::{
+    endpoint::*,
+    http::refusal::WebhookDisabled,
+    model::{
+        base::{Id, WebhookId},
+        updates::WebhookDelivery,
+    },
 };
+
+use crate::Updates;
 
 /// Sends a delivery again, from its first attempt on.
 ///

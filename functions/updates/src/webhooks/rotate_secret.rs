@@ -1,9 +1,13 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use crate::prelude::{
-    Caller, ConcurrentChange, Id, Path, PathId, Problem, ReadCounter, Single, State, Updates,
-    WebhookId, WebhookWithSecret, need,
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::base::{Id, WebhookId},
 };
+
+use crate::{Updates, webhooks::view::WebhookWithSecret};
 
 /// Begins a new secret of a webhook and returns it, this once.
 ///

@@ -1,11 +1,21 @@
 //! `POST /api/webhooks/{id}/test`
 
-use targets::webhooks::Message;
+use std::time::Duration;
 
-use crate::prelude::{
-    Caller, ConcurrentChange, DeliveryStatus, Duration, Id, Json, Path, PathId, Problem,
-    ReadCounter, Serialize, State, Stopwatch, ToSchema, Updates, WebhookId, need, random,
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    model::{
+        base::{Id, Stopwatch, WebhookId, random},
+        updates::DeliveryStatus,
+    },
 };
+use targets::webhooks::Message;
+use utoipa::ToSchema;
+
+use crate::Updates;
 
 /// The time limit of a test. The function itself has ten seconds.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -1,11 +1,17 @@
 //! `PATCH /api/webhooks/{id}`
 
-use shared::input::Change;
-
-use crate::prelude::{
-    Body, Caller, ConcurrentChange, Error, Id, Path, PathId, Problem, ReadCounter, Single, State,
-    Updates, WebhookId, WebhookUpdate, WebhookView, need,
+use axum::extract::State;
+use shared::{
+    agent::connection::ReadCounter,
+    endpoint::*,
+    input::Change,
+    model::{
+        base::{Error, Id, WebhookId},
+        updates::WebhookUpdate,
+    },
 };
+
+use crate::{Updates, webhooks::view::WebhookView};
 
 /// Updates a webhook.
 ///

@@ -1,6 +1,10 @@
-use shared::endpoint::{
-    DisabledReason, EventPattern, Id, Serialize, Stored, Timestamp, ToSchema, Versioned, Webhook,
-    WebhookHealth, WebhookId, WebhookUrl, WebhookWithHealth, versioned, view,
+use shared::{
+    endpoint::*,
+    model::{
+        base::WebhookId,
+        updates::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookUrl},
+    },
+    store::updates::WebhookWithHealth,
 };
 
 view! {

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use dynoxide::Database;
 
-use super::{error::Error, options::TableEngine};
 use crate::background::{Background, listen};
+
+use super::{error::Error, options::TableEngine};
 
 /// Starts DynamoDB. Returns its URL and server.
 pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Background), Error> {

@@ -17,8 +17,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::random;
 
-use super::error::Error;
 use crate::background::{Background, listen};
+
+use super::error::Error;
 
 /// ARN of the key.
 pub const KEY: &str = "arn:aws:kms:us-east-1:000000000000:key/local";

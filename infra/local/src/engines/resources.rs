@@ -12,8 +12,9 @@ use aws_sdk_dynamodb::{
 };
 use aws_sdk_sqs::types::QueueAttributeName;
 
-use super::{error::Error, problem::problem};
 use crate::template::{KeyElement, QueueDefinition, QueuePair, TableDefinition, Template};
+
+use super::{error::Error, problem::problem};
 
 /// The queues.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use winterbaume_core::{MockRequest, MockService};
 use winterbaume_sqs::SqsService;
 
-use super::error::Error;
 use crate::background::{Background, listen};
+
+use super::error::Error;
 
 /// Starts SQS. Returns its URL and server.
 pub(super) fn start(port: u16) -> Result<(String, Background), Error> {

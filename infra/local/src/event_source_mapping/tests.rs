@@ -10,11 +10,12 @@ use aws_sdk_sqs::{
 use axum::{Json, routing::post};
 use serde_json::json;
 
-use super::*;
 use crate::{
     engines::Engines,
     function::{Functions, Invocation},
 };
+
+use super::*;
 
 /// A queue and a worker behind HTTP, which fails according to the message's body.
 struct Stack {

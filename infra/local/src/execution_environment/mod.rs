@@ -25,11 +25,12 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use crate::{console, lambda::EXIT_ERROR, process};
+
 use self::{
     invocations::{Invocation, Invocations},
     runtime_api::RuntimeApi,
 };
-use crate::{console, lambda::EXIT_ERROR, process};
 
 /// Variable that holds the function's path after it was removed from the arguments.
 const PROGRAM: &str = "EXECUTION_ENVIRONMENT_PROGRAM";

@@ -18,8 +18,9 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::invocations::{Answer, Invocation};
 use crate::lambda::MAX_PAYLOAD;
+
+use super::invocations::{Answer, Invocation};
 
 /// A runtime API for one process. Dropping it closes its port.
 #[derive(Debug)]

@@ -13,8 +13,9 @@ use tokio::{
     sync::{Mutex, mpsc},
 };
 
-use super::*;
 use crate::lambda::MAX_PAYLOAD;
+
+use super::*;
 
 /// A double of `cargo lambda watch`.
 struct Watch {

@@ -15,16 +15,17 @@ use tokio::{
 };
 use tracing::Instrument;
 
-use super::{
-    error::InvocationError,
-    handler::{Handler, StartError},
-    table::FUNCTIONS,
-};
 use crate::{
     background::{Background, Stopping},
     engines::Engines,
     lambda::MAX_PAYLOAD,
     template::Template,
+};
+
+use super::{
+    error::InvocationError,
+    handler::{Handler, StartError},
+    table::FUNCTIONS,
 };
 
 /// A function did not start.
@@ -173,7 +174,7 @@ impl InProcess {
 #[cfg(test)]
 mod tests {
     use futures::{FutureExt, future::LocalBoxFuture};
-    use shared::model::Timestamp;
+    use shared::model::base::Timestamp;
 
     use super::*;
 

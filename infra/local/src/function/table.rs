@@ -15,9 +15,8 @@ use shared::{
 use updates::Updates;
 use utoipa::openapi::OpenApi;
 
-use super::handler::{Handler, StartError, of_background, of_router};
-
 use self::Routes::{OfAgent, OfApp, OfAuth, OfNobody, OfUpdates};
+use super::handler::{Handler, StartError, of_background, of_router};
 
 /// A function: a package below `functions`.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,9 @@ use http::header;
 use reqwest::Client;
 use serde::Deserialize;
 
-use super::error::InvocationError;
 use crate::lambda::EXIT_ERROR;
+
+use super::error::InvocationError;
 
 /// The functions behind an invoke URL.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chrono::DateTime;
 use http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts};
 use serde_json::{Map, Value, json};
-use shared::{model::Timestamp, random};
+use shared::{model::base::Timestamp, random};
 
 use super::{path::handed_over, routes::Found};
 

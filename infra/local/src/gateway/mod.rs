@@ -27,14 +27,16 @@ use futures::StreamExt;
 use http::{HeaderName, HeaderValue, header, request::Parts};
 use shared::{clock::Clock, random};
 
-pub use self::path::handed_over;
-use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
 use crate::{
     background::{Background, listen_on_localhost},
     function::Functions,
     lambda::MAX_PAYLOAD,
     template::HttpApi,
 };
+
+use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
+
+pub use self::path::handed_over;
 
 /// Time limit of a function, as in API Gateway.
 const INTEGRATION_TIMEOUT: Duration = Duration::from_secs(30);

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
 use tokio::net::TcpListener;
 
-use super::*;
 use crate::template::Template;
+
+use super::*;
 
 const APP: &str = "https://app.example";
 

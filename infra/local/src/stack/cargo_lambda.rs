@@ -7,11 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::console;
+
 use super::{
     child::{SilentError, run_silently},
     error::Error,
 };
-use crate::console;
 
 const PROGRAM: &str = "cargo-lambda";
 

@@ -13,6 +13,8 @@ use tokio::{
     process::Command,
 };
 
+use crate::{console, process, template::Template};
+
 use super::{
     cargo_lambda,
     child::{self, Group},
@@ -21,7 +23,6 @@ use super::{
     error::Error,
     ports,
 };
-use crate::{console, process, template::Template};
 
 /// The program of this package in which functions run.
 const EXECUTION_ENVIRONMENT: &str = "execution-environment";

@@ -9,8 +9,9 @@ use std::{
 
 use shared::random;
 
-use super::error::Error;
 use crate::atomic_file;
+
+use super::error::Error;
 
 /// Format of the data that this version reads. Raise it with every change of stored records or demo
 /// data after which data of an earlier version cannot be read or is incomplete.

@@ -1,7 +1,8 @@
 //! Environment variables of the functions.
 
-use super::config::Config;
 use crate::engines::{ACCESS_KEY_ID, Engines, KEY, REGION, SECRET_ACCESS_KEY};
+
+use super::config::Config;
 
 /// Variables of this shell that would give the functions' SDK another account or region.
 pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"];

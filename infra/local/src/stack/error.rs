@@ -2,8 +2,9 @@
 
 use std::{io, path::PathBuf, process::ExitStatus};
 
-use super::{arguments, config};
 use crate::{demo_data, engines, function, gateway, target_systems, template};
+
+use super::{arguments, config};
 
 /// The stack did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use http::header;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
-use shared::model::AlertId;
+use shared::model::base::AlertId;
 
 use crate::{console, demo_data::PASSWORD};
 

@@ -30,14 +30,14 @@ use systems::path;
 use tokio::sync::watch;
 use world::World;
 
-pub use error::Error;
-pub use faults::{Fault, FaultMode};
-pub use records::Effect;
-
 use crate::{
     background::{Background, listen},
     mail_receiver::MailInbox,
 };
+
+pub use error::Error;
+pub use faults::{Fault, FaultMode};
+pub use records::Effect;
 
 /// Members of answers for the demo's connections to keep: none with a person's name.
 const KEEP: [&str; 23] = [

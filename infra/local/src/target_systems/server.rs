@@ -14,6 +14,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::{background::Stopping, mail_receiver::MailInbox};
+
 use super::{
     call::{Answer, Request},
     connection::Connection,
@@ -21,7 +23,6 @@ use super::{
     operation::{Operation, System},
     world::{Call, World},
 };
-use crate::{background::Stopping, mail_receiver::MailInbox};
 
 /// Request header with the idempotency key.
 pub(crate) const KEY_HEADER: &str = "Idempotency-Key";

@@ -9,6 +9,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use shared::clock::Clock;
 
+use crate::atomic_file;
+
 use super::{
     call::{Answer, Request},
     error::Error,
@@ -17,7 +19,6 @@ use super::{
     records::{Effect, Records, StoredAnswer},
     systems::Shipped,
 };
-use crate::atomic_file;
 
 /// The state, shared by all connections. One lock makes a call's effect, its log entry and its
 /// stored answer atomic.

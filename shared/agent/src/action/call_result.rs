@@ -1,15 +1,25 @@
 //! The result of a call, as derived from the target system's response.
 
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
 use chrono::DateTime;
+use model::{
+    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, span},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use crate::{
-    check::facts::plain,
-    prelude::{
-        ActionRecord, AnswerCondition, ApiCall, Chained, Component, Deref, DerefMut, Deserialize,
-        Excerpt, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
-        QueueMessage, RecordId, Serialize, Sort, StepStatus, Timestamp, ToSchema, Value, json,
-        span,
-    },
+    action::{ApiCall, StepStatus},
+    check::{AnswerCondition, facts::plain},
+    journal::Excerpt,
+    session::ActionRecord,
 };
 
 /// The effect of a call, as far as its answer tells, or the lack of one.

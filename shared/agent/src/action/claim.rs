@@ -1,8 +1,13 @@
 //! Claims of an approved action, and transitions without a holder.
 
-use crate::prelude::{
-    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Chained, Charge,
-    Connection, ConnectionTraffic, HeldRecord, Idempotency, Restored, Timestamp, UserId,
+use ::model::people::journal::Chained;
+use model::base::{Timestamp, UserId};
+
+use crate::{
+    action::{ActionState, AgentAction, HeldRecord},
+    connection::{Connection, ConnectionTraffic, Idempotency, Restored},
+    policy::{AgentPolicy, Approvers, Charge},
+    session::AgentSessionStatus,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,15 @@
-use crate::prelude::{
-    ActionStep, ActionType, BTreeMap, ConnectionRevision, Deserialize, FactCondition, Id, Money,
-    MoneyDirection, MoneyMoved, PlaybookVersion, RecordSystem, Reversible, Risk, Serialize,
-    TargetRead, Timestamp, ToSchema, Verification, span,
+use std::collections::BTreeMap;
+
+use model::base::{Id, Timestamp, span};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionStep, ActionType, MoneyDirection, MoneyMoved, RecordSystem, Reversible, Risk},
+    alert::Money,
+    check::{FactCondition, TargetRead, Verification},
+    connection::ConnectionRevision,
+    session::PlaybookVersion,
 };
 
 /// The content of an action: all that an approval covers.

@@ -2,14 +2,27 @@
 //! effect of another within its cooldown. An action claims its records, each by a guard that names
 //! it.
 
-use crate::{
-    check::quoted,
-    prelude::{
-        ActionContent, ActionKey, ActionRecord, ActionState, ActionStep, ActionType, AgentAction,
-        AgentSessionId, Chained, Component, Deref, DerefMut, Deserialize, Field, FilterValue, Id,
-        Journaled, NamedPermission, OneOf, OrdinaryPermission, OrganizationId, QueueMessage,
-        RecordId, RecordSystem, Serialize, Sort, Timestamp, ToSchema,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
     },
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{
+        ActionContent, ActionKey, ActionState, ActionStep, ActionType, AgentAction, RecordSystem,
+    },
+    check::quoted,
+    session::ActionRecord,
 };
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it

@@ -1,8 +1,12 @@
 //! Calls and outcomes of an approved action: transitions by the worker that holds it.
 
-use crate::prelude::{
-    ActionState, AgentAction, CallResult, Chained, Effect, Excerpt, Id, Idempotency, OpenCall,
-    StepStatus, Timestamp, Try,
+use ::model::people::journal::Chained;
+use model::base::{Id, Timestamp};
+
+use crate::{
+    action::{ActionState, AgentAction, CallResult, Effect, OpenCall, StepStatus, Try},
+    connection::Idempotency,
+    journal::Excerpt,
 };
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,13 @@
 //! The kinds of actions, with their effects and risks; their names and states.
 
-use crate::prelude::{
-    AgentSessionId, Deserialize, Id, Money, OrganizationId, Serialize, ToSchema, names,
+use model::{
+    base::{AgentSessionId, Id, OrganizationId},
+    names,
 };
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::alert::Money;
 
 names! {
     /// The kind of an action. Playbooks choose from this catalogue.

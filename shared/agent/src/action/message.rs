@@ -1,9 +1,10 @@
 //! Messages of the queue: versioned, with ids only. The worker reads everything else from the
 //! table, so that a message is never out of date.
 
-use crate::prelude::{
-    ActionKey, AgentSessionId, Deserialize, Id, OrganizationId, QueueMessage, Serialize,
-};
+use model::base::{AgentSessionId, Id, OrganizationId, QueueMessage};
+use serde::{Deserialize, Serialize};
+
+use crate::action::ActionKey;
 
 /// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ impl QueueMessage for Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Id;
+    use model::base::Id;
 
     #[test]
     fn a_message_carries_its_version_and_ids() {

@@ -1,10 +1,25 @@
 //! The last outcome of a record of a target system, and the minutes that actions saved.
 
-use crate::prelude::{
-    ActionRecord, ActionType, AgentAction, AgentSessionId, Chained, Component, Deref, DerefMut,
-    Deserialize, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
-    OrganizationId, PlaybookVersion, QueueMessage, RecordId, Recurrence, Serialize, Sort,
-    Timestamp, ToSchema, span,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
+        span,
+    },
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionType, AgentAction},
+    alert::Recurrence,
+    session::{ActionRecord, PlaybookVersion},
 };
 
 /// The last action on a record of a target system whose outcome is known.

@@ -10,16 +10,28 @@
 //!         └── the step is done ◀── send the call ◀───────────────┘
 //! ```
 
-use std::time::Duration;
+use std::{
+    ops::{Deref, DerefMut},
+    time::Duration,
+};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
-    connection::ConnectionIdentity,
-    prelude::{
-        ActionRecord, ActionState, AgentAction, ApiCall, CallResult, Called, Chained, Component,
-        Connection, Deref, DerefMut, Deserialize, Excerpt, Field, FilterValue, Id, Idempotency,
-        Journaled, NamedPermission, Observation, OneOf, OrdinaryPermission, Outcome, Precondition,
-        QueueMessage, RecordId, Serialize, Sort, TargetRead, Timestamp, ToSchema,
-    },
+    action::{ActionState, AgentAction, ApiCall, CallResult, Called, Outcome},
+    check::{Observation, Precondition, TargetRead},
+    connection::{Connection, ConnectionIdentity, Idempotency},
+    journal::Excerpt,
+    session::ActionRecord,
 };
 
 #[derive(Clone, Debug)]

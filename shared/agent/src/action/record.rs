@@ -1,10 +1,27 @@
-use crate::prelude::{
-    ActionApproval, ActionContent, ActionKey, ActionRecord, ActionState, AgentSession, AlertId,
-    CallResult, Chained, CheckResult, Checks, Component, Deref, DerefMut, Deserialize, Field,
-    FilterValue, Id, JournalHead, Journaled, NamedPermission, OneOf, OrdinaryPermission,
-    OrganizationId, PolicyRule, ProposedAction, QueueMessage, RecordId, Restored, Serialize, Sort,
-    StepResult, StepStatus, Timestamp, ToSchema, UserId, Value, canonical, digest, json, names,
-    span,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::{Chained, canonical},
+};
+use model::{
+    base::{
+        AlertId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp, UserId,
+        span,
+    },
+    names,
+    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission, digest},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionContent, ActionKey, ActionState, CallResult, StepResult, StepStatus},
+    check::{CheckResult, Checks},
+    connection::Restored,
+    policy::{ActionApproval, PolicyRule},
+    session::{ActionRecord, AgentSession, ProposedAction},
 };
 
 /// An approved action, as the worker runs it.

@@ -1,6 +1,9 @@
 //! The system of a record that an action changes.
 
-use crate::prelude::{Connection, Deserialize, OrOther, Serialize, SystemKind, address};
+use model::base::{OrOther, address};
+use serde::{Deserialize, Serialize};
+
+use crate::connection::{Connection, SystemKind};
 
 /// The system of a record, as its connection named it at the proposal. Records of two systems may
 /// have the same id.

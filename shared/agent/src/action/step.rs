@@ -1,10 +1,25 @@
 //! Steps of actions: calls of target systems, and their results.
 
-use crate::prelude::{
-    ActionRecord, AnswerCondition, BTreeMap, Chained, Component, Deref, DerefMut, Deserialize,
-    Field, FilterValue, Id, Journaled, JsonText, NamedPermission, OneOf, OrdinaryPermission,
-    QueueMessage, Reconciliation, RecordId, Serialize, Sort, TargetRead, Timestamp, ToSchema,
+use std::{
+    collections::BTreeMap,
+    ops::{Deref, DerefMut},
+};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, Sort, Timestamp},
     names,
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    check::{AnswerCondition, Reconciliation, TargetRead},
+    session::ActionRecord,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,23 @@
 //! Webhooks of Prometheus Alertmanager (version 4 of its format), and the alerts that they report.
 
-use crate::prelude::{
-    AlertCreate, AlertEntity, AlertReport, AlertStatus, AlertText, Apart, BTreeMap, EntityId,
-    ExternalId, Fault, FaultCode, Field, Fingerprint, Firing, Id, Labels, List, Place, Reading,
-    Schema, Severity, Slug, SystemName, Timestamp, Title, ToSchema, Value, digest, in_lines, input,
-    json, map_of, names, on_one_line, string,
+use std::collections::BTreeMap;
+
+use ::model::base::{
+    characters::{in_lines, on_one_line},
+    input::{Apart, Field, List, Place, Reading, Schema, map_of, string},
 };
+use model::{
+    base::{
+        AlertText, EntityId, ExternalId, Fault, FaultCode, Fingerprint, Id, Slug, SystemName,
+        Timestamp, Title,
+    },
+    input, names,
+    people::digest,
+};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::alert::{AlertCreate, AlertEntity, AlertReport, AlertStatus, Firing, Labels, Severity};
 
 /// The prefix of labels that name records: `entity_invoice`.
 const ENTITY: &str = "entity_";

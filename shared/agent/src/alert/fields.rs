@@ -1,11 +1,14 @@
-use utoipa::{
-    PartialSchema,
-    openapi::{ObjectBuilder, schema::Type},
-};
+use std::collections::BTreeMap;
 
-use crate::prelude::{
-    BTreeMap, Component, Deserialize, FaultCode, Field, Form, Id, Place, Reading, Schema,
-    Serialize, ToSchema, Value, escaped, map_of, string,
+use ::model::base::input::{
+    Component, Field, Form, Place, Reading, Schema, escaped, map_of, string,
+};
+use model::base::{FaultCode, Id};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, schema::Type},
 };
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.

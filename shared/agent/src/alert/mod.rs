@@ -10,13 +10,26 @@ pub use fields::{Currency, Labels, Measure};
 pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
-use crate::prelude::{
-    ActionRecord, AgentSessionId, AlertId, AlertText, AnyOf, Chained, Change, Code, Component,
-    Deref, DerefMut, Deserialize, Error, ExternalId, Field, FilterValue, Id, Journaled,
-    NamedPermission, OneOf, OrdinaryPermission, OrganizationId, QueueMessage, RecordId, Serialize,
-    Slug, Sort, SourceName, SystemName, Timestamp, Title, ToSchema, UserId, input, short_form,
-    span,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Change, Component, Field, OneOf},
+    people::journal::Chained,
 };
+use model::{
+    base::{
+        AgentSessionId, AlertId, AlertText, AnyOf, Code, Error, ExternalId, FilterValue, Id,
+        OrganizationId, QueueMessage, RecordId, Slug, Sort, SourceName, SystemName, Timestamp,
+        Title, UserId, span,
+    },
+    input,
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+    short_form,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::session::ActionRecord;
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,11 +1,15 @@
 //! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
 
+use model::{
+    base::{AgentSessionId, EntityId, Id, MetricName, Slug, StateName, Timestamp, Unit},
+    input, names,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use crate::{
-    connection::kind::decimals,
-    prelude::{
-        AgentSessionId, Currency, Deserialize, EntityId, Id, Measure, MetricName, Serialize, Slug,
-        StateName, SystemKind, Timestamp, ToSchema, Unit, input, names,
-    },
+    alert::{Currency, Measure},
+    connection::{SystemKind, kind::decimals},
 };
 
 names! {

@@ -1,7 +1,14 @@
-use crate::prelude::{
-    AlertEntity, AlertMetric, AlertStatus, AlertText, Chained, Error, ExternalId, Fault, FaultCode,
-    Fingerprint, Id, Labels, LifecycleEvent, List, Money, Severity, Slug, SourceName, SystemName,
-    Timestamp, Title, input, span,
+use ::model::{base::input::List, people::journal::Chained};
+use model::{
+    base::{
+        AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Id, Slug, SourceName,
+        SystemName, Timestamp, Title, span,
+    },
+    input,
+};
+
+use crate::alert::{
+    AlertEntity, AlertMetric, AlertStatus, Labels, LifecycleEvent, Money, Severity,
 };
 
 #[derive(Clone, Debug)]
@@ -145,7 +152,7 @@ mod tests {
                 "ZB0F3C1E-0A4E-4A52-9D0C-5D1F3C1E0A4E",
             ),
         ] {
-            let create: AlertCreate = model::input::from_value(&json!({
+            let create: AlertCreate = model::base::input::from_value(&json!({
                 "source": "billing-monitor", "externalId": "x-9", "signalType": "payment_failed",
                 "severity": "error", "title": "A payment failed", "targetSystem": "payments",
                 "entities": [{"type": "payment", "id": sent}],

@@ -1,9 +1,10 @@
 //! The checks of an action after its end, and their stored form. The last release reads and writes
 //! that form, too; each purpose has statuses of its own there.
 
-use crate::prelude::{
-    CheckPurpose, CheckRecord, CheckStatus, Deserialize, JsonText, Serialize, Timestamp,
-};
+use model::base::{JsonText, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::check::{CheckPurpose, CheckRecord, CheckStatus};
 
 /// The checks of an action after its end. At most one purpose is pending at a time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -126,6 +127,7 @@ impl<S> StoredCheck<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn checks_are_stored_in_the_form_of_the_last_release() {

@@ -1,11 +1,15 @@
 //! Conditions on facts.
 
+use ::model::base::input::Component;
+use model::base::{Id, Timestamp, span};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::check::{Facts, TargetRead, read_of};
+
 use super::{
     read::{exact, same},
     words::any,
-};
-use crate::prelude::{
-    Component, Deserialize, Facts, Id, Serialize, TargetRead, Timestamp, Value, read_of, span,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -162,6 +166,7 @@ fn reaches(fact: &Value, least: i64) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn condition(text: Value) -> FactCondition {
         serde_json::from_value(text).unwrap()

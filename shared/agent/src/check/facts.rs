@@ -1,12 +1,15 @@
 //! Conditions on answers, and the checks that conditions make up.
 
-use serde::{Deserializer, Serializer};
+use std::collections::BTreeSet;
+
+use model::base::Id;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::check::{FactCondition, Facts, TargetRead, read_of};
 
 use super::{read::same, words::any};
-use crate::prelude::{
-    BTreeSet, Deserialize, FactCondition, Facts, Id, Serialize, TargetRead, ToSchema, Value,
-    read_of,
-};
 
 /// Returns the reads that conditions need, each once.
 pub fn reads_of<'a>(
@@ -205,6 +208,7 @@ pub(crate) fn plain(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn an_answer_that_says_nothing_is_no_success() {

@@ -1,11 +1,14 @@
 //! Observations of target systems, and their judgement of conditions.
 
+use std::collections::BTreeMap;
+
+use model::base::{Id, JsonObject};
+use serde_json::Value;
+use utoipa::ToSchema;
+
 use crate::{
-    check::words::quoted_value,
-    prelude::{
-        BTreeMap, Excerpt, FactCondition, Facts, Id, JsonObject, TargetRead, ToSchema, Value,
-        read_of,
-    },
+    check::{FactCondition, Facts, TargetRead, read_of, words::quoted_value},
+    journal::Excerpt,
 };
 
 /// An observation: facts of successful reads, and errors of failed ones.

@@ -2,15 +2,20 @@
 //! action has ended, verification of its effect, and reconciliation of a call whose answer did not
 //! tell.
 
+use ::model::people::journal::Chained;
+use model::base::{Id, Timestamp, span};
+use serde_json::Value;
+use utoipa::ToSchema;
+
 use crate::{
-    action::Mark,
-    check::{ReadError, facts::reads_with, quoted, record::Timetable},
-    prelude::{
-        ActionContent, ActionState, AgentAction, Chained, Check, CheckPurpose, CheckRecord,
-        CheckResult, CheckStatus, Connection, FactCondition, Facts, Id, JournalEvent, Judgement,
-        Observation, OpenCall, Outcome, Purpose, Reconciliation, StepStatus, TargetRead, Timestamp,
-        ToSchema, Value, Verification, read_of, reads_of, span,
+    action::{ActionContent, ActionState, AgentAction, Mark, OpenCall, Outcome, StepStatus},
+    check::{
+        Check, CheckPurpose, CheckRecord, CheckResult, CheckStatus, FactCondition, Facts,
+        Judgement, Observation, Purpose, ReadError, Reconciliation, TargetRead, Verification,
+        facts::reads_with, quoted, read_of, reads_of, record::Timetable,
     },
+    connection::Connection,
+    journal::JournalEvent,
 };
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,25 @@
 //! Reads of target systems, and the facts that they return.
 
+use std::{
+    collections::BTreeMap,
+    ops::{Deref, DerefMut},
+};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
+use utoipa::ToSchema;
+
 use crate::{
     connection::{Amounts, SystemKind, minor_units},
-    prelude::{
-        ActionRecord, BTreeMap, Chained, Component, Deref, DerefMut, Deserialize, Field,
-        FilterValue, Id, Journaled, NamedPermission, Number, OneOf, OrdinaryPermission,
-        QueueMessage, RecordId, Serialize, Sort, Timestamp, ToSchema, Value,
-    },
+    session::ActionRecord,
 };
 
 /// A rendered read of a target system, which changes nothing.
@@ -371,6 +384,7 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn at() -> ReadingOf {
         ReadingOf {

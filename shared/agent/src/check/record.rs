@@ -1,11 +1,18 @@
 //! Checks of target systems: their purposes, their times, and the records of their results.
 
+use model::{
+    base::{Id, JsonText, Timestamp, span},
+    names,
+};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
 use crate::{
-    check::{facts::reads_with, observation::kept},
-    prelude::{
-        Facts, Id, JournalEvent, JsonText, Observation, Reconciliation, ResolvedWhen, TargetRead,
-        Timestamp, ToSchema, Value, Verification, json, names, reads_of, span,
+    check::{
+        Facts, Observation, Reconciliation, ResolvedWhen, TargetRead, Verification,
+        facts::reads_with, observation::kept, reads_of,
     },
+    journal::JournalEvent,
 };
 
 /// A planned check of target systems: its purpose, its reads and its times.

@@ -1,6 +1,6 @@
 //! Values in sentences.
 
-use crate::prelude::Value;
+use serde_json::Value;
 
 /// Returns a value for a sentence: a text in backticks, or `empty`.
 pub(crate) fn quoted_value(value: &Value) -> String {

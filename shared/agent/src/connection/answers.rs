@@ -1,9 +1,11 @@
 //! Error codes of answers, and the part of an answer that may be stored.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use model::{base::Id, plain_text};
 use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
 
-use crate::prelude::{Id, KeyName, Map, Value, plain_text};
+use crate::connection::KeyName;
 
 plain_text! {
     /// The position of an error's code in an answer: a JSON pointer (RFC 6901).

@@ -1,10 +1,16 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
-use super::words::{is_own, not_so};
-use crate::prelude::{
-    Defaulted, Deserialize, HeaderName, Id, KeyName, OneOf, Period, Place, Serialize, ToSchema,
-    input, names, span,
+use ::model::base::input::{Defaulted, OneOf, Place};
+use model::{
+    base::{Id, span},
+    input, names,
 };
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::connection::{HeaderName, KeyName, Period};
+
+use super::words::{is_own, not_so};
 
 /// A target system's treatment of a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,22 @@
 //! The account behind a connection: read when the connection is put, and before an action's calls.
 
-use model::characters::{is_hidden, is_invisible};
+use ::model::base::input::List;
+use model::{
+    base::{
+        Id,
+        characters::{is_hidden, is_invisible},
+    },
+    input,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    check::{Observation, ReadError, TargetRead, facts::plain},
+    connection::CallPath,
+};
 
 use super::answers::AccountPointer;
-use crate::{
-    check::{ReadError, facts::plain},
-    connection::CallPath,
-    prelude::{Deserialize, Id, List, Observation, Serialize, TargetRead, ToSchema, input},
-};
 
 input! {
     /// The read of the account behind a connection.

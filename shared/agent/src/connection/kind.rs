@@ -1,6 +1,14 @@
 //! Kinds of target systems, and the units of their amounts.
 
-use crate::prelude::{Component, Currency, Id, Number, OrOther, ToSchema, Value, names};
+use ::model::base::input::Component;
+use model::{
+    base::{Id, OrOther},
+    names,
+};
+use serde_json::{Number, Value};
+use utoipa::ToSchema;
+
+use crate::alert::Currency;
 
 names! {
     /// The kind of a target system. Playbooks name systems by their kinds.

@@ -21,17 +21,27 @@ pub use systems::Systems;
 pub use traffic::*;
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
-use self::words::{is_own, not_so};
-use crate::{
-    check::ReadingOf,
-    prelude::{
-        ActionRecord, ApiCall, Chained, Component, Defaulted, Deref, DerefMut, Deserialize, Fault,
-        FaultCode, Field, FilterValue, Id, Journaled, List, NamedPermission, OneOf, OrOther,
-        OrdinaryPermission, OrganizationId, Patch, Place, QueueMessage, RecordId, SealedSecret,
-        SentSecret, Serialize, Slug, Sort, Timestamp, ToSchema, UserId, Value, Whole, input, json,
-        names,
-    },
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Defaulted, Field, List, OneOf, Patch, Place},
+    people::journal::Chained,
 };
+use model::{
+    base::{
+        Fault, FaultCode, FilterValue, Id, OrOther, OrganizationId, QueueMessage, RecordId,
+        SealedSecret, SentSecret, Slug, Sort, Timestamp, UserId, Whole,
+    },
+    input, names,
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{action::ApiCall, check::ReadingOf, session::ActionRecord};
+
+use self::words::{is_own, not_so};
 
 pub const MOST_CONNECTIONS: usize = 50;
 

@@ -1,11 +1,14 @@
 //! Partners of a connection: the other systems that belong to the same customers.
 
-use utoipa::PartialSchema;
+use std::collections::BTreeMap;
 
-use crate::prelude::{
-    BTreeMap, Component, Deserialize, Field, Id, Place, Reading, Schema, Serialize, Slug,
-    SystemKind, ToSchema, Value, escaped, json, map_of, string,
-};
+use ::model::base::input::{Component, Field, Place, Reading, Schema, escaped, map_of, string};
+use model::base::{Id, Slug};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::connection::SystemKind;
 
 /// Other connections of the organization, by their kinds. Playbooks for an alert of this system use
 /// them.

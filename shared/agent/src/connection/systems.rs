@@ -1,10 +1,14 @@
 //! Systems as playbooks name them: by their roles, which are kinds.
 
-use super::partners::Partners;
+use model::base::{Fault, FaultCode, Slug};
+use utoipa::ToSchema;
+
 use crate::{
     check::quoted,
-    prelude::{Connection, Fault, FaultCode, Slug, SystemKind, ToSchema},
+    connection::{Connection, SystemKind},
 };
+
+use super::partners::Partners;
 
 /// The organization's connections, as the playbooks for an alert use them.
 #[derive(Clone, Copy, Debug)]
@@ -134,11 +138,12 @@ impl Partners {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, Timestamp, input};
+    use model::base::{Id, Timestamp, input};
     use serde_json::Value;
 
     use super::*;
     use crate::connection::ConnectionPut;
+    use serde_json::json;
 
     fn connection(name: &str, kind: &str, partners: &Value) -> Connection {
         let put = json!({

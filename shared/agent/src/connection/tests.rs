@@ -4,11 +4,12 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
+use model::base::{Id, SealedSecret, input, span};
 use serde_json::{Value, json};
 
-use super::*;
 use crate::action::ApiCall;
-use model::{Id, SealedSecret, input};
+
+use super::*;
 
 fn now() -> Timestamp {
     "2026-01-15T12:00:00Z".parse().unwrap()

@@ -1,12 +1,26 @@
 //! The circuit breaker and the call limits of a connection.
 
-use std::pin::Pin;
-
-use crate::prelude::{
-    ActionRecord, BTreeMap, Chained, Component, Connection, Deref, DerefMut, Deserialize, Error,
-    Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission, OrganizationId,
-    QueueMessage, RecordId, Serialize, Slug, Sort, Timestamp, ToSchema, names, span,
+use std::{
+    collections::BTreeMap,
+    ops::{Deref, DerefMut},
+    pin::Pin,
 };
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Slug, Sort, Timestamp, span,
+    },
+    names,
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{connection::Connection, session::ActionRecord};
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.

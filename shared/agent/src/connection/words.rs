@@ -1,6 +1,9 @@
 //! String types of a connection, each with its own format.
 
-use model::{FaultCode, address, input::Place, is_header_text, plain_text, span};
+use model::{
+    base::{FaultCode, address, input::Place, is_header_text, span},
+    plain_text,
+};
 
 plain_text! {
     /// The URL to which the paths of calls are appended: scheme, host, and a path without a query.

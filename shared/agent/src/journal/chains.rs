@@ -1,9 +1,20 @@
 //! The chains of a journal: their new entries, and the check that they are complete and unchanged.
 
-use crate::prelude::{
-    AgentAction, AgentSession, BTreeMap, BTreeSet, Chained, Id, JournalActor, JournalActorType,
-    JournalEntry, JournalEvent, JournalFlaw, JournalHead, Note, Serialize, Timestamp, ToSchema,
-    Value, canonical, digest, first_break, json,
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::model::people::journal::{Chained, canonical, first_break};
+use model::{
+    base::{Id, Timestamp},
+    people::{JournalFlaw, JournalHead, digest},
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    action::AgentAction,
+    journal::{JournalActor, JournalActorType, JournalEntry, JournalEvent, Note},
+    session::AgentSession,
 };
 
 impl AgentSession {

@@ -9,10 +9,15 @@
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
 
-use crate::prelude::{
-    AgentSessionId, Chained, Deserialize, Id, JsonObject, JsonText, Link, OrganizationId,
-    Serialize, Timestamp, ToSchema, UserId, Value, canonical, digest, input, json, names, span,
+use ::model::people::journal::{Chained, Link, canonical};
+use model::{
+    base::{AgentSessionId, Id, JsonObject, JsonText, OrganizationId, Timestamp, UserId, span},
+    input, names,
+    people::digest,
 };
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

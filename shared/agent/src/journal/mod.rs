@@ -7,10 +7,18 @@ mod entry;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use entry::*;
 
-use model::journal::{rename, seal};
+use ::model::people::journal::subject;
+use model::people::{
+    Journaled,
+    journal::{rename, seal},
+};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
-use crate::prelude::{
-    AgentPause, AgentPolicy, Alert, Connection, Journaled, Map, ToSchema, Value, json, subject,
+use crate::{
+    alert::Alert,
+    connection::{AgentPause, Connection},
+    policy::AgentPolicy,
 };
 
 impl Journaled for AgentPolicy {

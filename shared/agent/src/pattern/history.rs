@@ -1,10 +1,24 @@
-use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::{Deref, DerefMut},
+};
 
-use crate::prelude::{
-    ActionRecord, Alert, AlertEntity, AlertId, BTreeMap, Chained, Component, Deref, DerefMut,
-    Deserialize, Field, FilterValue, HashSet, Id, Journaled, Labels, NamedPermission, OneOf,
-    OrdinaryPermission, Pattern, QueueMessage, RecordId, Serialize, SharedLabel, Sort, Timestamp,
-    ToSchema, span, statistics,
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{AlertId, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, span},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+
+use crate::{
+    alert::{Alert, AlertEntity, Labels},
+    pattern::{Pattern, SharedLabel, statistics},
+    session::ActionRecord,
 };
 
 /// An occurrence of an alert, as its class's counters store it.

@@ -8,7 +8,11 @@ mod windows;
 
 pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
-use crate::prelude::{Deserialize, Id, Recurrence, Serialize, ToSchema};
+use model::base::Id;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::alert::Recurrence;
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

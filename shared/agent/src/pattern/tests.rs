@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use model::base::{AlertId, Id, Slug, Timestamp, span};
 use serde_json::json;
 
-use super::*;
 use crate::alert::{Alert, AlertEntity, Labels};
-use model::{AlertId, Id, Slug, Timestamp, span};
+
+use super::*;
 
 const NOW: &str = "2026-01-15T12:34:56Z";
 

@@ -2,11 +2,14 @@
 //!
 //! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes.
 
+use std::collections::{HashMap, HashSet};
+
+use model::base::{Id, span};
+
 use crate::{
-    pattern::history::count,
-    prelude::{
-        Alert, ClassHistory, Cycle, HashMap, HashSet, Id, Occurrence, Pattern, PatternWindow, span,
-        statistics,
+    alert::Alert,
+    pattern::{
+        ClassHistory, Cycle, Occurrence, Pattern, PatternWindow, history::count, statistics,
     },
 };
 

@@ -1,7 +1,11 @@
 //! Comparison of two policies: does the later one allow more?
 
-use crate::prelude::{
-    AgentPolicy, Demand, Id, Money, PolicyCaps, PolicyMatch, PolicyRule, SystemKind,
+use model::{base::Id, people::Demand};
+
+use crate::{
+    alert::Money,
+    connection::SystemKind,
+    policy::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule},
 };
 
 impl AgentPolicy {
@@ -232,7 +236,7 @@ impl PolicyCaps {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, OrganizationId, input};
+    use model::base::{Id, OrganizationId, input};
     use serde_json::{Value, json};
 
     use super::*;

@@ -1,9 +1,8 @@
 //! A looser policy that waits for another admin, or for a day.
 
-use crate::{
-    policy::{PendingPolicy, PolicySet, PolicyTerms},
-    prelude::{AgentPolicy, Id, Timestamp, UserId, span},
-};
+use model::base::{Id, Timestamp, UserId, span};
+
+use crate::policy::{AgentPolicy, PendingPolicy, PolicySet, PolicyTerms};
 
 /// The result of a request on a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +95,10 @@ impl AgentPolicy {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, OrganizationId, input};
+    use model::base::{Id, OrganizationId, input};
 
     use super::*;
+    use serde_json::{Value, json};
 
     fn set(policy: &mut AgentPolicy, sent: &Value, by: i64, at: i64) -> PolicyChange {
         let sent: PolicySet = input::from_value(sent).unwrap();

@@ -1,8 +1,16 @@
 //! The body of a request that sets a policy.
 
-use crate::prelude::{
-    ActionType, Change, Currency, Defaulted, FaultCode, Id, List, MAX_ID, Money, Patch, Place,
-    PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, Risk, Role, SystemName, Whole, input,
+use ::model::base::input::{Change, Defaulted, List, Patch, Place};
+use model::{
+    base::{FaultCode, Id, MAX_ID, SystemName, Whole},
+    input,
+    people::Role,
+};
+
+use crate::{
+    action::{ActionType, Risk},
+    alert::{Currency, Money},
+    policy::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule},
 };
 
 input! {

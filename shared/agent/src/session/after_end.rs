@@ -1,13 +1,15 @@
 //! Work on a session after its end. The organization's journal names its newest entry, and the
 //! matter of its alert is checked. An effect other than the approved one is left to a person.
 
+use ::model::people::journal::Chained;
+use model::base::{Timestamp, span};
+
 use crate::{
-    check::record::Timetable,
-    prelude::{
-        ActionContent, ActionRecord, ActionState, AgentAction, AgentSession, AgentSessionStatus,
-        ApprovedActions, Chained, Check, CheckStatus, Facts, Message, Money, ProposedAction,
-        SystemKind, Timestamp, Verification, span,
-    },
+    action::{ActionContent, ActionState, AgentAction, Message},
+    alert::Money,
+    check::{Check, CheckStatus, Facts, Verification, record::Timetable},
+    connection::SystemKind,
+    session::{ActionRecord, AgentSession, AgentSessionStatus, ApprovedActions, ProposedAction},
 };
 
 impl AgentSession {

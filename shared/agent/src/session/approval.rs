@@ -1,13 +1,26 @@
 //! Approval of actions, and the approved actions of a session.
 
-use crate::{
-    prelude::{
-        ActionApproval, ActionState, AgentAction, AgentPolicy, AgentSession, AgentSessionStatus,
-        Approver, Approving, Chained, Code, Component, Deref, DerefMut, Deserialize, Error, Fault,
-        FaultCode, Field, FilterValue, Id, Journaled, NamedPermission, OneOf, OrdinaryPermission,
-        ProposedAction, QueueMessage, RecordId, Serialize, Sort, Timestamp, ToSchema,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        Code, Error, Fault, FaultCode, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp,
     },
-    session::next::quoted,
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionState, AgentAction},
+    policy::{ActionApproval, AgentPolicy},
+    session::{
+        AgentSession, AgentSessionStatus, Approver, Approving, ProposedAction, next::quoted,
+    },
 };
 
 /// The operation in a 409 for a status that allows no approval.

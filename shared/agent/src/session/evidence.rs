@@ -1,11 +1,25 @@
 //! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
 //! the proposal helps.
 
-use crate::prelude::{
-    ActionRecord, Alert, Chained, ClassHistory, Component, Connection, Deref, DerefMut,
-    Deserialize, Facts, Field, FilterValue, Id, Journaled, JsonText, NamedPermission, OneOf,
-    OrdinaryPermission, OrganizationId, QueueMessage, RecordId, Serialize, Sort, Systems,
-    Timestamp, ToSchema,
+use std::ops::{Deref, DerefMut};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{FilterValue, Id, JsonText, OrganizationId, QueueMessage, RecordId, Sort, Timestamp},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    alert::Alert,
+    check::Facts,
+    connection::{Connection, Systems},
+    pattern::ClassHistory,
+    session::ActionRecord,
 };
 
 /// The input of an alert's analysis.
@@ -206,7 +220,7 @@ mod tests {
         };
         let record = PlaybookRecord {
             runs: vec![PlaybookRuns {
-                organization_id: model::Id::new(1).unwrap(),
+                organization_id: model::base::Id::new(1).unwrap(),
                 name: "a".into(),
                 playbook_version: 2,
                 runs: 5,

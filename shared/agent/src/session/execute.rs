@@ -1,10 +1,25 @@
 //! Previews and executions of actions: the bodies of their requests, and what a preview shows.
 
-use crate::prelude::{
-    ActionApproval, ActionId, AgentPolicy, AgentSession, Approvers, BTreeMap, Chained, Connection,
-    Defaulted, Error, Fault, FaultCode, Field, Id, List, MoneyDirection, Place, ProposedAction,
-    Reading, Reason, Schema, Serialize, SessionContext, Timestamp, ToSchema, User, UserId, Value,
-    escaped, input, map_of, string,
+use std::collections::BTreeMap;
+
+use ::model::{
+    base::input::{Defaulted, Field, List, Place, Reading, Schema, escaped, map_of, string},
+    people::journal::Chained,
+};
+use model::{
+    base::{ActionId, Error, Fault, FaultCode, Id, Reason, Timestamp, UserId},
+    input,
+    people::User,
+};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::{
+    action::MoneyDirection,
+    connection::Connection,
+    policy::{ActionApproval, AgentPolicy, Approvers},
+    session::{AgentSession, ProposedAction, SessionContext},
 };
 
 input! {

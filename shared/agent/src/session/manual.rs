@@ -16,13 +16,23 @@
 //! The first handling counts. A handed-over action follows its service request for as long as that
 //! exists.
 
-use crate::{
-    check::quoted,
-    prelude::{
-        AgentSession, AgentSessionStatus, ApiCall, Category, Chained, Code, Defaulted, Description,
-        Error, Handling, HandlingStatus, Id, JournalEvent, Priority, ProposedAction, Reason, Risk,
-        ServiceRequestCreate, ServiceRequestId, Timestamp, Title, UserId, input, on_one_line,
+use ::model::{
+    base::{characters::on_one_line, input::Defaulted},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        Category, Code, Description, Error, Id, Reason, ServiceRequestId, Timestamp, Title, UserId,
     },
+    input,
+    work::{Priority, ServiceRequestCreate},
+};
+
+use crate::{
+    action::{ApiCall, Risk},
+    check::quoted,
+    journal::JournalEvent,
+    session::{AgentSession, AgentSessionStatus, Handling, HandlingStatus, ProposedAction},
 };
 
 input! {

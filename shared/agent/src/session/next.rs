@@ -1,10 +1,21 @@
 //! Open work of a session: the actions that a user still has to approve or settle. The next step in
 //! plain words: a user or the agent, what they do, and until when.
 
-use crate::prelude::{
-    ActionApproval, ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Approvers,
-    BTreeSet, Chained, Code, Connection, Error, Id, Permission, ProposedAction, Serialize,
-    Timestamp, ToSchema, User, UserId,
+use std::collections::BTreeSet;
+
+use ::model::people::journal::Chained;
+use model::{
+    base::{Code, Error, Id, Timestamp, UserId},
+    people::{Permission, User},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    action::ActionState,
+    connection::Connection,
+    policy::{ActionApproval, AgentPolicy, Approvers},
+    session::{AgentSession, AgentSessionStatus, ProposedAction},
 };
 
 /// The render context of a session: the records on which its next step depends.

@@ -1,9 +1,20 @@
 //! The result of an analysis: the findings, and the actions that would resolve the alert.
 
-use crate::prelude::{
-    ActionApproval, ActionContent, AgentPolicy, Chained, Deserialize, Evidence, Excerpt, Id,
-    Pattern, PlaybookVersion, PolicyRule, ReadEvidence, Requirement, ResolvedWhen, Serialize,
-    ServiceRequestId, Timestamp, ToSchema, UserId, names,
+use ::model::people::journal::Chained;
+use model::{
+    base::{Id, ServiceRequestId, Timestamp, UserId},
+    names,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::ActionContent,
+    check::ResolvedWhen,
+    journal::Excerpt,
+    pattern::Pattern,
+    policy::{ActionApproval, AgentPolicy, PolicyRule, Requirement},
+    session::{Evidence, PlaybookVersion, ReadEvidence},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

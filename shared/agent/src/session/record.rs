@@ -1,11 +1,30 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use crate::prelude::{
-    ActionKey, ActionRecord, ActionState, AgentSessionId, Alert, AlertId, Analysis, AnyOf,
-    BTreeMap, BTreeSet, Chained, Code, Component, Deref, DerefMut, Deserialize, Error, Field,
-    FilterValue, Id, JournalHead, Journaled, NamedPermission, OneOf, OrdinaryPermission,
-    OrganizationId, Proposal, ProposedAction, QueueMessage, ReadEvidence, Reason, RecordId,
-    ResolvedWhen, Serialize, Sort, Timestamp, ToSchema, UserId, input, names, span,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::{Deref, DerefMut},
+};
+
+use ::model::{
+    base::input::{Component, Field, OneOf},
+    people::journal::Chained,
+};
+use model::{
+    base::{
+        AgentSessionId, AlertId, AnyOf, Code, Error, FilterValue, Id, OrganizationId, QueueMessage,
+        Reason, RecordId, Sort, Timestamp, UserId, span,
+    },
+    input, names,
+    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionKey, ActionState},
+    alert::Alert,
+    check::ResolvedWhen,
+    session::{ActionRecord, Analysis, Proposal, ProposedAction, ReadEvidence},
 };
 
 /// A session of the agent on one alert.

@@ -1,8 +1,15 @@
 //! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
 
-use crate::prelude::{
-    ActionRecord, ActionResult, ActionState, AgentSession, AgentSessionStatus, ApprovedActions,
-    BTreeSet, Chained, Checks, Code, DerefMut, Error, Id, ProposedAction, Timestamp, ToSchema,
+use std::{collections::BTreeSet, ops::DerefMut};
+
+use ::model::people::journal::Chained;
+use model::base::{Code, Error, Id, Timestamp};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionResult, ActionState},
+    check::Checks,
+    session::{ActionRecord, AgentSession, AgentSessionStatus, ApprovedActions, ProposedAction},
 };
 
 #[derive(Debug)]

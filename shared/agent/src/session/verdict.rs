@@ -1,13 +1,19 @@
 //! Settlements: a user says what became of an action. The settlement of an automated action with an
 //! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
 
+use std::ops::DerefMut;
+
+use ::model::people::journal::Chained;
+use model::{
+    base::{Code, Error, Fault, FaultCode, Id, Reason, Timestamp, UserId, span},
+    input, names,
+    people::JournalHead,
+};
+use utoipa::ToSchema;
+
 use crate::{
-    action::Verdict,
-    prelude::{
-        ActionRecord, ActionState, AgentAction, AgentSession, ApprovedActions, Chained, Code,
-        DerefMut, Error, Fault, FaultCode, HandlingStatus, Id, JournalHead, ProposedAction, Reason,
-        Schedule, StepStatus, Timestamp, ToSchema, UserId, VerdictOutcome, input, names, span,
-    },
+    action::{ActionState, AgentAction, Schedule, StepStatus, Verdict, VerdictOutcome},
+    session::{ActionRecord, AgentSession, ApprovedActions, HandlingStatus, ProposedAction},
 };
 
 input! {

@@ -1,8 +1,10 @@
 //! The status of an alert by reports, users and the agent.
 
-use super::*;
+use model::base::{input, span};
+
 use crate::alert::{AlertStatus, AlertUpdate, Firing, StatusSource};
-use model::{input, span};
+
+use super::*;
 
 fn firing(alert: &mut Alert, now: i64) -> bool {
     alert.report_again(AlertStatus::Open, at(0), at(now))

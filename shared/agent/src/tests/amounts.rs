@@ -1,7 +1,8 @@
 //! The amount that was found after a call.
 
-use super::*;
 use crate::alert::{Currency, Money};
+
+use super::*;
 
 /// 482.10 USD was approved, and the draft was computed again with its finalization.
 fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession, AgentAction) {

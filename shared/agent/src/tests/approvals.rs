@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use model::base::{FaultCode, JsonText};
+
 use super::{actions::context, *};
-use model::{FaultCode, JsonText};
 
 const LEASE: i64 = 60_000;
 

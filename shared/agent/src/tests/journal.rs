@@ -1,7 +1,11 @@
 //! Journals, without a table.
 
+use model::{
+    base::UserId,
+    people::{JournalFlaw, journal::Chained},
+};
+
 use super::*;
-use model::{JournalFlaw, UserId, journal::Chained};
 
 const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
 

@@ -19,10 +19,13 @@ mod verification;
 
 use std::sync::LazyLock;
 
+use model::{
+    base::{Code, Error, Fault, Id, Timestamp, input, span},
+    people::{Role, User},
+};
 use serde_json::json;
 
 use crate::{action::*, alert::Alert, check::*, connection::*, journal::*, policy::*, session::*};
-use model::{Code, Error, Fault, Id, Role, Timestamp, User, input, span};
 
 /// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {

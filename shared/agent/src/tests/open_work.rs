@@ -1,9 +1,10 @@
 //! Open work and the next step of sessions.
 
-use super::*;
 use ActionState::{Failed, Skipped, Succeeded, Unknown};
 use AgentSessionStatus as Status;
-use model::{Permission, span};
+use model::{base::span, people::Permission};
+
+use super::*;
 
 /// Session 7 with actions that ended in these states at 10; none for an unapproved one.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {

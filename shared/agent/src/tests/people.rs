@@ -1,11 +1,12 @@
 //! Settlements by people, without a table.
 
-use super::*;
 use AgentSessionStatus::{
     Analyzing, AwaitingConfirmation, Cancelled, Cancelling, Completed, Executing, Expired, Failed,
     Started,
 };
-use model::{ServiceRequestId, UserId};
+use model::base::{ServiceRequestId, UserId};
+
+use super::*;
 
 fn user(id: i64) -> UserId {
     UserId::new(id).unwrap()
@@ -319,7 +320,7 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     assert_eq!(request_body.title.chars().count(), 255);
     assert!(request_body.title.starts_with("Alert 9: ä"));
     assert_eq!(request_body.description.unwrap().chars().count(), 50_000);
-    assert_eq!(request_body.priority.0, model::Priority::Urgent);
+    assert_eq!(request_body.priority.0, model::work::Priority::Urgent);
     let action = &by_hand(1).plan.proposed_actions[0];
     let request_body = action.as_request(&session, Some("Before Monday.")).unwrap();
     let description = request_body.description.unwrap();
@@ -332,7 +333,7 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     ] {
         assert!(description.contains(part), "{part}: {}", &*description);
     }
-    assert_eq!(request_body.priority.0, model::Priority::Medium);
+    assert_eq!(request_body.priority.0, model::work::Priority::Medium);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Policies.
 
-use super::*;
 use crate::alert::{Currency, Money};
+
+use super::*;
 
 fn money(minor_units: i64, currency: &str) -> Money {
     Money {

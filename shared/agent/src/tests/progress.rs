@@ -270,7 +270,7 @@ fn identified() -> Connection {
     let put: ConnectionPut = input::from_value(&put).unwrap();
     Connection::new(
         Id::new(1).unwrap(),
-        model::Slug::new("billing").unwrap(),
+        model::base::Slug::new("billing").unwrap(),
         put,
         at(0),
     )

@@ -4,7 +4,7 @@ use AgentSessionStatus::{
     Analyzing, AwaitingConfirmation, Cancelled, Cancelling, Completed, Executing, Expired, Failed,
     Started,
 };
-use model::{Code, FaultCode};
+use model::base::{Code, FaultCode};
 
 use super::*;
 

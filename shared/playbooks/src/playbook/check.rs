@@ -1,5 +1,18 @@
 //! Checks of a playbook when it is read. A flaw is the reason, in words, why it cannot be used.
 
+use std::collections::BTreeSet;
+
+use ::agent::check::{Expectation, Facts};
+use agent::{
+    action::{ActionType, MoneyDirection, Reversibility, Risk},
+    check::{FactCondition, Reconciliation, TargetRead, read_of},
+    connection::{SystemKind, is_pointer},
+};
+use model::base::Id;
+use serde_json::Value;
+
+use crate::template::{Template, is_name};
+
 use super::{
     Action, Playbook,
     condition::{NO_PATH, is_scalar, none_of},
@@ -8,10 +21,6 @@ use super::{
     step::Step,
     values::{GIVEN, MONEY},
     verify::Verify,
-};
-use crate::prelude::{
-    ActionType, BTreeSet, Expectation, FactCondition, Facts, Id, MoneyDirection, Reconciliation,
-    Reversibility, Risk, SystemKind, TargetRead, Template, Value, is_name, is_pointer, read_of,
 };
 
 impl Playbook {

@@ -1,5 +1,12 @@
+use std::collections::BTreeSet;
+
+use agent::{
+    check::read_of,
+    session::{Confidence, Evidence, PlaybookRecord},
+};
+use model::base::Timestamp;
+
 use super::{Playbook, Values};
-use crate::prelude::{BTreeSet, Confidence, Evidence, PlaybookRecord, Timestamp, read_of};
 
 impl Playbook {
     pub(crate) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {

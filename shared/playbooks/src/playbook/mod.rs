@@ -16,6 +16,20 @@ pub(super) use read::{MOST_READS, Read};
 pub(super) use render::RenderContext;
 pub(super) use values::Values;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use agent::{
+    action::{ActionType, Reversibility, Risk},
+    alert::Alert,
+    pattern::Cycle,
+    session::{Case, PlaybookVersion},
+};
+use model::base::Id;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::template::Template;
+
 use self::{
     condition::{Condition, Many},
     money::{DebtInFile, MoneyInFile},
@@ -24,10 +38,6 @@ use self::{
     step::Step,
     values::Source,
     verify::Verify,
-};
-use crate::prelude::{
-    ActionType, Alert, BTreeMap, BTreeSet, Case, Cycle, Deserialize, Id, PlaybookVersion,
-    Reversibility, Risk, Template, Value,
 };
 
 /// A playbook: knowledge about a kind of alert.

@@ -1,7 +1,14 @@
-use crate::prelude::{
-    Currency, Debt, Deserialize, Expectation, FactCondition, Facts, Id, Money, MoneyDirection,
-    MoneyMoved, TargetRead, Value, plain,
+use ::agent::check::{Expectation, Facts};
+use agent::{
+    action::{Debt, MoneyDirection, MoneyMoved},
+    alert::{Currency, Money},
+    check::{FactCondition, TargetRead},
 };
+use model::base::Id;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::template::plain;
 
 /// The direction, and the facts with the amount.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,8 @@
 //! Periods of a playbook: the time until an effect shows, and the times of tries.
 
-use crate::prelude::{Attempts, Deserialize, span};
+use agent::action::Attempts;
+use model::base::span;
+use serde::Deserialize;
 
 /// Milliseconds, in the file a number of minutes, hours or days: `"90m"`, `"24h"` or `"7d"`.
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -1,10 +1,16 @@
 //! A playbook's reads of target systems.
 
+use std::collections::BTreeMap;
+
+use ::agent::check::{Derived, Facts, ListFact, Sum, WholeList};
+use agent::{action::ApiCall, check::TargetRead, connection::Connection};
+use model::base::Id;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::template::{Missing, Template, is_unseen, plain};
+
 use super::values::{Values, missing};
-use crate::prelude::{
-    ApiCall, BTreeMap, Connection, Derived, Deserialize, Facts, Id, ListFact, Missing, Sum,
-    TargetRead, Template, Value, WholeList, is_unseen, plain,
-};
 
 pub(crate) const MOST_READS: usize = 6;
 

@@ -1,17 +1,27 @@
 //! Renders a playbook's actions for one alert.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::agent::check::{Expectation, Facts};
+use agent::{
+    action::{ActionContent, ActionSize, ActionStep, ApiCall, Attempts, RecordSystem, Reversible},
+    check::{
+        FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification, read_of, reads_of,
+    },
+    connection::{Connection, SystemKind},
+    session::{NotApplicable, ProposedAction},
+};
+use model::base::{Id, JsonObject, JsonText};
+use serde_json::Value;
+
+use crate::template::{Missing, Template, quoted};
+
 use super::{
     Action, Playbook, Read, ReversibleInFile, Values,
     money::{DebtInFile, MoneyInFile},
     period::AttemptsInFile,
     read::allowing,
     step::Step,
-};
-use crate::prelude::{
-    ActionContent, ActionSize, ActionStep, ApiCall, Attempts, BTreeMap, BTreeSet, Connection,
-    Expectation, FactCondition, Facts, Id, JsonObject, JsonText, Missing, NotApplicable,
-    ProposedAction, Reconciliation, RecordSystem, ResolvedWhen, Reversible, SystemKind, TargetRead,
-    Template, Value, Verification, quoted, read_of, reads_of,
 };
 
 #[derive(Clone, Copy)]

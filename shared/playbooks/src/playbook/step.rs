@@ -1,9 +1,15 @@
+use agent::{
+    action::AlreadyDone,
+    check::{AnswerCondition, Reconciliation},
+    connection::{METHODS, is_pointer},
+};
+use serde::Deserialize;
+
+use crate::template::{Body, Template};
+
 use super::{
     condition::{Many, NO_PATH, none_of},
     verify::Reconcile,
-};
-use crate::prelude::{
-    AlreadyDone, AnswerCondition, Body, Deserialize, METHODS, Reconciliation, Template, is_pointer,
 };
 
 /// A step. The members of its call, with placeholders in path and body, stand beside the others.

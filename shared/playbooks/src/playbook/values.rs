@@ -1,9 +1,18 @@
 //! Values of a playbook's placeholders for one alert.
 
-use crate::prelude::{
-    Alert, BTreeMap, Connection, Currency, Deserialize, FactCondition, Facts, Id, Missing, Money,
-    SystemKind, Systems, TargetRead, Template, Value, is_unseen, plain, quoted, read_of, segment,
+use std::collections::BTreeMap;
+
+use ::agent::check::Facts;
+use agent::{
+    alert::{Alert, Currency, Money},
+    check::{FactCondition, TargetRead, read_of},
+    connection::{Connection, SystemKind, Systems},
 };
+use model::base::Id;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,10 +1,15 @@
 //! Checks of the effect of an action or a call.
 
+use agent::{
+    alert::Money,
+    check::{FactCondition, Reconciliation, Verification},
+};
+use serde::Deserialize;
+
 use super::{
     condition::{Condition, Many},
     period::Period,
 };
-use crate::prelude::{Deserialize, FactCondition, Money, Reconciliation, Verification};
 
 /// The conditions that show an action's effect.
 #[derive(Debug, Deserialize)]

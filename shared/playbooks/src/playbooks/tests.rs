@@ -2,13 +2,11 @@ use agent::{
     action::{Attempts, MoneyDirection, Reversibility},
     check::Expectation,
 };
+use model::people::digest;
 
-use model::digest;
+use crate::{playbook::RenderContext, tests::connections};
 
-use super::{
-    super::{playbook::RenderContext, tests::connections},
-    *,
-};
+use super::*;
 
 /// An automated action that no connection allows would always be manual.
 #[test]

@@ -10,8 +10,9 @@ use aws_smithy_runtime_api::client::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-use super::*;
 use crate::config::Environment;
+
+use super::*;
 
 /// Time that Lambda gives a start.
 const LAMBDA: Duration = Duration::from_secs(10);

@@ -1,6 +1,6 @@
 //! Schemas and responses of problems in the OpenAPI document.
 
-use model::{
+use model::base::{
     Code,
     input::{Schema, string},
 };

@@ -1,17 +1,35 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
+use ::agent::{
+    action::{ActionKey, ActionState, AgentAction, Outcome},
+    connection::ReadCounter,
+    journal::{JournalEntry, JournalEvent, Note},
+    session::ActionRecord,
+};
+use ::table::{
+    AnyKey, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
+    attribute,
+};
+use model::{
+    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
+use utoipa::ToSchema;
 
-use super::journal::{SWEEPER, WORKER, ended};
-use super::{Agent, outcomes, transition};
-use crate::due::{due_from, not_due};
-use crate::prelude::{
-    ActionKey, ActionRecord, ActionState, AgentAction, AnyKey, Change, Condition, Deserialize,
-    DeserializeOwned, FilterValue, Id, Index, IntoAttribute, JournalEntry, JournalEvent, Journaled,
-    Keyed, NamedPermission, Note, OrLeave, OrNotFound, OrdinaryPermission, Outcome, Pending,
-    QueueMessage, ReadCounter, Record, RecordId, Result, Serialize, Sort, Stored, Timestamp,
-    ToSchema, Tracked, Write, attribute, key,
+use crate::{
+    Result,
+    base::{pending_write::Pending, tracked::Tracked},
+    key::{self, Keyed},
+    upkeep::due::{due_from, not_due},
+};
+
+use super::{
+    Agent,
+    journal::{SWEEPER, WORKER, ended},
+    outcomes, transition,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

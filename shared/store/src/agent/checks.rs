@@ -1,16 +1,34 @@
 //! Checks of target systems after an action or a session has ended. The worker sends the reads; the
 //! current record judges the observation.
 
+use ::agent::{
+    action::{ActionKey, AgentAction, Message},
+    alert::{Alert, AlertStatus, StatusSource},
+    check::{Judgement, Observation, TargetRead},
+    connection::{Connection, ReadCounter, SystemKind},
+    journal::{JournalEvent, Note},
+    session::{ActionRecord, AgentSession},
+};
+use ::table::{Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
+use model::{
+    base::{AgentSessionId, Error, FilterValue, Id, QueueMessage, RecordId, Sort},
+    people::{Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        pending_write::{Pending, WriteContext},
+        retry::try_retry,
+        tracked::Tracked,
+    },
+    key::{self, Keyed},
+};
+
 use super::{
     Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
-};
-use crate::prelude::{
-    ActionKey, ActionRecord, AgentAction, AgentSession, AgentSessionId, Alert, AlertStatus,
-    Connection, Deserialize, DeserializeOwned, Error, FilterValue, Id, Index, IntoAttribute,
-    JournalEvent, Journaled, Judgement, Keyed, Message, NamedPermission, Note, Observation,
-    OrLeave, OrNotFound, OrdinaryPermission, Pending, QueueMessage, ReadCounter, Record, RecordId,
-    Result, Serialize, Sort, StatusSource, Stored, SystemKind, TargetRead, Tenant, ToSchema,
-    Tracked, Write, WriteContext, key, try_retry,
 };
 
 #[derive(Clone, Debug)]

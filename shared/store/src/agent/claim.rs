@@ -1,17 +1,34 @@
 //! A worker's claim of an action and of its records.
 
-use serde_json::json;
+use std::collections::BTreeSet;
 
-use super::journal::{WORKER, ended};
-use super::policy::{approvers_in, policy_in, takes, users_of};
-use super::{Agent, PAUSED, is_paused, pauses, transition};
-use crate::connections::{Traffic, name_at_work};
-use crate::prelude::{
-    ActionContent, ActionKey, ActionState, Admission, AdmissionRequest, AgentAction, AgentPause,
-    AgentPolicy, AnyKey, Approvers, BTreeSet, Batch, Called, Claim, ClaimContext, Connection,
-    Error, Id, JournalEvent, Key, Keyed, Note, OrLeave, OtherClaim, ReadCounter, Record,
-    RecordGuard, Result, Stack, Stopwatch, Stored, Tenant, Timestamp, ToSchema, Write, key, random,
-    record, try_retry,
+use ::agent::{
+    action::{
+        ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
+        OtherClaim, RecordGuard,
+    },
+    connection::{Admission, AdmissionRequest, AgentPause, Connection, ReadCounter},
+    journal::{JournalEvent, Note},
+    policy::{AgentPolicy, Approvers},
+};
+use ::table::{AnyKey, Batch, Key, OrLeave, Record, Stored, Write};
+use model::base::{Error, Id, Stopwatch, Timestamp, random};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    agent::connections::{Traffic, name_at_work},
+    base::{record::record, records::Stack, retry::try_retry},
+    key::{self, Keyed},
+};
+
+use super::{
+    Agent, PAUSED, is_paused,
+    journal::{WORKER, ended},
+    pauses,
+    policy::{approvers_in, policy_in, takes, users_of},
+    transition,
 };
 
 /// An action that a worker holds.

@@ -1,10 +1,24 @@
 //! The render context of sessions: policy, approvers and alerts.
 
-use super::policy::{approvers_in, policy_in, users_of};
-use super::{Agent, Excerpts, SessionWithActions, excerpts};
-use crate::prelude::{
-    AgentPolicy, AgentSession, AlertId, AlertRef, AlertStatus, AnyKey, Approvers, BTreeSet, Batch,
-    Connection, HashMap, Id, Keyed, Read, ReadCounter, Record, Result, SessionContext, Tenant, key,
+use std::collections::{BTreeSet, HashMap};
+
+use ::agent::{
+    alert::{AlertRef, AlertStatus},
+    connection::{Connection, ReadCounter},
+    policy::{AgentPolicy, Approvers},
+    session::{AgentSession, SessionContext},
+};
+use ::table::{AnyKey, Batch, Read, Record};
+use model::base::{AlertId, Id};
+
+use crate::{
+    Result, Tenant,
+    key::{self, Keyed},
+};
+
+use super::{
+    Agent, Excerpts, SessionWithActions, excerpts,
+    policy::{approvers_in, policy_in, users_of},
 };
 
 #[derive(Debug)]

@@ -1,14 +1,30 @@
 //! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's
 //! journal that name the newest entry of each ended session.
 
-use super::{Agent, journal::SWEEPER, transition};
-use crate::due::{self, Shard};
-use crate::prelude::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, AnyKey, EntryContent, Id,
-    JournalEvent, Keyed, Message, Note, OrLeave, OrganizationId, Page, ReadCounter, Readable,
-    Record, Result, SessionHead, Stored, Timestamp, ToSchema, Wanted, Workdesk, Write,
-    WriteContext,
+use ::agent::{
+    action::{ActionState, AgentAction, Message},
+    connection::ReadCounter,
+    journal::{JournalEvent, Note},
+    session::{AgentSession, AgentSessionStatus},
 };
+use ::table::{
+    AnyKey, OrLeave, Readable, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use model::{
+    base::{Id, OrganizationId, Timestamp},
+    people::{EntryContent, SessionHead},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result,
+    base::{pending_write::WriteContext, records::Workdesk},
+    key::Keyed,
+    upkeep::due::{self, Shard},
+};
+
+use super::{Agent, journal::SWEEPER, transition};
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {

@@ -4,12 +4,23 @@
 //! Actions run in parallel, and their answers are often the same. Each action has excerpts of its
 //! own, so that the transactions of two workers never write the same item.
 
-use super::{Agent, SessionWithActions};
-use crate::prelude::{
-    AgentSession, AgentSessionId, BTreeMap, Batch, Excerpt, Id, JournalEntry, JsonText,
-    KeptExcerpt, Key, Keyed, OrganizationId, Page, ReadCounter, Record, Result, Stored, Timestamp,
-    Write, key, record,
+use std::collections::BTreeMap;
+
+use ::agent::{
+    connection::ReadCounter,
+    journal::{Excerpt, JournalEntry},
+    session::AgentSession,
 };
+use ::table::{Batch, Key, Record, Stored, Write, page::Page};
+use model::base::{AgentSessionId, Id, JsonText, OrganizationId, Timestamp};
+
+use crate::{
+    Result,
+    base::{record::record, records::KeptExcerpt},
+    key::{self, Keyed},
+};
+
+use super::{Agent, SessionWithActions};
 
 record! {
     excerpt: KeptExcerpt = "excerpt",

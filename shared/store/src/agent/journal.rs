@@ -1,14 +1,30 @@
 //! Journals of sessions. Entries are written in the transactions that they describe, and stay as
 //! they are.
 
+use std::collections::BTreeMap;
+
+use ::agent::{
+    action::{ActionState, AgentAction},
+    journal::{
+        JournalActor, JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalPeriod,
+        Note, check_journal,
+    },
+};
+use ::table::{
+    Record, Stored,
+    page::{Page, Wanted},
+};
+use model::base::{AgentSessionId, Id};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::record::record,
+    key::{self, Keyed},
+};
 
 use super::Agent;
-use crate::prelude::{
-    ActionState, AgentAction, AgentSessionId, BTreeMap, Id, JournalActor, JournalActorType,
-    JournalCheck, JournalEntry, JournalEvent, JournalPeriod, Keyed, Note, Page, Record, Result,
-    Stored, Tenant, ToSchema, Wanted, check_journal, key, record,
-};
 
 /// The number of reads of a journal that does not match its session.
 const CHECKS: usize = 3;

@@ -1,9 +1,21 @@
-use super::Agent;
-use crate::prelude::{
-    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertId, AlertRef, AnyOf, Filter, Id,
-    Keyed, NextFilter, OrNotFound, Page, Read, ReadCounter, Record, Result, SessionContext,
-    SessionOfAlert, Stored, Tenant, UserId, Wanted, key, record,
+use ::agent::{
+    alert::AlertRef,
+    connection::ReadCounter,
+    session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
 };
+use ::table::{
+    OrNotFound, Read, Record, Stored,
+    page::{Page, Wanted},
+};
+use model::base::{AlertId, AnyOf, Id, UserId};
+
+use crate::{
+    Result, Tenant,
+    base::{filter::Filter, record::record, records::SessionOfAlert},
+    key::{self, Keyed},
+};
+
+use super::Agent;
 
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {

@@ -13,8 +13,12 @@
 //!   other.
 
 mod actions;
+pub(crate) mod alert_days;
+pub(crate) mod alert_reports;
+pub(crate) mod alerts;
 mod checks;
 mod claim;
+pub(crate) mod connections;
 mod context;
 mod due;
 mod excerpts;
@@ -27,15 +31,31 @@ mod preview;
 mod sessions;
 mod transition;
 
-use crate::prelude::{
-    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId, AnyKey,
-    ApprovedActions, Batch, Connection, Error, Id, Keyed, OrNotFound, Part, Readable, Record,
-    RecordType, Result, Stored, TargetRead, Tenant, ToSchema, any_keys, key, record, resource,
-    span,
+use ::agent::{
+    action::{ActionResult, ActionState, AgentAction},
+    check::TargetRead,
+    connection::{AgentPause, Connection},
+    session::{AgentSession, ApprovedActions},
 };
+use ::table::{AnyKey, Batch, OrNotFound, Readable, Record, Stored};
+use model::base::{AgentSessionId, Error, Id, RecordType, span};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        record::{any_keys, record},
+        records::Part,
+        store::resource,
+    },
+    key::{self, Keyed},
+};
+
 pub use actions::Lease;
+pub use alerts::Alerts;
 pub use checks::DueCheck;
 pub use claim::HeldAction;
+pub use connections::Connections;
 pub use due::{DueAction, DueSession, DueWork};
 pub use excerpts::Excerpts;
 pub use lists::SessionOnAlert;

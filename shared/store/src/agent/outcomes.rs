@@ -1,17 +1,29 @@
 //! Outcomes of actions that later alerts and analyses use: the last one of each record, and the
 //! counts of each playbook version. Savings, with the total that the dashboard shows.
 
+use std::collections::BTreeSet;
+
+use ::agent::{
+    action::{AgentAction, LastOutcome, Saving},
+    connection::Systems,
+    session::{PlaybookRecord, PlaybookRuns},
+};
+use ::table::{
+    Change, Condition, Record, Refused, Stored, Write,
+    page::{Page, Wanted},
+};
 use futures::future::try_join_all;
+use model::base::Timestamp;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::record::record,
+    key::{self, Keyed},
+    people::directory::totals,
+};
 
 use super::Agent;
-use crate::{
-    directory::totals,
-    prelude::{
-        AgentAction, BTreeSet, Change, Condition, Keyed, LastOutcome, Page, PlaybookRecord,
-        PlaybookRuns, Record, Refused, Result, Saving, Stored, Systems, Tenant, Timestamp,
-        ToSchema, Wanted, Write, key, record,
-    },
-};
 
 record! {
     outcome: LastOutcome = "last_outcome",

@@ -1,22 +1,40 @@
 //! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
 //! requests.
 
-use serde_json::json;
-use tokio::sync::OnceCell;
-
-use super::{Agent, SessionWithActions, outcomes, transition};
-use crate::{
-    assignee::Assignee,
-    prelude::{
-        ActionHandOver, ActionRecord, ActionRef, ActionSettle, ActionState, AgentAction,
-        AgentPolicy, AgentSession, AgentSessionId, Batch, Deserialize, DeserializeOwned,
-        FilterValue, Handling, HandlingStatus, Id, Index, IntoAttribute, JournalActor,
-        JournalEvent, JournalHead, Journaled, Keyed, NamedPermission, Note, OrLeave, OrNotFound,
-        OrdinaryPermission, Pending, QueueMessage, ReadCounter, Record, RecordId, RequestChange,
-        Reserved, Result, Serialize, ServiceRequest, Sort, Store, Stored, Tenant, Timestamp,
-        ToSchema, Tracked, UserId, Verdict, Write, WriteContext, key,
+use ::agent::{
+    action::{ActionState, AgentAction, Verdict},
+    connection::ReadCounter,
+    journal::{JournalActor, JournalEvent, Note},
+    policy::AgentPolicy,
+    session::{
+        ActionHandOver, ActionRecord, ActionSettle, AgentSession, Handling, HandlingStatus,
+        RequestChange,
     },
 };
+use ::table::{Batch, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
+use model::{
+    base::{AgentSessionId, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, UserId},
+    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},
+    work::{ActionRef, ServiceRequest},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use tokio::sync::OnceCell;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        ids::Reserved,
+        pending_write::{Pending, WriteContext},
+        store::Store,
+        tracked::Tracked,
+    },
+    key::{self, Keyed},
+    work::assignee::Assignee,
+};
+
+use super::{Agent, SessionWithActions, outcomes, transition};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the

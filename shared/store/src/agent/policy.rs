@@ -1,16 +1,35 @@
 //! An organization's policy, and the counts of its daily caps.
 
-use super::{Agent, SessionWithActions};
-use crate::prelude::{
-    ActionApproval, AgentPolicy, AnyKey, Approver, Approvers, Approving, BTreeSet, Batch, Change,
-    Charge, Code, Condition, EntryContent, EntryCredential, Error, Held, Id, Key, Keyed, OrLeave,
-    OrNotFound, OrganizationEvent, Pending, PolicyChange, PolicySet, ReadCounter, Record,
-    RecordType, Result, SignInMethod, SignInProvider, Stored, Tenant, Timestamp, ToSchema, User,
-    UserId, Write, WriteContext, Writes, any_keys, key, record,
+use std::collections::BTreeSet;
+
+use ::agent::{
+    connection::ReadCounter,
+    policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicyChange, PolicySet},
+    session::{Approver, Approving},
+};
+use ::table::{AnyKey, Batch, Change, Condition, Key, OrLeave, OrNotFound, Record, Stored, Write};
+use model::{
+    base::{Code, Error, Id, RecordType, Timestamp, UserId},
+    people::{
+        EntryContent, EntryCredential, Held, OrganizationEvent, SignInMethod, SignInProvider, User,
+    },
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        pending_write::{Pending, WriteContext},
+        record::{any_keys, record},
+        writes::Writes,
+    },
+    key::{self, Keyed},
 };
 
+use super::{Agent, SessionWithActions};
+
 /// Retention of a day's counts, in milliseconds.
-const KEPT: i64 = 8 * model::span::DAY;
+const KEPT: i64 = 8 * model::base::span::DAY;
 
 const ACTIONS: &str = "actions";
 
@@ -177,7 +196,7 @@ impl Agent<'_> {
     pub(super) async fn approvable(
         &self,
         tenant: Tenant,
-        id: model::AgentSessionId,
+        id: model::base::AgentSessionId,
         approving: &Approving<'_>,
     ) -> Result<Approvable> {
         let user = approving.by.key(tenant);

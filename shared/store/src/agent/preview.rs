@@ -1,10 +1,23 @@
 //! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
-use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
-use crate::prelude::{
-    AgentSessionId, Alert, AlertStatus, Connection, HashMap, HeldRecord, Id, Keyed, Pending,
-    ProposedAction, ReadCounter, Record, Result, SessionContext, Tenant, Timestamp, any_keys, key,
+use std::collections::HashMap;
+
+use ::agent::{
+    action::HeldRecord,
+    alert::{Alert, AlertStatus},
+    connection::{Connection, ReadCounter},
+    session::{ProposedAction, SessionContext},
 };
+use ::table::Record;
+use model::base::{AgentSessionId, Id, Timestamp};
+
+use crate::{
+    Result, Tenant,
+    base::{pending_write::Pending, record::any_keys},
+    key::{self, Keyed},
+};
+
+use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
 
 /// A session with the context of its preview.
 #[derive(Clone, Debug)]

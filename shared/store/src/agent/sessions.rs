@@ -1,17 +1,45 @@
-use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::journal::WORKER;
-use super::policy::{Approvable, policy_in};
-use super::{Agent, Excerpts, SessionWithActions, excerpts, transition};
-use crate::prelude::{
-    ActionKey, ActionRecord, ActionState, AgentPolicy, AgentSession, AgentSessionId, Alert,
-    AlertId, AlertStatus, Approved, Approver, Approvers, Approving, BTreeMap, BTreeSet, Cancelled,
-    Case, Change, Condition, Connection, Created, Deserialize, DeserializeOwned, EntryCredential,
-    Error, FilterValue, Id, Index, IntoAttribute, JournalActor, JournalActorType, JournalEvent,
-    Journaled, KeptExcerpt, Keyed, Message, NamedPermission, Note, OrLeave, OrNotFound,
-    OrdinaryPermission, Pending, PendingWrite, PolicyRule, Proposal, QueueMessage, ReadCounter,
-    Record, RecordId, Result, Serialize, SessionContext, SessionOfAlert, Sort, Stored, Systems,
-    Tenant, ToSchema, Tracked, UserId, Write, WriteContext, Writes, id_of, key, try_retry,
+use ::agent::{
+    action::{ActionKey, ActionState, Message},
+    alert::{Alert, AlertStatus},
+    connection::{Connection, ReadCounter, Systems},
+    journal::{JournalActor, JournalActorType, JournalEvent, Note},
+    policy::{AgentPolicy, Approvers, PolicyRule},
+    session::{
+        ActionRecord, AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal,
+        SessionContext,
+    },
+};
+use ::table::{
+    Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
+};
+use model::{
+    base::{AgentSessionId, AlertId, Error, FilterValue, Id, QueueMessage, RecordId, Sort, UserId},
+    people::{EntryCredential, Journaled, NamedPermission, OrdinaryPermission},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        idempotency::{Created, id_of},
+        pending_write::{Pending, PendingWrite, WriteContext},
+        records::{KeptExcerpt, SessionOfAlert},
+        retry::try_retry,
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+};
+
+use super::{
+    Agent, Excerpts, SessionWithActions, excerpts,
+    journal::WORKER,
+    policy::{Approvable, policy_in},
+    transition,
 };
 
 /// The actor that analyses alerts.

@@ -1,11 +1,17 @@
 //! The writes of transitions: the changed record, its journal entries, and the excerpts that these
 //! name.
 
-use super::{excerpts, journal::heads};
-use crate::prelude::{
-    AgentAction, AgentSession, ApprovedActions, Id, JournalActor, JournalEntry, JournalEvent,
-    KeptExcerpt, Note, Result, Stored, Timestamp, Write,
+use ::agent::{
+    action::AgentAction,
+    journal::{JournalActor, JournalEntry, JournalEvent, Note},
+    session::{AgentSession, ApprovedActions},
 };
+use ::table::{Stored, Write};
+use model::base::{Id, Timestamp};
+
+use crate::{Result, base::records::KeptExcerpt};
+
+use super::{excerpts, journal::heads};
 
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,

@@ -1,15 +1,30 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
+use ::agent::{
+    action::{ActionContent, ActionKey, AgentAction, LastOutcome, RecordGuard, Saving},
+    alert::Alert,
+    connection::{AgentPause, Connection, ConnectionTraffic},
+    journal::JournalEntry,
+    policy::AgentPolicy,
+    session::{AgentSession, PlaybookRuns},
+};
+use ::table::{Gsi1, Gsi2, Key, List, Record};
+use model::{
+    base::{AgentSessionId, AlertId, Id, RecordType, Timestamp},
+    people::SessionHead,
+};
 use table::{Gsi3, Sort, padded};
 
-use super::format::{instant_then_id, keys, of_record, partition};
-use crate::prelude::{
-    ActionContent, ActionKey, AgentAction, AgentDay, AgentPause, AgentPolicy, AgentSession,
-    AgentSessionId, Alert, AlertDay, AlertId, AlertSeries, AlertSource, AlertsSince, Connection,
-    ConnectionTraffic, Gsi1, Gsi2, Id, JournalEntry, KeptExcerpt, Key, Keyed, LastOutcome, List,
-    Part, PlaybookRuns, Record, RecordGuard, RecordType, Saving, SessionHead, SessionOfAlert,
-    Stack, Tenant, Timestamp,
+use crate::{
+    Tenant,
+    base::records::{
+        AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part,
+        SessionOfAlert, Stack,
+    },
+    key::Keyed,
 };
+
+use super::format::{instant_then_id, keys, of_record, partition};
 
 keys! {
     /// The organization's alerts by occurrence.

@@ -1,12 +1,20 @@
 //! Keys of projects, phases and tags, and of reference search.
 
+use ::table::{Gsi1, Key, List};
+use model::{
+    base::{Id, ProjectId, RecordType, Tagged},
+    people::Tag,
+    work::{Phase, Project},
+};
 use table::{Sort, padded};
+use utoipa::ToSchema;
+
+use crate::{
+    Tenant,
+    base::records::{NameOfTag, Reference, Tags},
+};
 
 use super::format::{keys, name, name_then_id, of_record, partition, record_of};
-use crate::prelude::{
-    Gsi1, Id, Key, List, NameOfTag, Phase, Project, ProjectId, RecordType, Reference, Tag, Tagged,
-    Tags, Tenant, ToSchema,
-};
 
 keys! {
     /// The organization's projects by title.

@@ -1,9 +1,8 @@
-use model::words::plain;
+use ::table::{AnyKey, KeptText, Key, Record};
+use model::base::{Id, RecordId, RecordType, Timestamp, unique_name, words::plain};
 use table::{Sort, padded};
 
-use crate::prelude::{
-    AnyKey, Id, KeptText, Key, Record, RecordId, RecordType, Tenant, Timestamp, unique_name,
-};
+use crate::Tenant;
 
 /// Declares keys and lists by their partition, and the keys of single items by their sort key, too.
 /// A key in a list stands as `list => sort key`.
@@ -104,6 +103,8 @@ pub(super) const LONGEST_SORT: usize = 1_024;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::table::Gsi1;
+    use model::base::TagId;
 
     #[test]
     fn names_sort_without_regard_to_case_and_within_a_key() {

@@ -1,15 +1,25 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
+use ::table::{AnyKey, Gsi1, Gsi2, Key, List};
+use model::{
+    base::{
+        HistoryEntry, HistoryOf, Id, NotificationSubject, RecordType, ReferenceId, Reminded, Talk,
+        Timestamp, UserId,
+    },
+    updates::{Mail, Notification},
+};
 use table::{Sort, padded};
 
-use super::agent::{agent_policy, agent_session};
-use super::format::{below, keys, name, of_record, partition, record_of};
-use super::people::{account, organization};
-use super::work::{history, subject_as};
-use crate::prelude::{
-    AccountOwner, AnyKey, Gsi1, Gsi2, HistoryEntry, HistoryOf, Id, Inbox, Involved, Key, List,
-    Mail, Notification, NotificationSubject, NotifiedChange, Participant, RecordType, ReferenceId,
-    Reminded, Reminder, Talk, Tenant, Timestamp, Titled, UserId,
+use crate::{
+    Tenant,
+    base::records::{AccountOwner, Inbox, Involved, NotifiedChange, Participant, Reminder, Titled},
+};
+
+use super::{
+    agent::{agent_policy, agent_session},
+    format::{below, keys, name, of_record, partition, record_of},
+    people::{account, organization},
+    work::{history, subject_as},
 };
 
 keys! {

@@ -1,15 +1,25 @@
 //! Keys of organizations, users, and how they sign in.
 
+use ::table::{AnyKey, Gsi1, Key, List, Record};
+use model::{
+    base::{Id, OrganizationId, RecordType, Timestamp, UserId, unique_name},
+    people::{
+        Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session, SignInEntry,
+        SignInProvider, Token, User, digest,
+    },
+};
 use table::{Sort, padded};
 
-use super::format::{below, keys, name_then_id, of_record, partition};
-use crate::prelude::{
-    Account, AnyKey, Attempted, EmailHolder, FailureCount, Failures, Gsi1, Id, Invitation,
-    InvitedAddress, Key, Keyed, Link, List, ListedProvider, MailCount, Organization,
-    OrganizationEntry, OrganizationHead, OrganizationId, Record, RecordType, Session, SignInEntry,
-    SignInProvider, SubjectHolder, Tenant, Timestamp, Token, TokenHolder, Tombstone, Totals,
-    UsedState, User, UserId, digest, unique_name,
+use crate::{
+    Tenant,
+    base::records::{
+        Account, Attempted, EmailHolder, FailureCount, Failures, InvitedAddress, ListedProvider,
+        MailCount, SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
+    },
+    key::Keyed,
 };
+
+use super::format::{below, keys, name_then_id, of_record, partition};
 
 keys! {
     pub fn organization(id: OrganizationId) -> Key<Organization>

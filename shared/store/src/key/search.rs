@@ -1,11 +1,20 @@
+use ::table::{Gsi1, Key, List, Record};
+use model::base::{
+    Id, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId, Timestamp,
+};
 use serde_json::Value;
 use table::{Sort, padded};
+use utoipa::ToSchema;
 
-use super::format::{below, instant_then_id, keys, partition, record_of};
-use super::work;
-use crate::prelude::{
-    Gsi1, Id, IndexedRecord, IndexedWord, Key, Keyed, List, Record, RecordName, RecordType,
-    ReferenceId, SearchedText, SearchedType, Talk, Tenant, TicketId, Timestamp, ToSchema,
+use crate::{
+    Tenant,
+    base::records::{IndexedRecord, IndexedWord, SearchedText},
+    key::Keyed,
+};
+
+use super::{
+    format::{below, instant_then_id, keys, partition, record_of},
+    work,
 };
 
 keys! {

@@ -4,15 +4,24 @@
 //! by an item of another partition, in its [`below`](Partition::below). A new key format gets its
 //! line here. A test scans a filled table, and fails for an item without one.
 
-use ::model::{Deletion, NamedRecord};
+use ::agent::action::ActionContent;
+use ::model::base::{Deletion, NamedRecord};
+use ::table::{AnyKey, Record};
+use model::base::{
+    AgentSessionId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp, UserId,
+    WebhookId, unique_name,
+};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::{
+    Tenant,
+    base::record::any_keys,
+    key::{self, Keyed},
+};
 
 use super::format::{below, partition, record_of, text};
-use crate::prelude::{
-    ActionContent, AgentSessionId, AnyKey, Deleted, Deserialize, DeserializeOwned, Id, Keyed,
-    OrganizationId, Record, RecordType, ReferenceId, Talk, Tenant, Timestamp, ToSchema, UserId,
-    WebhookId, any_keys, key, unique_name,
-};
 
 /// A partition with items of an organization.
 #[derive(Clone, Debug)]

@@ -1,10 +1,29 @@
 //! Every key format, as `keys.txt` has it. A stored key never changes its format.
 
-use ::model::quota::QuotaHolder;
+use ::agent::{action::ActionKey, connection::kept};
+use ::table::{AnyKey, Index, List, Record};
+use model::{
+    base::{
+        AlertId, Deleted, HistoryOf, Id, InvitationId, NotificationSubject, Order, OrganizationId,
+        RecordType, ReferenceType, Reminded, SearchedType, SubjectType, Talk, TaskId, Thread,
+        Timestamp, UserId, WebhookId, quota::QuotaHolder,
+    },
+    people::{Organization, Tag},
+    work::{
+        Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket, TicketMessage,
+    },
+};
 use serde_json::{Value, json};
 
+use crate::{
+    base::{
+        record::record,
+        records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk},
+    },
+    key,
+};
+
 use super::{Sort, *};
-use crate::prelude::*;
 
 /// The keys, a line each.
 struct Keys(Vec<String>);

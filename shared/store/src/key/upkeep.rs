@@ -1,13 +1,16 @@
 //! Keys of ids, cleanups and due work.
 
-use model::quota::QuotaHolder;
+use ::table::{AnyKey, Gsi2, Key, List, Record};
+use model::base::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
 use table::{Gsi4, Sort, padded};
 
-use super::format::{keys, name, partition};
-use crate::prelude::{
-    AnyKey, Cleanup, Counter, Deleted, FeedBatch, FeedStart, Gsi2, Id, Key, Keyed, List,
-    OrganizationId, Record, RecordType, Tenant, Timestamp, Workdesk,
+use crate::{
+    Tenant,
+    base::records::{Cleanup, Counter, FeedBatch, FeedStart, Workdesk},
+    key::Keyed,
 };
+
+use super::format::{keys, name, partition};
 
 keys! {
     /// The last id given out for a kind of record, for all organizations.

@@ -1,10 +1,13 @@
+use ::table::{AnyKey, Key, List};
+use model::{
+    base::{Id, RecordType, Timestamp, WebhookId},
+    updates::{Webhook, WebhookDelivery, WebhookHealth},
+};
 use table::Sort;
 
+use crate::Tenant;
+
 use super::format::{below, keys, partition};
-use crate::prelude::{
-    AnyKey, Id, Key, List, RecordType, Tenant, Timestamp, Webhook, WebhookDelivery, WebhookHealth,
-    WebhookId,
-};
 
 keys! {
     /// The organization's webhooks by id.

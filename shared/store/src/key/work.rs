@@ -1,14 +1,22 @@
 //! Keys of milestones, tasks, activities, service requests and tickets, and of what hangs on them.
 
+use ::table::{AnyKey, Gsi1, Gsi2, Key, List, Record};
+use model::{
+    base::{
+        CommentId, Deleted, HistoryEntry, HistoryOf, Id, MilestoneId, Order, ProjectId, RecordType,
+        Talk, TaskId, Thread, TicketId, Timestamp, UserId,
+    },
+    work::{Activity, Comment, Milestone, ServiceRequest, Task, Ticket, TicketMessage},
+};
 use table::{Gsi3, Gsi4, Sort, padded};
 
-use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
-use crate::prelude::{
-    Activity, AnyKey, Comment, CommentId, Day, Deleted, Gsi1, Gsi2, HistoryEntry, HistoryOf, Id,
-    Key, Keyed, List, Milestone, MilestoneId, NamesOfTask, Order, ProjectId, Record, RecordType,
-    ServiceRequest, Talk, Task, TaskId, Tenant, Thread, Ticket, TicketId, TicketMessage, Timestamp,
-    UserId,
+use crate::{
+    Tenant,
+    base::records::{Day, NamesOfTask},
+    key::Keyed,
 };
+
+use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
 
 keys! {
     /// All tasks of the organization, by id.

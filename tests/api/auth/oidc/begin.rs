@@ -1,9 +1,9 @@
 //! `GET /api/auth/oidc`: the way to the provider
 
 use serde_json::json;
+use tests::support::{Api, shows};
 
 use super::{World, failed, person};
-use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_sign_in_leads_to_the_provider_and_back() {

@@ -1,11 +1,12 @@
 //! `GET /api/auth/oidc` with `connect` and `invitation`: accounts that are bound
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::{Answer, PASSWORD, refused, shows};
+
+use crate::invitations::invited;
 
 use super::{BEGIN, World, failed, person};
-use crate::invitations::invited;
-use tests::support::{Answer, PASSWORD, refused, shows};
 
 const CONNECT: &str = "/api/auth/oidc?organization=1&return=/%23/tasks&connect=true";
 

@@ -3,7 +3,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
 
 use super::{BEGIN, World, failed, unknown};
 

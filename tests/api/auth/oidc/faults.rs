@@ -1,10 +1,10 @@
 //! `GET /api/auth/oidc/callback`: what is refused
 
 use serde_json::json;
-use shared::model::span;
+use shared::model::base::span;
+use tests::support::PASSWORD;
 
 use super::{World, failed, person, unknown};
-use tests::support::PASSWORD;
 
 #[tokio::test]
 async fn a_state_is_of_its_browser_and_of_use_once() {

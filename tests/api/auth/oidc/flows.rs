@@ -1,9 +1,9 @@
 //! Sign-ins of one browser side by side
 
 use serde_json::json;
+use tests::support::{Answer, Caller};
 
 use super::{BEGIN, World, failed, person, unknown};
-use tests::support::{Answer, Caller};
 
 /// A browser that keeps its cookies.
 struct Browser {

@@ -12,7 +12,6 @@ mod redirects;
 mod roles;
 
 use serde_json::{Value, json};
-
 use tests::support::{Answer, Api, Caller, OidcProvider, column, merges};
 
 /// A path that leads to the provider and, after it, to a page of the desk.

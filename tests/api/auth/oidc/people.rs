@@ -1,9 +1,9 @@
 //! `GET /api/auth/oidc/callback`: the users whom it finds, binds and makes
 
 use serde_json::{Value, json};
+use tests::support::{PASSWORD, refused, shows};
 
 use super::{World, person};
-use tests::support::{PASSWORD, refused, shows};
 
 /// Whoever sets the issuer chooses the addresses of its tokens, too.
 #[tokio::test]

@@ -2,9 +2,9 @@
 //! reports. The people are invented, and a key of the test signs.
 
 use serde_json::{Value, json};
+use tests::support::{Api, OidcProvider, shows};
 
 use super::{BEGIN, World};
-use tests::support::{Api, OidcProvider, shows};
 
 /// The answers of a provider to one sign-in.
 struct Recorded {

@@ -1,9 +1,9 @@
 //! The redirect URI of each organization, and the issuer of an answer (RFC 9207, RFC 9700)
 
 use serde_json::json;
+use tests::support::{OidcProvider, shows};
 
 use super::{World, failed, person};
-use tests::support::{OidcProvider, shows};
 
 const PATH: &str = "/api/organizations/1/sign-in";
 

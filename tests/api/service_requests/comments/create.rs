@@ -1,10 +1,10 @@
 //! `POST /api/service-requests/{serviceRequestId}/comments`
 
 use serde_json::json;
-use shared::model::{Id, ServiceStatus};
+use shared::model::{base::Id, work::ServiceStatus};
+use tests::support::{Api, Fault, Requests, patches, refused};
 
 use crate::service_requests::{comments, exists, resolutions, stored};
-use tests::support::{Api, Fault, Requests, patches, refused};
 
 /// Between the look at the request and the comment, the request becomes one that the comment opens
 /// again.

@@ -1,7 +1,8 @@
 //! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
-use crate::service_requests::comments;
 use tests::support::{Api, statuses};
+
+use crate::service_requests::comments;
 
 #[tokio::test]
 async fn one_of_two_deletes_at_once_succeeds() {

@@ -1,9 +1,9 @@
 //! `GET /api/service-requests/{serviceRequestId}/comments`
 
 use serde_json::json;
+use tests::support::{Api, posts};
 
 use crate::service_requests::comments;
-use tests::support::{Api, posts};
 
 #[tokio::test]
 async fn comments_are_a_flat_list_oldest_first() {

@@ -1,9 +1,9 @@
 //! `PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
 use serde_json::{Value, json};
+use tests::support::{Api, Fault, raise_version};
 
 use crate::service_requests::comments;
-use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn an_edited_comment_is_later_and_keeps_its_place() {

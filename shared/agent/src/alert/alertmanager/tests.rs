@@ -1,9 +1,9 @@
 //! Alerts of Alertmanager as they are recorded.
 
+use model::base::input::from_value;
 use serde_json::json;
 
 use super::*;
-use model::input::from_value;
 
 const NOW: &str = "2026-01-15T12:00:00Z";
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use model::base::span;
+
 use super::*;
-use model::span;
 
 const LEASE: i64 = 60_000;
 

@@ -1,5 +1,0 @@
-//! The names of this crate's files: those of all endpoints, and its own.
-
-pub(crate) use shared::endpoint::*;
-
-pub(crate) use crate::view::{InvitationView, OrganizationEntryView, UserView, inviter};

@@ -1,0 +1,122 @@
+//! The search for records, and the search for a service request's reference.
+
+use serde_json::Value;
+
+use crate::{
+    base::{
+        AnyOf, Cursor, FaultCode, Id, ProjectId, ReferenceType, SearchText, SearchedType, Whole,
+        input::{Field, Form, Place, Reading, Schema, string},
+        words::words,
+    },
+    input,
+};
+
+input! {
+    /// A search among the records that a service request may refer to.
+    pub struct ReferenceSearch {
+        /// Words, each of which must begin a word of the title, without regard to case and accents.
+        /// Without any word, the 20 most recent records are listed.
+        query: Option<SearchText>,
+        /// Only records of this type.
+        r#type: Option<ReferenceType>,
+    }
+
+    /// A search among the records of an organization.
+    pub struct SearchQuery {
+        /// Words, each of which must begin a word of the record's title, description or content,
+        /// without regard to case and accents. A number, with or without `#`, also finds the record
+        /// with that id.
+        query: SearchWords,
+        r#type: Option<AnyOf<SearchedType>>,
+        /// The projects of the records. Comments and messages, service requests and tickets have
+        /// none.
+        project_id: Option<AnyOf<ProjectId>>,
+        /// The most rows; 20 without it.
+        limit: Option<Whole<1, 50>>,
+        /// The start of the page, from the `Link` header of the page before.
+        cursor: Option<Cursor>,
+    }
+}
+
+/// The different words of a search, at least one, in at most 255 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchWords(Vec<String>);
+
+impl SearchQuery {
+    pub fn most(&self) -> usize {
+        self.limit.map_or(20, Whole::count)
+    }
+
+    pub fn types(&self) -> &[SearchedType] {
+        let types = self.r#type.as_ref();
+        types.map_or(SearchedType::ALL, |types| &types.0)
+    }
+}
+
+impl SearchWords {
+    /// The words, the longest first, which are likely to be rare.
+    pub fn longest_first(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Field for SearchWords {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let text = place.text(value)?;
+        if let Err(wrong) = Form::Text.check(text, 1, SearchText::MOST) {
+            return place.must(wrong.code(), wrong);
+        }
+        let mut all: Vec<String> = words(text).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+        if all.is_empty() {
+            return place.must(FaultCode::Pattern, "have a letter or a digit");
+        }
+        Some(Self(all))
+    }
+
+    fn field_schema() -> Schema {
+        string()
+            .min_length(Some(1))
+            .max_length(Some(SearchText::MOST))
+            // The letters of other scripts than Latin are too many to spell out.
+            .pattern(Some(r"[A-Za-z0-9]|[^\u0000-\u007F]"))
+            .examples(["invoice"])
+            .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::input::parse_query;
+
+    fn searched(query: &str) -> Result<Vec<String>, Vec<crate::base::Fault>> {
+        let sent = [("query".to_owned(), query.to_owned())];
+        parse_query::<SearchQuery>(sent, Vec::new()).map(|read| read.query.0)
+    }
+
+    #[test]
+    fn the_longest_word_comes_first_and_each_once() {
+        assert_eq!(searched("a Bill #17 bill").unwrap(), ["bill", "17", "a"]);
+    }
+
+    #[test]
+    fn a_query_has_a_word() {
+        let long = "x".repeat(256);
+        for (query, code) in [
+            ("", FaultCode::Blank),
+            (" \n", FaultCode::Blank),
+            ("# - !", FaultCode::Pattern),
+            (long.as_str(), FaultCode::Length),
+        ] {
+            let faults = searched(query).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert_eq!(faults[0].pointer.as_str(), "?query");
+            assert_eq!(faults[0].code, code);
+        }
+        let faults = parse_query::<SearchQuery>([], Vec::new()).unwrap_err();
+        assert_eq!(faults[0].code, FaultCode::Required);
+    }
+}

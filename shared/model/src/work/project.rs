@@ -1,0 +1,134 @@
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    base::{
+        AnyOf, Description, Id, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId,
+        SearchText, Timestamp, Title,
+        input::{Change, Defaulted, Input, Patch},
+        sort::sort,
+    },
+    input, names, short_form,
+};
+
+/// A project with milestones, phases, tasks and activities.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 1, "title": "Billing migration",
+    "description": "Move all customers to usage-based billing before the end of the year.",
+    "status": "active", "createdAt": "2026-01-12T08:15:00.000Z", "updatedAt": "2026-01-12T08:15:00.000Z"
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct Project {
+    pub id: ProjectId,
+    pub organization_id: OrganizationId,
+    pub title: Title,
+    pub description: Option<Description>,
+    /// The status; active projects count as active engagements.
+    #[schema(value_type = ProjectStatus)]
+    pub status: OrOther<ProjectStatus>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+input! {
+    pub struct ProjectFilter {
+        /// Without it, all projects but the archived ones.
+        status: Option<AnyOf<ProjectStatus>>,
+        /// Words, each of which must begin a word of the title, without regard to case.
+        query: Option<SearchText>,
+    }
+
+    pub struct ProjectCreate {
+        title: Title,
+        description: Option<Description>,
+        status: Defaulted<ProjectStatus>,
+    }
+    example {
+        "title": "Billing migration",
+        "description": "Move all customers to usage-based billing before the end of the year.",
+    };
+
+    /// A change of a project: at least one field. An absent field is kept, null clears it.
+    pub struct ProjectUpdate {
+        title: Change<Title>,
+        description: Patch<Description>,
+        /// Any change is allowed. An archived project takes no new work.
+        status: Change<ProjectStatus>,
+    }
+    changes Project;
+    needs any;
+    example {"title": "Billing migration 2026", "status": "on_hold"};
+
+    pub struct PhaseCreate {
+        title: Title,
+        /// The position; behind all other phases when absent or null.
+        order: Option<Order>,
+    }
+    example {"title": "Move", "order": 2048};
+
+    pub struct PhaseFilter {
+        /// Phases with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<PhaseId>>,
+    }
+
+    /// A change of a phase: at least one field.
+    pub struct PhaseUpdate {
+        title: Change<Title>,
+        order: Change<Order>,
+    }
+    changes Phase;
+    needs any;
+    example {"title": "Move the rest", "order": 3072};
+}
+
+impl Project {
+    pub fn new(id: ProjectId, tenant: OrganizationId, sent: ProjectCreate, now: Timestamp) -> Self {
+        Self {
+            id,
+            organization_id: tenant,
+            title: sent.title,
+            description: sent.description,
+            status: sent.status.0.into(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+names! {
+    /// The status of a project.
+    #[derive(Default)]
+    pub enum ProjectStatus = "a status" {
+        Active = default: "In progress: an active engagement.",
+        OnHold: "Paused.",
+        Completed: "Done.",
+        Archived: "Over: the project takes no new work.",
+    }
+}
+
+short_form! {
+    /// A project as part of other records.
+    #[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
+    ProjectRef of Project { id: ProjectId, title: Title }
+}
+
+/// A phase of a project.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"id": 2, "projectId": 1, "title": "Move", "order": 2048})))]
+#[serde(rename_all = "camelCase")]
+pub struct Phase {
+    pub id: PhaseId,
+    pub organization_id: OrganizationId,
+    pub project_id: ProjectId,
+    pub title: Title,
+    /// Position among the project's phases, ascending.
+    pub order: Order,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+sort! {
+    PhaseSort = "order": "Phases: by `order`; ties are broken by id.";
+    ProjectSort = "title": "Projects: by title, without regard to case; ties are broken by id.";
+}

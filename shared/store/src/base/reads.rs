@@ -1,0 +1,76 @@
+//! Consistent reads by key, and writes that give way to others.
+
+use ::table::{
+    AnyKey, Batch, Key, OrLeave, Read, Record, Stored, Write,
+    page::{Page, Place, Row, Wanted},
+};
+use model::base::Id;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    Result,
+    base::{records::Workdesk, store::Store},
+    key::Keyed,
+};
+
+impl Store {
+    /// Reads a record, if there is one. An unreadable record is an error.
+    pub(crate) async fn read<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+    ) -> Result<Option<Stored<R>>> {
+        self.table.get(key, Read::Consistent).await
+    }
+
+    /// Reads a record to which others refer. An unreadable record does not exist.
+    pub(crate) async fn readable<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+    ) -> Result<Option<Stored<R>>> {
+        Ok(self.batch([key]).await?.named(key))
+    }
+
+    /// Reads the items of several keys with one request.
+    pub(crate) async fn batch(
+        &self,
+        keys: impl IntoIterator<Item = impl Into<AnyKey>>,
+    ) -> Result<Batch> {
+        self.table.batch_get(keys, Read::Consistent).await
+    }
+
+    /// Overwrites the record that was read, unless another writer changed it meanwhile.
+    pub(crate) async fn replace_or_leave<R: Record<Workdesk>>(
+        &self,
+        record: &Stored<R>,
+    ) -> Result<()> {
+        let write = Write::replace(record)?;
+        self.table.write(write).await?.or_leave();
+        Ok(())
+    }
+
+    /// Returns the rows of a list whose records have these keys and fit, in the order of their
+    /// places. Keys without a readable record have no row. One consistent batch read, so that no
+    /// row lags behind a write.
+    pub(crate) async fn rows_by_id<R: DeserializeOwned>(
+        &self,
+        keys: impl Iterator<Item = Key<R>>,
+        fits: impl Fn(&R) -> bool,
+        place: impl Fn(&R) -> Option<Place>,
+        descending: bool,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<R>>> {
+        let keys: Vec<_> = keys.collect();
+        let found = self.batch(keys.iter()).await?;
+        let records = keys.iter().filter_map(|key| found.named(key));
+        let rows = records.filter(|record| fits(&record.record));
+        let rows = rows.filter_map(|record| {
+            let place = place(&record.record)?;
+            Some(Row { record, place })
+        });
+        Ok(Page::sorted(rows.collect(), descending, wanted))
+    }
+}
+
+pub(crate) fn in_first_index<R: Record<Workdesk>>(record: &R) -> Option<Place> {
+    Some(Place::in_index(record.key(), record.gsi1()?))
+}

@@ -1,0 +1,150 @@
+use std::future::ready;
+
+use ::table::{
+    Change, Condition, OrNotFound, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use model::{
+    base::{
+        Code, Error, HistoryOf, Id, OrOther, ProjectId, UserId,
+        words::{spaced, words},
+    },
+    work::{Project, ProjectCreate, ProjectFilter, ProjectStatus, ProjectUpdate},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        filter::Filter,
+        pending_write::{Pending, WriteContext},
+        record::record,
+        records::Reference,
+        texts,
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+};
+
+use super::{Directory, totals};
+
+record! {
+    project: Project, id: ProjectId,
+    long_text: texts::DESCRIPTION,
+    gsi1: Some(key::project_by_title(project)),
+    words: Some(spaced(words(&project.title))),
+    hidden: ["organizationId"],
+}
+
+impl Tracked for Project {
+    fn history(&self) -> Option<HistoryOf> {
+        Some(self.id.into())
+    }
+}
+
+impl Directory<'_> {
+    /// One project. 404 when it is not the tenant's.
+    pub async fn project(&self, tenant: Tenant, id: ProjectId) -> Result<Stored<Project>> {
+        self.0.get(tenant, id).await
+    }
+
+    /// As [`project`](Self::project), of which a long description is not read.
+    pub(crate) async fn project_to_work_in(
+        &self,
+        tenant: Tenant,
+        id: ProjectId,
+    ) -> Result<Stored<Project>> {
+        let found = self.0.read(&id.key(tenant)).await?;
+        found.or_not_found(ProjectId::NOUN)
+    }
+
+    /// The projects that match a filter, by title. Archived ones only where the filter names that
+    /// status.
+    pub async fn projects(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        filter: &ProjectFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Project>>> {
+        let fits = Filter::of(caller).query(filter.query.as_ref());
+        let fits = match &filter.status {
+            None => fits.and("# <> :", "status", Some(ProjectStatus::Archived)),
+            status => fits.any("status", status.as_ref())?,
+        };
+        let projects = key::projects(tenant).filter(fits.condition());
+        let page = self.0.table.page(projects, wanted).await?;
+        self.0.whole_page(page).await
+    }
+
+    /// Creates a project, and counts it if it is active. Reference search finds it.
+    pub async fn create_project(
+        &self,
+        pending: impl Pending,
+        new: ProjectCreate,
+    ) -> Result<Stored<Project>> {
+        let project = |context: &WriteContext, id, (), now| {
+            let project = Project::new(id, context.tenant, new, now);
+            let mut writes = Writes::from(Write::create(&Reference::from(&project))?);
+            writes.extend(count_active(context.tenant, None, &project.status));
+            Ok((project, writes))
+        };
+        let nothing = ready(Ok(()));
+        self.0.create(pending, nothing, project).await
+    }
+
+    /// Changes a project, and updates the count of active ones. Reference search finds it by its
+    /// new title. 404 when it is not the tenant's.
+    pub async fn update_project(
+        &self,
+        pending: impl Pending,
+        id: ProjectId,
+        update: ProjectUpdate,
+    ) -> Result<Stored<Project>> {
+        let change = |context: &WriteContext, project: &mut Project, now| {
+            let before = project.clone();
+            update.clone().apply(project);
+            project.updated_at = now;
+            let mut writes = Writes::default();
+            if project.title != before.title {
+                writes.push(Write::put(&Reference::from(&*project))?);
+            }
+            let was = Some(&before.status);
+            let is = &project.status;
+            writes.extend(count_active(context.tenant, was, is));
+            Ok(writes)
+        };
+        self.0.update(pending, id, change).await
+    }
+}
+
+/// Counts a project as active, or no more, after a change of status. A new project had none.
+fn count_active(
+    tenant: Tenant,
+    was: Option<&OrOther<ProjectStatus>>,
+    is: &OrOther<ProjectStatus>,
+) -> Option<Write> {
+    let is_active = |status: &OrOther<_>| *status == ProjectStatus::Active;
+    let by = match (was.is_some_and(is_active), is_active(is)) {
+        (false, true) => 1,
+        (true, false) => -1,
+        _ => return None,
+    };
+    let change = Change::default().add(totals::ACTIVE_PROJECTS, by);
+    let totals = key::totals(tenant);
+    Some(Write::update(totals, change, Condition::default()))
+}
+
+/// 409 for an archived project, which takes no new work.
+///
+/// The project is read just before the write, and not checked by the write. A project is never
+/// deleted, and a check would make all writes in the project conflict with each other. A project
+/// archived in that instant gets one more record.
+pub(crate) fn takes_work(project: &Project) -> Result<()> {
+    if project.status == ProjectStatus::Archived {
+        let detail = "The project is archived and takes no new work. Change its status first.";
+        return Err(Error::conflict(Code::ProjectArchived, detail));
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Tags, whose names are unique in an organization.
+
+use std::future::ready;
+
+use ::table::{
+    Condition, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use model::{
+    base::{AnyOf, Code, Error, Id, TagId, unique_name},
+    people::{Tag, TagCreate, TagFilter, TagUpdate},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        pending_write::{Pending, WriteContext},
+        reads::in_first_index,
+        record::record,
+        records::NameOfTag,
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+};
+
+use super::Directory;
+
+record! {
+    tag: Tag, id: TagId,
+    gsi1: Some(key::tag_by_name(tag)),
+    hidden: ["organizationId", "createdAt", "updatedAt"],
+}
+
+impl NameOfTag {
+    fn of(tag: &Tag) -> Self {
+        Self {
+            organization_id: tag.organization_id,
+            name: unique_name::key(&tag.name),
+            tag_id: tag.id,
+        }
+    }
+
+    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it, by any
+    /// key.
+    fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes> {
+        let new = Self::of(tag);
+        let mut writes = Writes::default();
+        writes.push_or(Write::put_where(&new, is_free_or_of(tag))?, name_is_taken());
+        let old: Vec<String> = had.map_or_else(Vec::new, |had| unique_name::keys(&had.name));
+        let others = unique_name::keys(&tag.name).into_iter();
+        for name in others.filter(|name| *name != new.name && !old.contains(name)) {
+            let key = key::name_of_tag(tag.organization_id, &name);
+            writes.push_or(Write::check(key, is_free_or_of(tag)), name_is_taken());
+        }
+        for name in old.iter().filter(|name| **name != new.name) {
+            writes.push_or(release(tag, name), name_is_taken());
+        }
+        Ok(writes)
+    }
+}
+
+/// Releases a name of a tag. A tag that is older than this kind of item has none to release.
+fn release(tag: &Tag, name: &str) -> Write {
+    let key = key::name_of_tag(tag.organization_id, name);
+    Write::delete(key, is_free_or_of(tag))
+}
+
+/// Expects that no other tag has the name.
+fn is_free_or_of(tag: &Tag) -> Condition {
+    Condition::default().absent_or("tagId", "# = :", tag.id)
+}
+
+record! { name: NameOfTag = "tag_name", key: key::name_of_tag(name.organization_id, &name.name), }
+
+impl Tracked for Tag {}
+
+impl Directory<'_> {
+    /// The organization's tags that match a filter, by name.
+    pub async fn tags(
+        &self,
+        tenant: Tenant,
+        filter: &TagFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Tag>>> {
+        let Some(AnyOf(ids)) = &filter.id else {
+            return self.0.table.page(key::tags(tenant), wanted).await;
+        };
+        let keys = ids.iter().map(|id| id.key(tenant));
+        let all = |_: &Tag| true;
+        let rows = self.0.rows_by_id(keys, all, in_first_index, false, wanted);
+        rows.await
+    }
+
+    /// Creates a tag. 409 when another tag has its name.
+    pub async fn create_tag(&self, pending: impl Pending, new: TagCreate) -> Result<Stored<Tag>> {
+        let tag = |context: &WriteContext, id, (), now| {
+            let tag = Tag {
+                id,
+                organization_id: context.tenant,
+                name: new.name,
+                created_at: now,
+                updated_at: now,
+            };
+            let writes = NameOfTag::take(&tag, None)?;
+            Ok((tag, writes))
+        };
+        let nothing = ready(Ok(()));
+        self.0.create(pending, nothing, tag).await
+    }
+
+    /// Changes a tag. 404 when it is not the tenant's, 409 when another tag has its new name.
+    pub async fn update_tag(
+        &self,
+        pending: impl Pending,
+        id: TagId,
+        update: TagUpdate,
+    ) -> Result<Stored<Tag>> {
+        let change = |_: &WriteContext, tag: &mut Tag, now| {
+            let had = tag.clone();
+            update.clone().apply(tag);
+            tag.updated_at = now;
+            if tag.name == had.name {
+                return Ok(Writes::default());
+            }
+            NameOfTag::take(tag, Some(&had))
+        };
+        self.0.update(pending, id, change).await
+    }
+
+    /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper
+    /// removes it from the records. 404 when it is not the tenant's.
+    pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
+        let carriers = |tag: &Tag| {
+            let names = unique_name::keys(&tag.name).into_iter();
+            let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();
+            (id.into(), released.into())
+        };
+        self.0.delete(pending, id, carriers).await
+    }
+}
+
+fn name_is_taken() -> Error {
+    Error::conflict(Code::NameTaken, "Another tag has this name.")
+}

@@ -1,0 +1,25 @@
+//! Long texts of records whose changes the stream has.
+
+use crate::{
+    Result,
+    base::texts::{ATTRIBUTE, text_key},
+    updates::{Change, Feed},
+};
+
+impl Feed<'_> {
+    /// Adds long texts to the records of changes, before and after them. A record whose text has
+    /// expired keeps the beginning.
+    pub async fn complete(&self, changes: &mut [Change]) -> Result<()> {
+        let mut images: Vec<_> = changes.iter_mut().flat_map(Change::images_mut).collect();
+        let keys = images.iter().filter_map(|image| text_key(image)).collect();
+        let texts = self.0.texts_at(keys).await?;
+        for image in &mut images {
+            let kept = text_key(image).and_then(|key| texts.at(&key));
+            let start = image[ATTRIBUTE].as_str().unwrap_or_default();
+            if let Some(text) = kept.and_then(|kept| kept.of(start)) {
+                image[ATTRIBUTE] = text.into();
+            }
+        }
+        Ok(())
+    }
+}

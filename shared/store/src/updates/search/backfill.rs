@@ -1,0 +1,121 @@
+//! Indexes the records that were written before there was an index, adds the participants of their
+//! threads, and plans their reminders.
+
+use ::agent::connection::ReadCounter;
+use ::table::{Condition, List, OrLeave, Write, page::Wanted};
+use futures::{StreamExt, TryStreamExt, stream};
+use model::base::{Error, ProjectId, RecordName, SearchedType};
+use serde_json::Value;
+
+use crate::{
+    Result, Tenant, is_refusal, key,
+    updates::{Change, Search},
+};
+
+/// The records of a page.
+const ROWS: usize = 100;
+
+/// The threads that are indexed at the same time.
+const CONCURRENCY: usize = 8;
+
+/// The records of a list.
+#[derive(Default)]
+struct Indexed {
+    names: Vec<(RecordName, Option<ProjectId>)>,
+    fault: Option<Error>,
+}
+
+impl Search<'_> {
+    /// Indexes all records of an organization, adds participants, and plans reminders. Calls `tell`
+    /// with the number of records of each type, with their comments and messages. Records that the
+    /// index has are only read, so an interrupted run can start again. The indexer may write at the
+    /// same time. A record that does not read in the index is an error once all others are done.
+    pub async fn index_all(
+        &self,
+        tenant: Tenant,
+        report: impl Fn(SearchedType, usize),
+    ) -> Result<()> {
+        let mut fault = None;
+        for kind in SearchedType::ALL {
+            let Some(records) = key::records_of(tenant, *kind) else {
+                continue;
+            };
+            let records = self.index_list(tenant, records, None).await?;
+            let below = records.names.iter().filter_map(|(record, project)| {
+                let below = key::records_below(tenant, *record)?;
+                Some((below, *project))
+            });
+            let below = stream::iter(below)
+                .map(|(below, project)| self.index_list(tenant, below, project))
+                .buffer_unordered(CONCURRENCY)
+                .try_fold((0, None), async |(count, fault), some| {
+                    Ok((count + some.names.len(), some.fault.or(fault)))
+                });
+            let (below, fault_below) = below.await?;
+            report(*kind, records.names.len() + below);
+            fault = fault.or(records.fault).or(fault_below);
+        }
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Indexes the records of a list. Comments of earlier versions do not name their `project`.
+    async fn index_list(
+        &self,
+        tenant: Tenant,
+        list: List<Value>,
+        project: Option<ProjectId>,
+    ) -> Result<Indexed> {
+        let mut all = Indexed::default();
+        let mut wanted = Wanted::first(ROWS);
+        loop {
+            let page = self.0.table.page(list.clone().consistent(), &wanted);
+            let page = self.0.whole_page(page.await?).await?;
+            let records = page.rows.into_iter().map(|row| row.record);
+            let changes = records.filter_map(|stored| Change::of_existing(stored, self.0.now()));
+            let mut changes: Vec<Change> = changes.collect();
+            for change in &mut changes {
+                change.entry.project_id = change.entry.project_id.or(project);
+            }
+            match self.index(tenant, &changes).await {
+                Err(error) if !is_refusal(&error) => all.fault = Some(error),
+                indexed => indexed?,
+            }
+            if project.is_some() {
+                self.add_projects(tenant, &changes).await?;
+            }
+            self.0.add_participants(&changes).await?;
+            let notifications = self.0.notifications();
+            notifications.plan_reminders(tenant, &changes).await?;
+            let entries = changes.iter().map(|change| &change.entry);
+            all.names
+                .extend(entries.map(|entry| (entry.of, entry.project_id)));
+            wanted.after = page.end;
+            if wanted.after.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Adds the project to comments that the index has without one.
+    async fn add_projects(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
+        let entries = changes.iter().map(|change| &change.entry);
+        let of_projects = entries.filter_map(|entry| {
+            let kind = SearchedType::of(*entry.of.kind)?;
+            let key = key::indexed(tenant, kind, entry.of.record_id);
+            Some((key, entry.project_id?))
+        });
+        let of_projects: Vec<_> = of_projects.collect();
+        let indexed = self.0.batch(of_projects.iter().map(|(key, _)| key)).await?;
+        for (key, project) in of_projects {
+            let indexed = indexed.named(&key);
+            if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
+                let as_read = Condition::default().equals("recordVersion", indexed.record_version);
+                let change = table::Change::default().set("projectId", project);
+                // A newer record has its project.
+                let write = Write::update(key, change, as_read);
+                self.0.table.write(write).await?.or_leave();
+            }
+        }
+        Ok(())
+    }
+}

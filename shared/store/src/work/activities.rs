@@ -1,0 +1,280 @@
+use std::ops::Deref;
+
+use ::agent::connection::ReadCounter;
+use ::table::{
+    Index, List, OrNotFound, Read, Record, Stored,
+    page::{Page, Wanted},
+};
+use futures::future::OptionFuture;
+use model::{
+    base::{ActivityId, Error, Id, JsonObject, OrganizationId, ProjectId, UserId},
+    people::{TagRef, UserRef},
+    work::{
+        Activity, ActivityCreate, ActivityFilter, ActivitySort, ActivityUpdate, Project, ProjectRef,
+    },
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        filter::Filter,
+        idempotency::{Created, id_of},
+        named::{Named, Names},
+        pending_write::{Pending, WriteContext},
+        record::record,
+        shown::Shown,
+        store::resource,
+        texts,
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+    people::directory::takes_work,
+    versioned,
+    work::tagging,
+};
+
+resource! { pub Activities as activities }
+
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Activity>;
+
+/// An activity.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Activity, examples(json!({
+    "id": 5,
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "projectId": 1,
+    "organizationId": 1,
+    "creatorId": 1,
+    "metadata": {"participants": 6},
+    "evidence": null,
+    "tags": [],
+    "createdAt": "2026-01-14T09:05:00.000Z",
+    "updatedAt": "2026-01-14T09:05:00.000Z",
+    "version": 1
+})))]
+pub struct TaggedActivity {
+    #[serde(flatten)]
+    #[schema(inline)]
+    activity: Fields,
+    metadata: Option<JsonObject>,
+    evidence: Option<JsonObject>,
+    /// The tags of the activity, by id.
+    tags: Vec<TagRef>,
+}
+
+/// An activity with the records that it names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ActivityWithRefs {
+    #[serde(flatten)]
+    activity: TaggedActivity,
+    /// The user of `creatorId`; null if the account is gone.
+    creator: Option<UserRef>,
+    /// The project of `projectId`; null for an activity of the organization at large.
+    project: Option<ProjectRef>,
+}
+
+versioned!(TaggedActivity: activity, ActivityWithRefs: activity);
+
+impl Deref for TaggedActivity {
+    type Target = Stored<Activity>;
+
+    fn deref(&self) -> &Stored<Activity> {
+        &self.activity
+    }
+}
+
+impl TaggedActivity {
+    fn new(mut stored: Stored<Activity>, named: &Named) -> Self {
+        Self {
+            tags: named.tags(&stored.tag_ids),
+            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
+            evidence: stored.record.evidence.take().map(|evidence| evidence.0),
+            activity: stored.into(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ActivitiesQuery<'a> {
+    /// The user that `me` stands for.
+    pub caller: UserId,
+    pub filter: &'a ActivityFilter,
+    pub sort: ActivitySort,
+    pub wanted: &'a Wanted,
+}
+
+impl ActivityWithRefs {
+    fn new(activity: Stored<Activity>, named: &Named) -> Self {
+        let project = activity.project_id.and_then(|id| named.projects.get(&id));
+        Self {
+            creator: named.users.get(&activity.creator_id).cloned(),
+            project: project.cloned(),
+            activity: TaggedActivity::new(activity, named),
+        }
+    }
+}
+
+record! {
+    activity: Activity, id: ActivityId,
+    number_sets: [tagging::TAG_IDS],
+    long_text: texts::DESCRIPTION,
+    gsi1: Some(key::activity_in_time(activity)),
+    gsi2: key::activity_in_project(activity),
+    hidden: ["metadata", "evidence", "tagIds"],
+}
+
+impl Tracked for Activity {}
+
+impl Activities<'_> {
+    /// Records an activity. 404 when the project or the organization is not the tenant's, 409 when
+    /// the project is archived.
+    pub async fn create(
+        &self,
+        pending: impl Pending,
+        creator: UserId,
+        new: ActivityCreate,
+    ) -> Result<TaggedActivity> {
+        let (pending, tenant) = pending.with_tenant();
+        let organization = new.organization_id;
+        let project = new.project_id;
+        let directory = self.0.directory();
+        let read = async {
+            if organization.is_some_and(|named| named != tenant) {
+                return Err(Error::NotFound(OrganizationId::NOUN));
+            }
+            let project = project.map(|id| directory.project_to_work_in(tenant, id));
+            OptionFuture::from(project).await.transpose()
+        };
+        let activity = |_: &WriteContext, id, project: Option<Stored<Project>>, now| {
+            project.map_or(Ok(()), |project| takes_work(&project))?;
+            let activity = Activity::new(id, tenant, creator, new, now);
+            Ok((activity, Writes::default()))
+        };
+        match self.0.create_once(pending, read, activity).await? {
+            Created::New(activity) => Ok(TaggedActivity::new(activity, &Named::default())),
+            Created::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
+        }
+    }
+
+    /// One activity. 404 when it is not the tenant's.
+    pub async fn get(&self, tenant: Tenant, id: ActivityId) -> Result<ActivityWithRefs> {
+        let activity = self.0.get(tenant, id).await?;
+        let ids = Names::of_activities([&*activity]);
+        let named = self.0.named(tenant, ids).await?;
+        Ok(ActivityWithRefs::new(activity, &named))
+    }
+
+    /// The organization's activities that match a filter, including those of its projects, by time.
+    pub async fn of_organization(
+        &self,
+        tenant: Tenant,
+        query: ActivitiesQuery<'_>,
+    ) -> Result<Page<ActivityWithRefs>> {
+        let page = self.page(key::activities(tenant), query).await?;
+        self.joined(tenant, page, query).await
+    }
+
+    /// A project's activities that match a filter, by time. 404 when the project is not the
+    /// tenant's.
+    pub async fn of_project(
+        &self,
+        tenant: Tenant,
+        project: ProjectId,
+        query: ActivitiesQuery<'_>,
+    ) -> Result<Page<ActivityWithRefs>> {
+        let key = project.key(tenant);
+        let activities = key::activities_of_project(tenant, project);
+        let project = self.0.table.get(&key, Read::Lasting);
+        let (project, page) = tokio::try_join!(project, self.page(activities, query))?;
+        project.or_not_found(ProjectId::NOUN)?;
+        self.joined(tenant, page, query).await
+    }
+
+    async fn page<I: Index>(
+        &self,
+        activities: List<Activity, I>,
+        query: ActivitiesQuery<'_>,
+    ) -> Result<Page<Stored<Activity>>> {
+        let filter = query.filter;
+        let from = query.filter.from;
+        let to = query.filter.to;
+        if from.zip(to).is_some_and(|(from, to)| from >= to) {
+            return Ok(Page::empty());
+        }
+        let filter = Filter::of(query.caller)
+            .any("type", filter.r#type.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .having(tagging::TAG_IDS, filter.tag_id.as_ref())?;
+        let activities = activities
+            .filter(filter.condition())
+            .within(from.map(key::instant), to.map(key::instant))
+            .descending_if(query.sort == ActivitySort::NewestFirst);
+        let page = self.0.table.page(activities, query.wanted).await?;
+        self.0.whole_page(page).await
+    }
+
+    /// Joins activities with the records that they refer to. Drops rows that matched the filter by
+    /// a deleted tag.
+    async fn joined(
+        &self,
+        tenant: Tenant,
+        page: Page<Stored<Activity>>,
+        query: ActivitiesQuery<'_>,
+    ) -> Result<Page<ActivityWithRefs>> {
+        let ids = Names::of_activities(page.records().map(|stored| &stored.record));
+        let named = self.0.named(tenant, ids).await?;
+        let query = query.filter.tag_id.as_ref();
+        Ok(page.filter_map(|activity| {
+            let joined = ActivityWithRefs::new(activity, &named);
+            let fits = query.is_none_or(|query| tagging::fits(query, &joined.activity.tags));
+            fits.then_some(joined)
+        }))
+    }
+
+    /// Changes an activity, unless `allow` refuses its creator. A new timestamp moves it in the
+    /// lists. 404 when it is not the tenant's, 409 when other requests kept changing it.
+    pub async fn update<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        id: ActivityId,
+        update: ActivityUpdate,
+        allow: impl Fn(UserId) -> A,
+    ) -> Result<TaggedActivity> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
+        let read = || self.0.read(&key);
+        let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
+            let activity = context.current(found, ActivityId::NOUN)?;
+            allow(activity.creator_id).await?;
+            let before = self.0.whole(activity).await?;
+            let mut activity = before.clone();
+            activity.change(update.clone(), self.0.now());
+            let tags = Names::of_tags(&activity.tag_ids);
+            let none = Writes::default();
+            let written = self.0.commit_change(&context, before, activity, none);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
+            Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from
+    /// then on, and the sweeper deletes them. 404 when it is not the tenant's.
+    pub async fn delete<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        id: ActivityId,
+        allow: impl Fn(UserId) -> A,
+    ) -> Result<()> {
+        let allow = |activity: &Activity| allow(activity.creator_id);
+        let comments = |_: &Activity| (id.into(), Writes::default());
+        self.0.delete_if(pending, id, allow, comments).await
+    }
+}

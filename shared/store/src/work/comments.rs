@@ -1,0 +1,293 @@
+//! Comments on service requests, activities and tasks.
+
+use std::collections::HashMap;
+
+use ::agent::connection::ReadCounter;
+use ::table::{
+    AnyKey, Batch, Condition, Read, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use model::{
+    base::{
+        AnyOf, CommentId, Error, Fault, FaultCode, Id, ProjectId, RecordType, ServiceRequestId,
+        Thread, ThreadSort, Timestamp, UserId,
+    },
+    people::UserRef,
+    work::{Comment, CommentCreate, CommentFilter, CommentUpdate, ServiceRequest},
+};
+use serde::Deserialize;
+use tokio::sync::OnceCell;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        idempotency::id_of,
+        ids::Reserved,
+        pending_write::{Pending, WriteContext},
+        reads::in_first_index,
+        record::{any_keys, record},
+        records::Participant,
+        store::{id_is_taken, resource},
+        writes::Writes,
+    },
+    key::{self, Keyed},
+    work::resolutions,
+};
+
+resource! { pub Comments as comments }
+
+#[derive(Clone, Debug)]
+pub struct CommentWithAuthor {
+    pub comment: Stored<Comment>,
+    /// The author; `None` when the account is gone.
+    pub author: Option<UserRef>,
+}
+
+record! {
+    comment: Comment = RecordType::Comment.name(),
+    key: key::comment(comment.organization_id, comment.thread, comment.id),
+    gsi1: Some(key::comment_in_time(comment)),
+}
+
+impl Comments<'_> {
+    /// Creates a comment. A comment of the creator of a pending or resolved service request reopens
+    /// the request.
+    ///
+    /// 404 when the thread's record is not the tenant's. 400 when the parent is deleted, or not a
+    /// comment of the same thread. 409 when other requests kept changing the service request.
+    pub async fn create(
+        &self,
+        pending: impl Pending,
+        thread: Thread,
+        author: UserId,
+        new: CommentCreate,
+    ) -> Result<Stored<Comment>> {
+        let (pending, tenant) = pending.with_tenant();
+        let id = OnceCell::new();
+        // The author as a participant, and the record that the thread is on.
+        let keys = [
+            AnyKey::from(key::participant(tenant, thread.into(), author)),
+            key::subject(tenant, thread),
+        ];
+        let read = || async {
+            let found = self.0.batch(keys.clone());
+            // Both end, also after an error, so that no id is lost on its way.
+            let (id, found) = tokio::join!(self.0.id_once(&id), found);
+            Ok((id?, found?))
+        };
+        let write = async |context: WriteContext, (id, found): (Reserved<_>, Batch)| {
+            let id = id.used();
+            // A client can guess the id that its comment is about to get.
+            if new.parent_id == Some(id) {
+                return Err(unknown_parent());
+            }
+            let now = self.0.now();
+            let project: Option<Stored<InProject>> = found.named(&key::subject_as(tenant, thread));
+            let comment = Comment {
+                project_id: project.and_then(|subject| subject.record.project_id),
+                ..Comment::new(id, tenant, thread, author, new.clone(), now)
+            };
+            let writes = self.writes(&context, &comment, &found).await?;
+            let created = Stored::created(comment);
+            self.0.commit(&context, writes.making(id), created).await
+        };
+        let again = async |made| {
+            let key = key::comment(tenant, thread, id_of(made)?);
+            self.0.one(&key, CommentId::NOUN).await
+        };
+        let created = self.0.write(pending, read, write).await?;
+        created.or_load(again).await
+    }
+
+    /// The writes of a comment and of its author's taking part, with those that reopen its service
+    /// request. For a comment of the request's creator they expect the status that was read, since
+    /// the effect depends on it.
+    async fn writes(
+        &self,
+        context: &WriteContext,
+        comment: &Comment,
+        found: &Batch,
+    ) -> Result<Writes> {
+        let tenant = comment.organization_id;
+        let thread = comment.thread;
+        let request = service_request(found, tenant, thread)?;
+        let mut writes = Writes::default();
+        writes.extend(Participant::from(comment).joins(found)?);
+        match request.filter(|request| request.creator_id == comment.user_id) {
+            None => {
+                let is_there = Write::check(key::subject(tenant, thread), Condition::exists());
+                writes.push_or(is_there, unknown_subject(thread));
+            }
+            Some(request) if request.reopens_on_comment_of(comment.user_id) => {
+                writes.extend(self.reopen(context, &request, comment.created_at).await?);
+            }
+            Some(request) => {
+                let as_read = Condition::default().equals("status", &request.status);
+                writes.push(Write::check(request.key(), as_read));
+            }
+        }
+        if let Some(parent) = comment.parent_id {
+            let key = key::comment(tenant, thread, parent);
+            let is_there = Write::check(key, Condition::exists().lacks("deletedAt"));
+            writes.push_or(is_there, unknown_parent());
+        }
+        writes.push_or(Write::create(comment)?, id_is_taken(Comment::KIND));
+        Ok(writes)
+    }
+
+    /// Changes the text of a comment, unless `allow` refuses its author. 404 when the thread has no
+    /// such comment, or it is deleted. 409 when other requests kept changing it.
+    pub async fn edit<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        place: (Thread, CommentId),
+        update: CommentUpdate,
+        allow: impl Fn(UserId) -> A,
+    ) -> Result<CommentWithAuthor> {
+        let edit = |comment: &mut Comment, now| comment.edit(update.clone(), now);
+        self.change(pending, place, allow, edit).await
+    }
+
+    /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its
+    /// place. 404 when the thread has no such comment, or it is deleted. 409 when other requests
+    /// kept changing it.
+    pub async fn delete<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        place: (Thread, CommentId),
+        allow: impl Fn(UserId) -> A,
+    ) -> Result<()> {
+        let deleted = self.change(pending, place, allow, Comment::delete).await;
+        deleted.map(|_| ())
+    }
+
+    /// Changes a comment. 404 when the thread's record or the comment does not exist.
+    async fn change<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        (thread, id): (Thread, CommentId),
+        allow: impl Fn(UserId) -> A,
+        change: impl Fn(&mut Comment, Timestamp),
+    ) -> Result<CommentWithAuthor> {
+        let (pending, tenant) = pending.with_tenant();
+        let table = &self.0.table;
+        let subject = key::subject_as::<InProject>(tenant, thread);
+        let key = key::comment(tenant, thread, id);
+        let read = || table.batch_get(any_keys![&subject, &key], Read::Consistent);
+        let write = async |context: WriteContext, found: Batch| {
+            if !found.has(&subject) {
+                return Err(unknown_subject(thread));
+            }
+            let comment = found.get(&key)?.filter(|it| it.deleted_at.is_none());
+            let before = context.current(comment, CommentId::NOUN)?;
+            allow(before.user_id).await?;
+            let mut comment = before.clone();
+            change(&mut comment, self.0.now());
+            // Comments of earlier versions have no project.
+            let subject = found.named(&subject).map(|subject| subject.record);
+            comment.project_id = comment.project_id.or(subject.and_then(|it| it.project_id));
+            let author = comment.user_id.key(tenant);
+            let none = Writes::default();
+            let written = self.0.commit_change(&context, before, comment, none);
+            let found = table.batch_get([author.clone()], Read::Lasting);
+            let (done, found) = tokio::try_join!(written, found)?;
+            let author = found.named(&author);
+            let with_author = |comment| CommentWithAuthor {
+                comment,
+                author: author.map(|author| UserRef::from(&author.record)),
+            };
+            Ok(done.map(|done| done.map(with_author)))
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's
+    /// record is not the tenant's.
+    pub async fn of(
+        &self,
+        tenant: Tenant,
+        thread: Thread,
+        filter: &CommentFilter,
+        sort: ThreadSort,
+        wanted: &Wanted,
+    ) -> Result<Page<CommentWithAuthor>> {
+        let table = &self.0.table;
+        let subject = key::subject(tenant, thread);
+        let descending = sort == ThreadSort::NewestFirst;
+        let comments = async {
+            let Some(AnyOf(ids)) = &filter.id else {
+                let comments = key::comments_by_time(tenant, thread).descending_if(descending);
+                return table.page(comments, wanted).await;
+            };
+            let keys = ids.iter().map(|id| key::comment(tenant, thread, *id));
+            let rows = self
+                .0
+                .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
+            rows.await
+        };
+        let known = table.batch_get([subject.clone()], Read::Consistent);
+        let (known, page) = tokio::try_join!(known, comments)?;
+        if !known.has(&subject) {
+            return Err(unknown_subject(thread));
+        }
+        let authors = page.records().map(|comment| comment.user_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, authors).await?;
+        Ok(page.map(|comment| CommentWithAuthor {
+            author: users.get(&comment.user_id).cloned(),
+            comment,
+        }))
+    }
+
+    /// The writes that reopen a service request. They expect the version as read, no longer count a
+    /// resolution, and reopen the manual action of the request.
+    async fn reopen(
+        &self,
+        context: &WriteContext,
+        before: &Stored<ServiceRequest>,
+        now: Timestamp,
+    ) -> Result<Vec<Write>> {
+        let mut request = before.clone();
+        let resolution = request.reopen(now)?;
+        let tenant = request.organization_id;
+        let created_at = request.created_at;
+        let mut writes = vec![Write::replace(&request)?];
+        writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
+        writes.extend(context.updated(&before.record, &request, now)?);
+        let after = Some(&request.record);
+        let follows = self.0.action_follows(context, &before.record, after, now);
+        writes.extend(follows.await?);
+        Ok(writes)
+    }
+}
+
+/// The project of a task or an activity.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InProject {
+    #[serde(default)]
+    project_id: Option<ProjectId>,
+}
+
+/// The service request of a thread; `None` for a thread on another record. 404 if it does not
+/// exist.
+fn service_request(
+    found: &Batch,
+    tenant: Tenant,
+    thread: Thread,
+) -> Result<Option<Stored<ServiceRequest>>> {
+    let Some(id) = thread.id_as::<ServiceRequestId>() else {
+        return Ok(None);
+    };
+    let request = found.get(&id.key(tenant))?;
+    request.map(Some).ok_or_else(|| unknown_subject(thread))
+}
+
+fn unknown_subject(thread: Thread) -> Error {
+    Error::NotFound(thread.kind().facts().noun)
+}
+
+fn unknown_parent() -> Error {
+    let detail = "This thread has no such comment.";
+    Error::invalid(Fault::at("parentId", FaultCode::Unknown, detail))
+}

@@ -1,0 +1,131 @@
+//! The managed-services dashboard: the newest records and the metrics of an organization.
+
+use std::collections::HashMap;
+
+use ::table::{Gsi1, List, Read, Stored};
+use model::{
+    base::{ActivityId, Content, Id, OrOther, OrganizationId, ProjectId, Slug, Timestamp},
+    people::UserRef,
+    work::{Activity, ActivityType, ServiceRequest, Ticket},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use utoipa::ToSchema;
+
+use crate::{Result, Tenant, base::store::resource, key};
+
+/// Rows of each list.
+const NEWEST: usize = 20;
+
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    /// The 20 newest, by creation.
+    pub service_requests: Vec<Stored<ServiceRequest>>,
+    /// The 20 newest, by creation.
+    pub tickets: Vec<Stored<Ticket>>,
+    pub metrics: Metrics,
+    /// The 20 newest, by their time.
+    pub activities: Vec<FeedItem>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "activeEngagements": 2,
+    "avgResolutionTime": 26.5,
+    "hoursSaved": 0.42
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct Metrics {
+    /// Number of projects with the status `active`.
+    active_engagements: i64,
+    /// Mean hours from creation to resolution of the service requests and tickets that were
+    /// resolved on the last 90 days (UTC, today included), to two decimals. 0 if there were none.
+    avg_resolution_time: f64,
+    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the
+    /// actions.
+    hours_saved: f64,
+}
+
+/// An activity as the dashboard shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 5,
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "projectId": 1,
+    "organizationId": 1,
+    "creator": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct FeedItem {
+    id: ActivityId,
+    #[serde(rename = "type")]
+    #[schema(value_type = ActivityType)]
+    kind: OrOther<ActivityType>,
+    subtype: Option<Slug>,
+    description: Content,
+    timestamp: Timestamp,
+    project_id: Option<ProjectId>,
+    organization_id: OrganizationId,
+    creator: Option<UserRef>,
+}
+
+resource! { pub Dashboards as dashboard }
+
+impl Dashboards<'_> {
+    pub async fn of(&self, tenant: Tenant) -> Result<Dashboard> {
+        let totals_key = key::totals(tenant);
+        let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(
+            self.newest(key::service_requests(tenant)),
+            self.newest(key::tickets(tenant)),
+            self.newest(key::activities(tenant)),
+            self.0.table.get(&totals_key, Read::Eventual),
+            self.0.mean_resolution_hours(tenant),
+        )?;
+        let totals = totals.map(|totals| totals.record).unwrap_or_default();
+        let creators = activities.iter().map(|activity| activity.creator_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
+        let item = |Stored { record, .. }: Stored<Activity>| FeedItem {
+            id: record.id,
+            kind: record.kind,
+            subtype: record.subtype,
+            description: record.description,
+            timestamp: record.timestamp,
+            project_id: record.project_id,
+            organization_id: record.organization_id,
+            creator: users.get(&record.creator_id).cloned(),
+        };
+        Ok(Dashboard {
+            service_requests,
+            tickets,
+            metrics: Metrics {
+                active_engagements: totals.active_projects,
+                avg_resolution_time: two_decimals(resolution_hours.unwrap_or(0.0)),
+                hours_saved: two_decimals(hours(totals.minutes_saved)),
+            },
+            activities: activities.into_iter().map(item).collect(),
+        })
+    }
+
+    async fn newest<R: DeserializeOwned>(&self, by_time: List<R, Gsi1>) -> Result<Vec<Stored<R>>> {
+        let newest = by_time.descending().limit(NEWEST);
+        let newest = self.0.table.list_stored(newest).await?;
+        let texts = self.0.texts(&newest).await?;
+        let complete = newest.into_iter().map(|stored| texts.complete(stored));
+        Ok(complete.filter_map(Result::ok).collect())
+    }
+}
+
+fn hours(minutes: i64) -> f64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no organization saves 2^53 minutes"
+    )]
+    let minutes = minutes as f64;
+    minutes / 60.0
+}
+
+fn two_decimals(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}

@@ -1,0 +1,191 @@
+use std::future::ready;
+
+use ::table::{
+    Condition, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use model::{
+    base::{
+        AnyOf, CreatedSort, Error, Fault, HistoryOf, Id, JsonText, ServiceRequestId, Timestamp,
+        UserId,
+    },
+    work::{
+        Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
+        ServiceRequestUpdate, ServiceStatus,
+    },
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        filter::Filter,
+        pending_write::{Pending, WriteContext},
+        reads::in_first_index,
+        record::record,
+        store::resource,
+        texts,
+        tracked::{HandOver, Tracked},
+        writes::Writes,
+    },
+    key::{self, Keyed},
+    work::{references::referred_to, resolutions},
+};
+
+resource! { pub ServiceRequests as service_requests }
+
+/// The past of a service request that was raised earlier, or in another system. A time that is
+/// `None` is the current one.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    pub status: ServiceStatus,
+    pub assignee_id: Option<UserId>,
+    /// Free-form, up to 16 KiB and five levels.
+    pub metadata: Option<JsonText>,
+    pub created_at: Option<Timestamp>,
+    /// Time of resolution; only for status resolved or closed.
+    pub resolved_at: Option<Timestamp>,
+}
+
+record! {
+    request: ServiceRequest, id: ServiceRequestId,
+    long_text: texts::DESCRIPTION,
+    gsi1: Some(key::service_request_in_time(request)),
+    hidden: ["organizationId", "metadata", "agentAction", "resolvedAt"],
+}
+
+impl Tracked for ServiceRequest {
+    fn history(&self) -> Option<HistoryOf> {
+        Some(self.id.into())
+    }
+
+    fn hand_over(&self) -> Option<HandOver> {
+        Some(HandOver {
+            action: self.agent_action.clone()?,
+            request: self.id,
+            is_over: self.status.is_over(self.resolved_at),
+        })
+    }
+}
+
+impl ServiceRequests<'_> {
+    /// Creates a service request, which is open. 400 when the record that it refers to is not the
+    /// tenant's.
+    pub async fn create(
+        &self,
+        pending: impl Pending,
+        creator: UserId,
+        new: ServiceRequestCreate,
+    ) -> Result<Stored<ServiceRequest>> {
+        self.create_with(pending, creator, new, Past::default())
+            .await
+    }
+
+    /// Creates a service request with a past. A resolution counts on its day. 400 when the record
+    /// that it refers to is not the tenant's.
+    pub async fn create_with(
+        &self,
+        pending: impl Pending,
+        creator: UserId,
+        new: ServiceRequestCreate,
+        past: Past,
+    ) -> Result<Stored<ServiceRequest>> {
+        let request = |context: &WriteContext, id, (), now| {
+            let tenant = context.tenant;
+            let mut writes = Writes::default();
+            if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
+                let fault = || Fault::unknown("referenceId", kind.facts().noun);
+                let unknown = || Error::invalid(fault());
+                let key = referred_to(tenant, kind, id).ok_or_else(unknown)?;
+                writes.push_or(Write::check(key, Condition::exists()), unknown());
+            }
+            let created_at = past.created_at.unwrap_or(now);
+            let is_over = past.status.is_over();
+            let resolved_at = is_over.then(|| past.resolved_at.unwrap_or(now));
+            let resolution = resolved_at.map(Resolution::Made);
+            writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
+            let request = ServiceRequest {
+                status: past.status.into(),
+                assignee_id: past.assignee_id,
+                metadata: past.metadata,
+                resolved_at,
+                updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
+                ..ServiceRequest::new(id, tenant, creator, new, created_at)
+            };
+            Ok((request, writes))
+        };
+        self.0.create(pending, ready(Ok(())), request).await
+    }
+
+    /// The organization's service requests that match a filter, by creation.
+    pub async fn list(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        filter: &ServiceRequestFilter,
+        sort: CreatedSort,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<ServiceRequest>>> {
+        if let Some(AnyOf(ids)) = &filter.id {
+            let keys = ids.iter().map(|id| id.key(tenant));
+            let fits = |request: &ServiceRequest| filter.fits(request, caller);
+            let store = self.0;
+            let descending = sort == CreatedSort::NewestFirst;
+            let rows = store.rows_by_id(keys, fits, in_first_index, descending, wanted);
+            return store.whole_page(rows.await?).await;
+        }
+        let filter = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("category", filter.category.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .since("updatedAt", filter.updated_since);
+        let requests = key::service_requests(tenant).filter(filter.condition());
+        let requests = requests.descending_if(sort == CreatedSort::NewestFirst);
+        let page = self.0.table.page(requests, wanted).await?;
+        self.0.whole_page(page).await
+    }
+
+    /// One service request. 404 when it is not the tenant's.
+    pub async fn get(
+        &self,
+        tenant: Tenant,
+        id: ServiceRequestId,
+    ) -> Result<Stored<ServiceRequest>> {
+        self.0.get(tenant, id).await
+    }
+
+    /// Changes a service request. Counts its resolution, and no longer counts it when it is
+    /// reopened. 404 when it is not the tenant's, 400 when its new assignee is not, 409 for a
+    /// forbidden change of status.
+    pub async fn update(
+        &self,
+        pending: impl Pending,
+        id: ServiceRequestId,
+        update: ServiceRequestUpdate,
+    ) -> Result<Stored<ServiceRequest>> {
+        let assignee = update.assignee_id.value().copied();
+        let change = |request: &mut ServiceRequest, now| {
+            let resolution = request.change(update.clone(), now)?;
+            Ok(resolution.map(|it| (request.created_at, it)))
+        };
+        let current = |request: &ServiceRequest| request.assignee_id;
+        let done = (self.0).update_assigned(pending, id, assignee, current, change);
+        done.await
+    }
+
+    /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable
+    /// from then on, and the sweeper deletes them. A resolution stays counted. 404 when it is not
+    /// the tenant's.
+    pub async fn delete<A: Future<Output = Result<()>>>(
+        &self,
+        pending: impl Pending,
+        id: ServiceRequestId,
+        allow: impl Fn(UserId) -> A,
+    ) -> Result<()> {
+        let allow = |request: &ServiceRequest| allow(request.creator_id);
+        let comments = |_: &ServiceRequest| (id.into(), Writes::default());
+        self.0.delete_if(pending, id, allow, comments).await
+    }
+}

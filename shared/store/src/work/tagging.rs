@@ -1,0 +1,90 @@
+//! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows
+//! them without a further read for each row.
+
+use ::agent::connection::ReadCounter;
+use ::table::{Batch, Change, Condition, OrNotFound, Record, Write};
+use model::{
+    base::{AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, TagId, Tagged},
+    people::TagRef,
+};
+use serde_json::json;
+
+use crate::{
+    Result,
+    base::{
+        pending_write::{Pending, WriteContext},
+        record::any_keys,
+        store::resource,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+};
+
+const MOST: usize = 50;
+
+pub(crate) const TAG_IDS: &str = "tagIds";
+
+resource! { pub Tagging as tagging }
+
+impl Tagging<'_> {
+    /// Attaches a tag, or detaches it; no change if that is so already. Returns the version of the
+    /// record. 404 when the record or the tag is not the tenant's, 409 when the record would have
+    /// more than 50 tags.
+    pub async fn set_attached(
+        &self,
+        pending: impl Pending,
+        on: Tagged,
+        tag: TagId,
+        attached: bool,
+    ) -> Result<i64> {
+        let (pending, tenant) = pending.with_tenant();
+        let record_key = key::tagged(tenant, on);
+        let tag_key = tag.key(tenant);
+        let noun = on.kind().facts().noun;
+        let read = || self.0.batch(any_keys![&record_key, &tag_key]);
+        let write = async |context: WriteContext, found: Batch| {
+            let stored = context.current(found.get(&record_key)?, noun)?;
+            if !found.has(&tag_key) {
+                return Err(Error::NotFound(TagId::NOUN));
+            }
+            let before = &stored.tag_ids;
+            let version = stored.version;
+            let mut after = before.clone();
+            let now = self.0.now();
+            let change = Change::default().set("updatedAt", now);
+            let (changes, change) = if attached {
+                (after.insert(tag), change.put_in_set(TAG_IDS, tag))
+            } else {
+                (after.remove(&tag), change.take_from_set(TAG_IDS, tag))
+            };
+            if !changes {
+                return self.0.commit(&context, Writes::default(), version).await;
+            }
+            if after.len() > MOST {
+                let detail = format!("The {noun} has {MOST} tags, the most allowed.");
+                return Err(Error::conflict(Code::TooManyTags, detail));
+            }
+            let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
+            let update = Write::update(&record_key, change, Condition::version(version));
+            let mut writes = Writes::from(update);
+            let is_there = Write::check(&tag_key, Condition::exists());
+            writes.push_or(is_there, Error::NotFound(TagId::NOUN));
+            let of = HistoryOf::of(on.kind(), on.id().get());
+            writes.extend(context.changed(of, version + 1, difference, now)?);
+            self.0.commit(&context, writes, version + 1).await
+        };
+        let done = self.0.write(pending, read, write).await?;
+        let load = async |_| {
+            let found = self.0.read(&record_key).await?;
+            Ok(found.or_not_found(noun)?.version)
+        };
+        done.or_load(load).await
+    }
+}
+
+/// Returns `true` for a record with one of the tags of a filter, or without tags where that names
+/// `none`.
+pub(crate) fn fits(wanted: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
+    let mut tags = carried.iter();
+    tags.any(|tag| wanted.names(Some(&tag.id))) || (carried.is_empty() && wanted.names(None))
+}

@@ -1,0 +1,269 @@
+mod counting;
+mod finding;
+mod joined;
+mod links;
+mod moving;
+mod place;
+
+pub use counting::TaskCounts;
+pub use joined::{JoinedTask, TaggedTask};
+use std::sync::OnceLock;
+
+use ::agent::connection::ReadCounter;
+use ::table::{
+    AnyKey, Batch, Change, Condition, Key, OrNotFound, Read, Record, Stored, Write,
+    page::{Page, Wanted},
+};
+use futures::{FutureExt, future::OptionFuture};
+use model::{
+    base::{
+        Error, Fault, HistoryOf, Id, Order, OrganizationId, ProjectId, TaskId, TaskSort, UserId,
+    },
+    work::{ProjectRef, Task, TaskCreate, TaskFilter, TaskPlace, TaskUpdate},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        idempotency::{Created, id_of},
+        named::{Named, Names},
+        pending_write::{Pending, WriteContext},
+        record::record,
+        store::resource,
+        texts,
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+    people::directory::takes_work,
+};
+
+use self::{
+    finding::{Finding, still_fits},
+    links::Links,
+    place::Room,
+};
+
+resource! { pub Tasks as tasks }
+
+record! {
+    task: Task, id: TaskId,
+    number_sets: ["tagIds"],
+    long_text: texts::DESCRIPTION,
+    gsi1: key::task_in_project(task),
+    gsi2: key::task_in_milestone(task),
+    gsi3: key::task_of_assignee(task),
+    gsi4: Some(key::task_by_creation(task)),
+    hidden: ["tagIds"],
+}
+
+impl Tracked for Task {
+    fn history(&self) -> Option<HistoryOf> {
+        Some(self.id.into())
+    }
+}
+
+impl Tasks<'_> {
+    /// Creates a task at the end of its project's list. 400 with every reference to another tenant,
+    /// and for a milestone or a phase of another project. 409 when the project is archived, or no
+    /// order is left behind its last task.
+    pub async fn create(&self, pending: impl Pending, new: TaskCreate) -> Result<JoinedTask> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let project = new.project_id;
+        let links = Links {
+            milestone: new.milestone_id,
+            phase: new.phase_id,
+            assignee: new.assignee_id,
+        };
+        let project_key = project.map(|project| project.key(tenant));
+        let read = async {
+            let keys = links.keys(tenant);
+            let keys = keys.chain(project_key.as_ref().map(AnyKey::from));
+            let end = OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)));
+            let found = self.0.batch(keys);
+            tokio::try_join!(found, end.map(Option::transpose))
+        };
+        let named = OnceLock::new();
+        let task = |_: &WriteContext, id: TaskId, (found, end): (Batch, Option<Room>), now| {
+            let mut faults = links.faults(tenant, project, None, &found)?;
+            let project = project_key.as_ref().map(|key| found.get(key));
+            let project = project.transpose()?.flatten();
+            if project_key.is_some() && project.is_none() {
+                faults.push(Fault::unknown("projectId", ProjectId::NOUN));
+            }
+            if new.organization_id.is_some_and(|named| named != tenant) {
+                faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
+            }
+            if !faults.is_empty() {
+                return Err(Error::Invalid(faults));
+            }
+            project.map_or(Ok(()), |project| takes_work(&project))?;
+            // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
+            // order of their creation, with the same room between them.
+            let room = end
+                .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
+            let task = Task::new(id, tenant, new, room.order, now);
+            named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &found));
+            let mut writes = links.writes(tenant);
+            writes.append(room.writes(tenant, now));
+            Ok((task, writes))
+        };
+        let created = self.0.create_once(pending, read, task).await?;
+        match (created, named.get()) {
+            (Created::New(task), Some(named)) => Ok(JoinedTask::new(task, named)),
+            (Created::New(task), None) => self.get(tenant, task.id).await,
+            (Created::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
+        }
+    }
+
+    /// One task. 404 when it is not the tenant's.
+    pub async fn get(&self, tenant: Tenant, id: TaskId) -> Result<JoinedTask> {
+        let task = self.0.get(tenant, id).await?;
+        let named = self.0.named(tenant, Names::of_tasks([&*task])).await?;
+        Ok(JoinedTask::new(task, &named))
+    }
+
+    /// The organization's tasks that match a filter. 400 for an order that needs another filter.
+    pub async fn list(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        filter: &TaskFilter,
+        sort: TaskSort,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedTask>> {
+        let finding = Finding {
+            store: self.0,
+            tenant,
+            caller,
+            filter,
+            wanted,
+        };
+        let page = self.0.whole_page(finding.find(sort).await?).await?;
+        let ids = Names::of_tasks(records(&page));
+        let named = self.0.named(tenant, ids).await?;
+        Ok(join(page, &named, filter))
+    }
+
+    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the
+    /// tenant's.
+    pub async fn of_project(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        project: ProjectId,
+        filter: &TaskFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedTask>> {
+        let table = &self.0.table;
+        let key = project.key(tenant);
+        let finding = Finding {
+            store: self.0,
+            tenant,
+            caller,
+            filter,
+            wanted,
+        };
+        let tasks = finding.in_project(project);
+        let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), tasks)?;
+        let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
+        let page = self.0.whole_page(page).await?;
+        let mut names = Names::of_tasks(records(&page));
+        names.projects.clear();
+        let mut found = self.0.named(tenant, names).await?;
+        found.projects.insert(project.id, project);
+        Ok(join(page, &found, filter))
+    }
+
+    /// Changes a task. 404 for another tenant's; 400 with every reference to another tenant, and
+    /// for a milestone or a phase of another project than the task's.
+    pub async fn update(
+        &self,
+        pending: impl Pending,
+        id: TaskId,
+        update: TaskUpdate,
+    ) -> Result<JoinedTask> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
+        let links = Links {
+            milestone: update.milestone_id.value().copied(),
+            phase: update.phase_id.value().copied(),
+            assignee: update.assignee_id.value().copied(),
+        };
+        let read = || self.0.batch(links.keys(tenant).chain([AnyKey::from(&key)]));
+        let write = async |context: WriteContext, found: Batch| {
+            let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+            let before = self.0.whole(before).await?;
+            let faults = links.faults(tenant, before.project_id, before.assignee_id, &found)?;
+            if !faults.is_empty() {
+                return Err(Error::Invalid(faults));
+            }
+            let mut task = before.clone();
+            update.clone().apply(&mut task);
+            task.updated_at = self.0.now();
+            let mut writes = links.writes(tenant);
+            writes.extend(context.updated(&before.record, &task, task.updated_at)?);
+            let referred = Names::of_tasks([&task.record]);
+            let written = self.0.commit_change(&context, before, task, writes);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
+            Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at
+    /// the same time. A task of that order stays as it is. 404 when one of them is not the
+    /// tenant's.
+    pub async fn reorder(&self, pending: impl Pending, places: &[TaskPlace]) -> Result<()> {
+        let (pending, tenant) = pending.with_tenant();
+        let keyed = places.iter().map(|place| (place, place.id.key(tenant)));
+        let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
+        let read = || self.0.batch(keyed.iter().map(|(_, key)| AnyKey::from(key)));
+        let write = async |context: WriteContext, found: Batch| {
+            let now = self.0.now();
+            let mut writes = Writes::default();
+            for &(&TaskPlace { id, order }, ref key) in &keyed {
+                found.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
+                if found.named(key).is_some_and(|task| task.order == order) {
+                    let as_read = Condition::default().equals("order", order);
+                    writes.push(Write::check(key, as_read));
+                    continue;
+                }
+                // The index's partition is the project, which stays the same.
+                let change = Change::default()
+                    .set("order", order)
+                    .move_to(key::task_order(order, id))
+                    .set("updatedAt", now);
+                let is_there = Write::update(key, change, Condition::exists());
+                writes.push_or(is_there, Error::NotFound(TaskId::NOUN));
+            }
+            if writes.change_nothing() {
+                writes = Writes::default();
+            }
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404
+    /// when it is not the tenant's.
+    pub async fn delete(&self, pending: impl Pending, id: TaskId) -> Result<()> {
+        let comments = |_: &Task| (id.into(), Writes::default());
+        self.0.delete(pending, id, comments).await
+    }
+}
+
+fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
+    page.records().map(|stored| &stored.record)
+}
+
+/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted
+/// record.
+fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
+    page.filter_map(|task| {
+        let joined = JoinedTask::new(task, named);
+        still_fits(filter, &joined).then_some(joined)
+    })
+}

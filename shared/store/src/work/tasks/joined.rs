@@ -1,0 +1,90 @@
+//! Tasks with the records that they refer to, as answers show them.
+
+use std::ops::Deref;
+
+use ::table::Stored;
+use model::{
+    base::Id,
+    people::{TagRef, UserRef},
+    work::{MilestoneRef, ProjectRef, Task},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    base::{named::Named, shown::Shown},
+    versioned,
+};
+
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Task>;
+
+/// A task of a project or of the organization at large.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Task, examples(json!({
+    "id": 7,
+    "title": "Compare the invoices of both systems",
+    "description": "September agrees to the cent. In October two invoices differ.",
+    "projectId": 1,
+    "organizationId": 1,
+    "milestoneId": 1,
+    "phaseId": 2,
+    "order": 2048,
+    "assigneeId": 1,
+    "status": "in_progress",
+    "priority": "high",
+    "tags": [{"id": 3, "name": "urgent"}],
+    "dueDate": "2026-11-30T16:00:00.000Z",
+    "createdAt": "2026-01-12T08:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "version": 3
+})))]
+pub struct TaggedTask {
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub(super) task: Fields,
+    /// The tags of the task, by id.
+    pub(super) tags: Vec<TagRef>,
+}
+
+/// A task with its assignee, project and milestone.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct JoinedTask {
+    #[serde(flatten)]
+    pub(super) task: TaggedTask,
+    /// User with the id `assigneeId`.
+    pub(super) assignee: Option<UserRef>,
+    /// Project with the id `projectId`.
+    pub(super) project: Option<ProjectRef>,
+    /// Milestone with the id `milestoneId`.
+    pub(super) milestone: Option<MilestoneRef>,
+}
+
+versioned!(TaggedTask: task, JoinedTask: task);
+
+impl Deref for JoinedTask {
+    type Target = Stored<Task>;
+
+    fn deref(&self) -> &Stored<Task> {
+        &self.task.task
+    }
+}
+
+impl JoinedTask {
+    pub(super) fn new(mut task: Stored<Task>, named: &Named) -> Self {
+        let milestone = task.milestone_id.and_then(|id| named.milestones.get(&id));
+        task.milestone_id = milestone.map(|milestone| milestone.id);
+        task.phase_id = task.phase_id.filter(|id| named.phases.contains(id));
+        let assignee = task.assignee_id.and_then(|id| named.users.get(&id));
+        let project = task.project_id.and_then(|id| named.projects.get(&id));
+        Self {
+            assignee: assignee.cloned(),
+            project: project.cloned(),
+            milestone: milestone.cloned(),
+            task: TaggedTask {
+                tags: named.tags(&task.tag_ids),
+                task: task.into(),
+            },
+        }
+    }
+}

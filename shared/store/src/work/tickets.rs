@@ -1,0 +1,464 @@
+use std::collections::{BTreeMap, HashMap};
+
+use ::agent::{connection::ReadCounter, session::ActionRecord};
+use ::table::{
+    Batch, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored,
+    Write,
+    page::{Page, Place, Wanted},
+};
+use futures::future::try_join_all;
+use model::{
+    base::{
+        AnyOf, Code, Content, Error, FilterValue, HistoryOf, Id, QueueMessage, RecordId,
+        RecordType, Sort, ThreadSort, TicketId, TicketMessageId, Timestamp, Title, UserId,
+    },
+    people::{Journaled, NamedPermission, OrdinaryPermission, Permission, User, UserRef},
+    work::{
+        Priority, Resolution, ServiceStatus, Ticket, TicketCreate, TicketFilter, TicketMessage,
+        TicketReply, TicketSort, TicketUpdate,
+    },
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tokio::sync::OnceCell;
+use utoipa::ToSchema;
+
+use crate::{
+    Result, Tenant,
+    base::{
+        filter::Filter,
+        idempotency::id_of,
+        ids::Reserved,
+        pending_write::{Pending, WriteContext},
+        reads::in_first_index,
+        record::{any_keys, record},
+        records::Participant,
+        shown::Shown,
+        store::{id_is_taken, resource},
+        tracked::Tracked,
+        writes::Writes,
+    },
+    key::{self, Keyed},
+    versioned,
+    work::{assignee::Assignee, resolutions},
+};
+
+resource! { pub Tickets as tickets }
+
+/// A new ticket with its first messages. A time that is `None` is the current one.
+#[derive(Clone, Debug)]
+pub struct NewTicket {
+    pub title: Title,
+    pub status: ServiceStatus,
+    pub priority: Priority,
+    pub assignee_id: Option<UserId>,
+    pub created_at: Option<Timestamp>,
+    /// Time of resolution; only for status resolved or closed.
+    pub resolved_at: Option<Timestamp>,
+    /// Its first messages, at most 48, which fit in one transaction with their authors.
+    pub messages: Vec<NewMessage>,
+}
+
+impl NewTicket {
+    /// The ticket, and the writes of its messages and of its resolution. Without a user who writes,
+    /// the sender of the first message raised it.
+    fn ticket(
+        &self,
+        context: &WriteContext,
+        id: TicketId,
+        message_ids: Vec<Reserved<TicketMessageId>>,
+        now: Timestamp,
+    ) -> Result<(Ticket, Writes)> {
+        let tenant = context.tenant;
+        let created_at = self.created_at.unwrap_or(now);
+        let is_over = self.status.is_over();
+        let resolved_at = is_over.then(|| self.resolved_at.unwrap_or(now));
+        let mut writes = Writes::default();
+        let mut last_message_at = None;
+        let mut participants = BTreeMap::new();
+        for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
+            let message = TicketMessage {
+                id: message_id.used(),
+                organization_id: tenant,
+                ticket_id: id,
+                content: message.content.clone(),
+                user_id: message.user_id,
+                internal: false,
+                created_at: message.created_at.unwrap_or(now),
+            };
+            last_message_at = last_message_at.max(Some(message.created_at));
+            let participant = Participant::from(&message);
+            participants.entry(message.user_id).or_insert(participant);
+            writes.push(Write::create(&message)?);
+        }
+        let resolution = resolved_at.map(Resolution::Made);
+        writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
+        let changes = [last_message_at, resolved_at].into_iter().flatten();
+        let first = self.messages.first().map(|message| message.user_id);
+        let creator_id = context.actor.or(first);
+        // Its creator takes part in any case.
+        participants.retain(|author, _| Some(*author) != creator_id);
+        for participant in participants.values() {
+            writes.push(Write::create(participant)?);
+        }
+        let ticket = Ticket {
+            id,
+            organization_id: tenant,
+            title: self.title.clone(),
+            status: self.status.into(),
+            priority: self.priority.into(),
+            assignee_id: self.assignee_id,
+            creator_id,
+            message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
+            last_message_at,
+            resolved_at,
+            created_at,
+            updated_at: changes.fold(created_at, Timestamp::max),
+        };
+        Ok((ticket, writes))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    pub user_id: UserId,
+    pub content: Content,
+    pub created_at: Option<Timestamp>,
+}
+
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Ticket>;
+
+/// A support ticket with the user who raised it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct JoinedTicket {
+    #[serde(flatten)]
+    ticket: Fields,
+    /// User with the id `creatorId`.
+    creator: Option<UserRef>,
+}
+
+versioned!(JoinedTicket: ticket);
+
+/// A ticket with a page of its messages.
+#[derive(Clone, Debug)]
+pub struct TicketWithMessages {
+    pub ticket: JoinedTicket,
+    /// The messages, by time.
+    pub messages: Page<MessageFrom>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = TicketMessage, examples(json!({
+    "id": 6,
+    "content": "We found the missing usage. The corrected invoice follows today.",
+    "sender": {"id": 2, "name": "Sue Park", "isSupport": true},
+    "internal": false,
+    "createdAt": "2026-01-14T11:40:00.000Z"
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct MessageFrom {
+    id: TicketMessageId,
+    content: Content,
+    sender: Sender,
+    /// True for a note that only users with `manage_tickets` or `reply_ticket` see.
+    internal: bool,
+    created_at: Timestamp,
+}
+
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sender {
+    /// Null if the account is gone.
+    id: Option<UserId>,
+    name: String,
+    /// True if the sender has `manage_tickets` and did not raise the ticket.
+    is_support: bool,
+}
+
+record! {
+    ticket: Ticket, id: TicketId,
+    gsi1: Some(key::ticket_in_time(ticket)),
+    gsi2: {
+        let place = key::ticket_message_time(ticket.last_message_at, ticket.id);
+        Some(key::tickets_by_message(ticket.organization_id).at(place))
+    },
+    hidden: ["organizationId", "resolvedAt"],
+}
+
+impl Tracked for Ticket {
+    fn history(&self) -> Option<HistoryOf> {
+        Some(self.id.into())
+    }
+}
+
+record! {
+    message: TicketMessage = RecordType::TicketMessage.name(),
+    key: key::ticket_message(message),
+}
+
+/// A user as the creator of a ticket, and as the author of a message.
+struct Person {
+    user: UserRef,
+    manages_tickets: bool,
+}
+
+impl From<&User> for Person {
+    fn from(user: &User) -> Self {
+        Self {
+            user: user.into(),
+            manages_tickets: user.may(Permission::ManageTickets),
+        }
+    }
+}
+
+impl Tickets<'_> {
+    /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee
+    /// is not the tenant's.
+    pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<Stored<Ticket>> {
+        let pending = pending.into();
+        let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
+        let users = self.0.batch(assignee.key());
+        let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
+        // Both end, also after an error, so that no id is lost on its way.
+        let read = async {
+            let (ids, users) = tokio::join!(message_ids, users);
+            Ok((ids?, users?))
+        };
+        let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
+            assignee.known(&users, None)?;
+            new.ticket(context, id, ids, now)
+        };
+        self.0.create(pending, read, ticket).await
+    }
+
+    /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes
+    /// the first message.
+    pub async fn raise(
+        &self,
+        pending: impl Pending,
+        author: UserId,
+        sent: TicketCreate,
+    ) -> Result<Stored<Ticket>> {
+        // White space alone is no message.
+        let said = sent.description.map(String::from).map(Content::try_from);
+        let message = said.into_iter().flatten().map(|content| NewMessage {
+            user_id: author,
+            content,
+            created_at: None,
+        });
+        let new = NewTicket {
+            title: sent.title,
+            status: ServiceStatus::Open,
+            priority: sent.priority.0,
+            assignee_id: sent.assignee_id,
+            created_at: None,
+            resolved_at: None,
+            messages: message.collect(),
+        };
+        self.create(pending, new).await
+    }
+
+    pub async fn list(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        filter: &TicketFilter,
+        sort: TicketSort,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedTicket>> {
+        let condition = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .since("updatedAt", filter.updated_since)
+            .condition();
+        let table = &self.0.table;
+        let descending = sort != TicketSort::OldestFirst;
+        let page = match sort {
+            _ if let Some(AnyOf(ids)) = &filter.id => {
+                let keys = ids.iter().map(|id| id.key(tenant));
+                let fits = |ticket: &Ticket| filter.fits(ticket, caller);
+                let place = |ticket: &Ticket| match sort {
+                    TicketSort::LastMessageFirst => {
+                        Some(Place::in_index(ticket.key(), ticket.gsi2()?))
+                    }
+                    _ => in_first_index(ticket),
+                };
+                let rows = self.0.rows_by_id(keys, fits, place, descending, wanted);
+                rows.await?
+            }
+            TicketSort::LastMessageFirst => {
+                let tickets = key::tickets_by_message(tenant).filter(condition);
+                table.page(tickets.descending(), wanted).await?
+            }
+            TicketSort::NewestFirst | TicketSort::OldestFirst => {
+                let tickets = key::tickets(tenant).filter(condition);
+                let tickets = tickets.descending_if(descending);
+                table.page(tickets, wanted).await?
+            }
+        };
+        let creators = page.records().filter_map(|ticket| ticket.creator_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
+        Ok(page.map(|ticket| JoinedTicket {
+            creator: ticket.creator_id.and_then(|id| users.get(&id).cloned()),
+            ticket: ticket.into(),
+        }))
+    }
+
+    /// One ticket with its messages by time, and internal notes if `with_notes` says so. 404 when
+    /// it is not the tenant's.
+    pub async fn get(
+        &self,
+        tenant: Tenant,
+        id: TicketId,
+        sort: ThreadSort,
+        wanted: &Wanted,
+        with_notes: impl Future<Output = Result<bool>>,
+    ) -> Result<TicketWithMessages> {
+        let table = &self.0.table;
+        let key = id.key(tenant);
+        let messages = async {
+            let shown = (!with_notes.await?).then(|| Condition::default().lacks("internal"));
+            let messages = key::ticket_messages(tenant, id)
+                .consistent()
+                .descending_if(sort == ThreadSort::NewestFirst)
+                .filter(shown);
+            table.page(messages, wanted).await
+        };
+        let (ticket, messages) = tokio::try_join!(table.get(&key, Read::Consistent), messages)?;
+        let ticket = ticket.or_not_found(TicketId::NOUN)?;
+        let authors = messages.records().map(|message| message.user_id);
+        let named = authors.chain(ticket.creator_id);
+        let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
+        let messages = messages.map(|message| {
+            let sender = people.get(&message.user_id).map(
+                |Person {
+                     user,
+                     manages_tickets,
+                 }| Sender {
+                    id: Some(user.id),
+                    name: user.full_name.clone(),
+                    is_support: *manages_tickets && ticket.creator_id != Some(user.id),
+                },
+            );
+            MessageFrom {
+                id: message.id,
+                sender: sender.unwrap_or_default(),
+                internal: message.internal,
+                created_at: message.created_at,
+                content: message.record.content,
+            }
+        });
+        let creator = ticket.creator_id.and_then(|id| people.get(&id));
+        let ticket = JoinedTicket {
+            creator: creator.map(|person| person.user.clone()),
+            ticket: ticket.into(),
+        };
+        Ok(TicketWithMessages { ticket, messages })
+    }
+
+    /// Changes a ticket. Counts its resolution, and no longer counts it when it is reopened. 404
+    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of
+    /// status.
+    pub async fn update(
+        &self,
+        pending: impl Pending,
+        id: TicketId,
+        update: TicketUpdate,
+    ) -> Result<Stored<Ticket>> {
+        let assignee = update.assignee_id.value().copied();
+        let change = |ticket: &mut Ticket, now| {
+            let resolution = ticket.change(update.clone(), now)?;
+            Ok(resolution.map(|it| (ticket.created_at, it)))
+        };
+        let current = |ticket: &Ticket| ticket.assignee_id;
+        let done = (self.0).update_assigned(pending, id, assignee, current, change);
+        done.await
+    }
+
+    /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or
+    /// resolved ticket, whose resolution no longer counts. An internal note does not. 404 when it
+    /// is not the tenant's, 409 when it is closed.
+    pub async fn reply(
+        &self,
+        pending: impl Pending,
+        id: TicketId,
+        author: UserId,
+        reply: TicketReply,
+    ) -> Result<TicketMessageId> {
+        let pending = pending.into();
+        let key = id.key(pending.tenant());
+        let participant = key::participant(pending.tenant(), id.into(), author);
+        let message_id = OnceCell::new();
+        let read = || async {
+            let found = self.0.batch(any_keys![&key, &participant]);
+            // Both end, also after an error, so that no id is lost on its way.
+            let (message_id, found) = tokio::join!(self.0.id_once(&message_id), found);
+            Ok((message_id?, found?))
+        };
+        let write = async |context: WriteContext, (message_id, found): (Reserved<_>, Batch)| {
+            let message_id = message_id.used();
+            let ticket: Stored<Ticket> = found.get(&key)?.or_not_found(TicketId::NOUN)?;
+            if ticket.status == ServiceStatus::Closed {
+                let detail = "The ticket is closed and takes no more replies.";
+                return Err(Error::conflict(Code::TicketClosed, detail));
+            }
+            let message = TicketMessage {
+                id: message_id,
+                organization_id: context.tenant,
+                ticket_id: id,
+                content: reply.content.clone(),
+                user_id: author,
+                internal: reply.internal.0,
+                created_at: self.0.now(),
+            };
+            let mut writes = writes_of_reply(&context, &ticket, &message)?;
+            writes.extend(Participant::from(&message).joins(&found)?);
+            let writes = writes.making(message_id);
+            self.0.commit(&context, writes, message_id).await
+        };
+        let done = self.0.write(pending, read, write).await?;
+        done.or_load(async |made| id_of(made)).await
+    }
+}
+
+/// The writes of a reply. A reply that reopens the ticket expects the version as read. Another
+/// expects only the status, so that replies at the same time do not conflict. An internal note
+/// leaves the ticket as it is: version and time of a change would tell of it.
+fn writes_of_reply(
+    context: &WriteContext,
+    ticket: &Stored<Ticket>,
+    message: &TicketMessage,
+) -> Result<Writes> {
+    let now = message.created_at;
+    let mut as_read = Condition::default().equals("status", &ticket.status);
+    let mut writes = Writes::default();
+    if message.internal {
+        writes.push(Write::check(ticket.key(), as_read));
+        writes.push_or(Write::create(message)?, id_is_taken(TicketMessage::KIND));
+        return Ok(writes);
+    }
+    let mut change = Change::default()
+        .set("updatedAt", now)
+        .set("lastMessageAt", now)
+        .move_to(key::ticket_message_time(Some(now), ticket.id))
+        .add("messageCount", 1);
+    if ticket.status.reopens_on_answer() {
+        let mut opened = ticket.clone();
+        opened.status = ServiceStatus::Open.into();
+        as_read = as_read.equals("version", ticket.version);
+        change = change.set("status", ServiceStatus::Open);
+        if let Some(resolved_at) = ticket.resolved_at {
+            change = change.remove("resolvedAt");
+            let tenant = ticket.organization_id;
+            let created_at = ticket.created_at;
+            let resolution = Resolution::TakenBack(resolved_at);
+            writes.push(resolutions::count(tenant, created_at, resolution));
+        }
+        writes.extend(context.updated(&ticket.record, &opened, now)?);
+    }
+    writes.push(Write::update(ticket.key(), change, as_read));
+    writes.push_or(Write::create(message)?, id_is_taken(TicketMessage::KIND));
+    Ok(writes)
+}
