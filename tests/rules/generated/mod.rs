@@ -32,9 +32,7 @@ fn the_openapi_document_is_that_of_the_code() {
 
 #[test]
 fn the_sets_of_the_desk_are_those_of_the_document() {
-    File::open("functions/pages/desk/api/sets.js")
-        .whole(desk::module())
-        .hold();
+    File::hold_all(desk::modules());
 }
 
 /// A plain `cargo lambda watch` reads them.

@@ -2,10 +2,11 @@
 /** @import { BreakerState, Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
 import {
   button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state,
-  SYSTEM_KINDS, time, to,
+  time, to,
 } from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
 import { asking, listed, secretField, shown } from "./parts.js";
+import { SYSTEM_KINDS } from "./sets.js";
 
 const ONE = "/api/concierge/connections/{name}";
 /** States of a connection, and of its breaker.
