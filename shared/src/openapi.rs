@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, merged from the documents of the functions.
 
+mod rules;
 mod webhook_message;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +106,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     components.responses.extend([limited]);
     components.schemas.extend([gateway_message()]);
     components.schemas.extend(webhook_message::schemas());
+    rules::add(&mut components.schemas);
     for (name, description) in EVERY_ANSWER {
         let header = text_header(description).into();
         components.headers.insert(name.to_owned(), header);

@@ -1,7 +1,7 @@
 /** The desk: a client of the API in the browser. This module starts it.
  *
  * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
- * api/client.js    requests; api/records.js: the store that the feed keeps true
+ * api/client.js    requests; api/records.js: the store that the feed keeps true; api/sets.js: sets of names
  * elements.js      what views are made of, with forms.js, rows.js and values.js; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */

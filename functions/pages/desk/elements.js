@@ -3,7 +3,7 @@
  *
  * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
  * stands beside them, with "Try again"; its faults stand at the fields with their names. */
-/** @import { UserRef } from "workdesk" */
+/** @import * as api from "workdesk" */
 import { Problem } from "./api/client.js";
 
 /** What is nothing is left out. @typedef {string | number | null | undefined | false} Text */
@@ -116,8 +116,13 @@ export const attempt = (place, act) => act().catch((problem) => {
   if (problem.name !== "AbortError") fill(place, trouble(problem, () => attempt(place, act)));
 });
 
-/** Shape and tone of each state. @type {Record<string, string>} */
-const STATES = {
+/** Names that are shown as states, and those of the desk alone.
+ * @typedef {api.TaskStatus | api.ServiceStatus | api.MilestoneStatus | api.ProjectStatus | api.Priority
+ *   | api.AlertStatus | api.Severity | api.AgentSessionStatus | api.Risk | api.HandlingStatus | api.StepStatus
+ *   | api.CheckStatus | api.VerdictOutcome | "true" | "false" | "queued" | "waiting" | "running" | "succeeded"
+ *   | "skipped"} State */
+/** Shape and tone of each state. A name of a later version has none. @type {Record<string, string>} */
+const STATES = /** @satisfies {Record<State, string>} */ ({
   // Work
   backlog: "dash quiet", todo: "ring", in_progress: "half accent", in_review: "half good",
   blocked: "stop bad", done: "check good", cancelled: "cross quiet", open: "ring", pending: "pause warn",
@@ -133,7 +138,7 @@ const STATES = {
   running: "half accent", succeeded: "check good", skipped: "cross quiet", done_before: "check good",
   refused: "stop bad", not_now: "pause warn", unclear: "warning warn", not_done: "stop bad",
   not_sent: "cross quiet", waived: "cross quiet", handed_over: "half accent",
-};
+});
 
 /** A state as a word with a shape. @param {string} value @param {string} [label] @param {string} [look] */
 export function state(value, label = words(value), look = STATES[value] ?? "ring") {
@@ -159,7 +164,7 @@ export function facts(values) {
   return node("dl.facts", Object.entries(values).map(row));
 }
 
-/** @param {UserRef | null | undefined} user @param {string} [none] */
+/** @param {api.UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {
   return user ? node("bdi", { title: `@${user.username}` }, user.fullName) : quiet(none);
 }

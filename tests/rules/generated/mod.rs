@@ -4,6 +4,7 @@
 
 pub mod alarms;
 pub mod dashboard;
+mod desk;
 mod endpoints;
 mod keys;
 mod playbooks;
@@ -27,6 +28,11 @@ const AGENT: &str = "functions/resolution-agent/README.md";
 fn the_openapi_document_is_that_of_the_code() {
     let text = document().to_pretty_json().unwrap() + "\n";
     File::open("infra/openapi.json").whole(text).hold();
+}
+
+#[test]
+fn the_sets_of_the_desk_are_those_of_the_document() {
+    File::hold_all(desk::modules());
 }
 
 /// A plain `cargo lambda watch` reads them.

@@ -1,20 +1,13 @@
 /** The session: the signed-in user and what they may do. `denied` is "", or the reason to show. */
-/** @import { Session, Permission } from "workdesk" */
+/** @import { Session, Permission, Role } from "workdesk" */
 import { get, Problem, showsUser } from "../api/client.js";
+import { LEAST_ROLES } from "../api/sets.js";
 
-/** Who has a role or a higher one, and what the role may do beside what lower ones may, as in "Roles" of the
- * API's guide. @type {[who: string, may: Permission[]][]} */
-const ROLES = [
-  ["Everyone", ["view_work", "view_managed_services"]],
-  ["Members and above", ["create_service_request", "comment_service_request", "create_task", "update_task",
-    "create_activity", "comment_activity", "tag_activity", "reply_ticket"]],
-  ["Support and above", ["update_service_request", "view_agent_remediation", "create_agent_remediation",
-    "manage_signals", "manage_tickets"]],
-  ["Managers and admins", ["delete_service_request", "delete_task", "manage_milestones", "manage_directory",
-    "execute_agent_remediation"]],
-  ["Admins", ["manage_users", "manage_organization"]],
-];
-export const PERMISSIONS = ROLES.flatMap(([, may]) => may);
+/** Who has a role or a higher one. @type {Record<Role, string>} */
+const WHO = {
+  viewer: "Everyone", member: "Members and above", support: "Support and above", manager: "Managers and admins",
+  admin: "Admins",
+};
 
 /** Leads to a provider. What the service refuses at once is thrown: a page of JSON tells a person nothing.
  * @param {string} address @param {(address: string) => unknown} [leave] */
@@ -47,6 +40,5 @@ export const may = (/** @type {Permission} */ permission) => me().permissions.in
 
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {
-  const [who] = ROLES.find(([, may]) => may.includes(permission)) ?? ["Admins"];
-  return may(permission) ? "" : `${who} may do this.`;
+  return may(permission) ? "" : `${WHO[LEAST_ROLES[permission]]} may do this.`;
 }

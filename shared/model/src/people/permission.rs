@@ -18,6 +18,7 @@ macro_rules! permissions {
     ($($name:ident from $role:ident $($guard:ident)?: $about:literal,)+) => {
         names! {
             /// A permission. Every user from a certain role up has it; others may be given it.
+            /// `x-rules` has the lowest role of each as `leastRole`.
             pub enum Permission = "a permission" {
                 $($name: $about,)+
             }

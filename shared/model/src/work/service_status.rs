@@ -10,7 +10,8 @@ use crate::{
 names! {
     /// The status of a service request or a ticket. `open`, `in_progress` and `pending`
     /// interchange; each may change to `resolved` or `closed`. `resolved` may change to `open` or
-    /// `closed`; `closed` is final.
+    /// `closed`; `closed` is final. `x-rules` has the next statuses of each as `transitions`, and
+    /// those of ended work as `over`.
     #[derive(Default)]
     pub enum ServiceStatus = "a status" {
         Open = default: "Raised.",

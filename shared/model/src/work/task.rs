@@ -257,7 +257,7 @@ pub(crate) fn belongs_somewhere(
 }
 
 names! {
-    /// The status of a task; any change is allowed.
+    /// The status of a task; any change is allowed. `x-rules` has those of ended work as `over`.
     #[derive(Default)]
     pub enum TaskStatus = "a status" {
         Backlog: "Not planned yet.",
@@ -267,5 +267,12 @@ names! {
         Blocked: "Waiting for something else.",
         Done: "Finished.",
         Cancelled: "Abandoned.",
+    }
+}
+
+impl TaskStatus {
+    /// Returns true for `done` and `cancelled`, which end the work.
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Cancelled)
     }
 }

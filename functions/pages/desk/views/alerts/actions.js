@@ -6,7 +6,7 @@ import {
 } from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
-import { RISKS, SESSION, amount, moves, prose, quoted } from "./words.js";
+import { HARMS, SESSION, amount, moves, prose, quoted } from "./words.js";
 
 const UNDO = { yes: "Yes. ", until: "For a while. ", no: "No. " };
 const REASON = { rows: 2, maxlength: 1000 };
@@ -44,7 +44,7 @@ function shownAction(known, action, several) {
       Money: money ? moves(money) : action.isAutomated && moves(null),
       Owed: owed(action),
       Records: [action.targetSystem, action.targetEntities.map((one) => [" ", node("code", one)])],
-      Risk: [state(risk, words(risk), risk === "critical" ? "up bad" : undefined), ` ${RISKS[risk]}`],
+      Risk: [state(risk, words(risk), risk === "critical" ? "up bad" : undefined), ` ${HARMS[risk]}`],
       Undo: reversible && [node("strong", UNDO[reversible.is]), prose(reversible.says)],
       Expected: prose(action.expectedOutcome),
       "Runs after": others(action.after),

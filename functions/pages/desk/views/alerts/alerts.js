@@ -3,19 +3,20 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, state, time, to,
-  words,
+  attempt, counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, SEVERITIES, state,
+  time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
 import { amount, prose } from "./words.js";
 
+/** @type {Record<"me" | api.AlertStatus, string>} */
 const TABS = { me: "For you", open: "Open", acknowledged: "Acknowledged", resolved: "Resolved" };
-const SEVERITIES = named(["critical", "error", "warning", "info"]);
+const WORST_FIRST = named(SEVERITIES.toReversed());
 
 /** @type {View} */
 export async function view({ header, body, query, signal, filter }) {
   const tabs = node("nav.tabs", { "aria-label": "Alerts by status" });
-  const severity = input("Severity", "severity", { options: [["", "All"], ...SEVERITIES],
+  const severity = input("Severity", "severity", { options: [["", "All"], ...WORST_FIRST],
     onchange: (/** @type {any} */ { target }) => filter({ severity: target.value || null }) });
   const count = node("span.quiet.push", { role: "status" });
   const shown = node("ul.alerts", { "aria-label": "Alerts" });

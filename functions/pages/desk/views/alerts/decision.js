@@ -6,7 +6,7 @@ import {
   allow, button, counted, denied, facts, fold, form, get, input, link, me, myId, node, now, post, Problem,
   say, state, time, to,
 } from "../../kit.js";
-import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
+import { HARMS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
 const HOUR_MS = 3_600_000; // An approval holds for an hour.
 const UNDO = { yes: "It can be undone.", until: "It can be undone for a while.", no: "It cannot be undone." };
@@ -172,7 +172,7 @@ function actionPreview(known, action, preview, several) {
         failing.length ? `${holding.length} of ${all} hold` : `All ${all} hold now`, conditions(holding)),
       node("small", "They are read again just before the first call. Nothing is sent if one does not hold.")],
     "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
-      node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],
+      node("small", ` Risk ${action.risk}: ${HARMS[action.risk]}.`)],
     Afterwards: !verify ? "No read checks the effect."
       : [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
         verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`],

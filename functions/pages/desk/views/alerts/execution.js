@@ -4,7 +4,8 @@ import { counted, facts, fold, node, state, time } from "../../kit.js";
 import { manualButtons } from "./actions.js";
 import { FOUND, STEPS, code, prose, quoted, values } from "./words.js";
 
-/** The worker's events: those of people about manual actions have other states. */
+/** The worker's events: those of people about manual actions have other states.
+ * @type {api.JournalEvent[]} */
 const WORK = ["claimed", "answered", "released", "ended", "verified", "reconciled", "verdict"];
 
 /** The approved actions, each with its state, result and the worker's entries of its journal.

@@ -3,7 +3,7 @@
 import { button, clock, counted, fold, node, state, trouble, words } from "../../kit.js";
 import { STEPS, prose } from "./words.js";
 
-/** @type {Record<string, string>} */
+/** @type {Record<api.JournalActor["type"], string>} */
 const ACTORS = { engine: "The agent", worker: "The agent", sweeper: "The agent", user: "A user" };
 
 export function journalOf(/** @type {Case} */ known) {

@@ -15,15 +15,15 @@ const DIRECTIONS = {
   customer_is_billed_later: "billed to the customer later",
 };
 /** @type {Record<api.Risk, string>} */
-export const RISKS = {
+export const HARMS = {
   low: "no harm that matters", medium: "harm that is easily fixed", high: "a customer notices",
   critical: "cannot be undone",
 };
 /** @type {Record<string, string>} */
-export const STEPS = {
+export const STEPS = /** @satisfies {Record<"waiting" | "running" | api.StepStatus, string>} */ ({
   waiting: "Not begun", running: "Under way", done: "Done", done_before: "Done before", refused: "Refused",
   not_now: "Not accepted yet", unclear: "Possibly done", not_done: "Not done", not_sent: "Not sent",
-};
+});
 /** What checks after the end found, by their purpose. @type {Record<api.CheckPurpose, Record<api.CheckStatus, string>>} */
 export const FOUND = {
   call: { pending: "Not known yet", done: "It took effect", not_done: "It took no effect", unknown: "Not known" },

@@ -1,14 +1,13 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
 /** @import * as api from "workdesk" @import { Answer, Part, View } from "../../kit.js" */
 import {
-  button, countOf, due, empty, ending, fill, get, inbox, markRead, more, may, node, number,
-  person, quiet, readAfter, redraw, section, state, store, time, to, words,
+  button, countOf, due, empty, ending, fill, get, inbox, markRead, more, may, node, number, person, quiet,
+  readAfter, redraw, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
 } from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
 const PAUSE = 10; // Seconds between two readings of a list in which something changed.
-const OPEN_TASKS = /** @type {const} */ (["backlog", "todo", "in_progress", "in_review", "blocked"]);
-const OPEN_WORK = ["open", "in_progress", "pending"];
+const OPEN_TASKS = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
 /** What a notification says, after its actor if it begins small.
  * @type {Record<api.Notification["kind"], string>} */
 const KINDS = {
@@ -56,7 +55,7 @@ export async function view({ body, signal }) {
     work.show([
       ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
       ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" })),
-    ].filter(({ status }) => OPEN_WORK.includes(status)));
+    ].filter(({ status }) => !SERVICE_OVER.includes(status)));
     activities.show(data.activityFeed);
   };
   const [decides, served] = [may("view_agent_remediation"), may("view_managed_services")];

@@ -3,10 +3,10 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  choicesOf, counted, denied, form, get, input, node, named, number, post, quiet, record, redraw, say,
-  store, watch, words,
+  choicesOf, counted, denied, form, get, input, node, named, number, post, quiet, record, redraw, say, store,
+  TASK_STATUSES, watch, words,
 } from "../../kit.js";
-import { columnsOf, STATUSES } from "./columns.js";
+import { columnsOf } from "./columns.js";
 import { countsOf } from "./milestones.js";
 import { movesOf } from "./moves.js";
 import { tasksOf } from "./tasks.js";
@@ -62,7 +62,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     const found = visible();
     columns.show(found);
     times.show();
-    const numbers = STATUSES.map((status) => ({ status,
+    const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
     const all = numbers.reduce((sum, one) => sum + one.number, 0);
     const done = numbers.find(({ status }) => status === "done");
@@ -79,7 +79,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
 
   const add = form({
     fields: [input("Add a task", "title", { required: true, autocomplete: "off" }),
-      input("Status", "status", { options: named(STATUSES), value: "todo" })],
+      input("Status", "status", { options: named(TASK_STATUSES), value: "todo" })],
     submit: "Add", draft: "new task", reason: denied("create_task"),
     act: async (values, made) => {
       const { data } = await post("/api/tasks", {}, /** @type {any} */ ({ ...values, ...chosen(), ...on }));

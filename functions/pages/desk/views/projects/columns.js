@@ -1,20 +1,19 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
-import { button, due, fill, may, node, number, quiet, rows, select, state, to, words } from "../../kit.js";
+import {
+  button, due, fill, may, node, number, quiet, rows, select, state, TASK_OVER, TASK_STATUSES, to, words,
+} from "../../kit.js";
 import { byOrder } from "./moves.js";
 
 /** @typedef {JoinedTask["status"]} Status */
 /** How many tasks a column has: `shown` of them, or all. @typedef {(status: Status, shown: number) =>
  *   { number: number, isExact: boolean, isWhole: boolean }} NumberOf */
-export const OPEN = /** @type {const} */ (["backlog", "todo", "in_progress", "in_review", "blocked"]);
-export const ENDED = /** @type {Set<string>} */ (new Set(["done", "cancelled"]));
-export const STATUSES = /** @type {Status[]} */ ([...OPEN, ...ENDED]);
 
 /** @param {(id: number, status: Status, before?: number) => void} move @param {NumberOf} numberOf
  * @param {(status: Status) => Promise<void>} readAll */
 export function columnsOf(move, numberOf, readAll) {
   const movable = may("update_task");
-  const columns = STATUSES.map((status) => {
+  const columns = TASK_STATUSES.map((status) => {
     const total = node("span.count");
     const list = node("ol.cards", { "aria-label": words(status) });
     const head = node("h2", state(status), total);
@@ -29,13 +28,14 @@ export function columnsOf(move, numberOf, readAll) {
     // Filled when it is used: a board may have 1,000 cards.
     const others = select("move", [["", "Move"]], "", {
       "aria-label": `Move ${title}`,
-      onfocus: () => others.length > 1 || others.append(...STATUSES.filter((one) => one !== status)
+      onfocus: () => others.length > 1 || others.append(...TASK_STATUSES.filter((one) => one !== status)
         .map((one) => node("option", { value: one }, words(one)))),
       onchange: () => moveAndFocus(id, /** @type {Status} */ (others.value)),
     });
     return node("li.card", { draggable: movable && "true" },
       node("a", { href: to(`/tasks/${id}`), draggable: "false" }, title),
-      node("p.meta", state(priority), dueDate && due(dueDate, !ENDED.has(status)), quiet(assignee?.fullName)),
+      node("p.meta", state(priority), dueDate && due(dueDate, !TASK_OVER.includes(status)),
+        quiet(assignee?.fullName)),
       movable && others);
   };
 

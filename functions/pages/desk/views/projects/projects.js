@@ -1,16 +1,14 @@
 /** The projects of the organization. `#/projects?status=active` */
 /** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 import {
-  ask, button, denied, go, input, named, node, post, quiet, state, store, time, to,
+  ask, button, denied, go, input, named, node, post, PROJECT_STATUSES, quiet, state, store, time, to,
 } from "../../kit.js";
 import { list } from "../../record/record.js";
-
-const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
 
 export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
   return list(context, { type: "project", list: "/api/projects", noun: "project", line,
-    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]] });
+    filters: () => [["Status", "status", [["", "All but archived"], ...named(PROJECT_STATUSES)]]] });
 }
 
 function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {

@@ -1,8 +1,7 @@
 /** The tasks of a project's board, whatever its age: all that are open, the newest that are over, and the
  * numbers of all as the service counts them. */
 /** @import { JoinedTask, TaskCounts } from "workdesk" */
-import { all, get, heldRecord, more, readAfter, record, store } from "../../kit.js";
-import { ENDED, OPEN } from "./columns.js";
+import { all, get, heldRecord, more, readAfter, record, store, TASK_OVER, TASK_STATUSES } from "../../kit.js";
 
 /** @typedef {JoinedTask["status"]} Status */
 /** @typedef {{ phaseId: number | null, milestoneId: number | null }} Chosen */
@@ -10,6 +9,7 @@ import { ENDED, OPEN } from "./columns.js";
 const NEWEST = 50; // Tasks of a status that are read if they are over.
 const PAGES = 5; // The most pages in which they are looked for.
 const PAUSE = 10; // Seconds between two counts.
+const OPEN = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
 const LIST = "/api/projects/{projectId}/tasks";
 
 /** @param {number} projectId @param {AbortSignal} signal @param {() => void} changed */
@@ -28,7 +28,7 @@ export function tasksOf(projectId, signal, changed) {
 
   function count(/** @type {TaskCounts} */ { byStatus, complete }) {
     const read = [...ids].flatMap((id) => heldRecord("task", id) ?? []);
-    for (const status of /** @type {Status[]} */ ([...ENDED])) {
+    for (const status of TASK_OVER) {
       const own = read.filter((task) => task.projectId === projectId && task.status === status).length;
       unread.set(status, Math.max(0, (byStatus[status] ?? 0) - own));
     }
@@ -55,10 +55,10 @@ export function tasksOf(projectId, signal, changed) {
 
   /** Reads what the board shows first. @param {Chosen} chosen */
   async function read(chosen) {
-    const open = all(LIST, { ...on, status: [...OPEN] }, { signal });
+    const open = all(LIST, { ...on, status: OPEN }, { signal });
     const [rows, counted] = await Promise.all([open, counts()]);
     keep(rows ?? []);
-    const over = /** @type {Status[]} */ ([...ENDED].filter((status) => counted.byStatus[status]));
+    const over = TASK_OVER.filter((status) => counted.byStatus[status]);
     await Promise.all(over.map((status) => readNewest(status, chosen)));
     count(counted);
   }
@@ -66,7 +66,7 @@ export function tasksOf(projectId, signal, changed) {
   /** Reads the newest that are over, for other filters. @param {Chosen} chosen */
   async function readFor(chosen) {
     whole = new Set();
-    const over = /** @type {Status[]} */ ([...ENDED]).filter((status) => unread.get(status));
+    const over = TASK_OVER.filter((status) => unread.get(status));
     const before = ids.size;
     await Promise.all(over.map((status) => readNewest(status, chosen)));
     if (ids.size > before) count(await counts());

@@ -1,16 +1,17 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
-/** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
+/** @import { CreatedSort, JoinedTicket, ServiceRequest, ServiceStatus, User } from "workdesk" */
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, ask, button, counted, denied, get, go, input, link, myId, named, node, person, post, quiet,
-  record, state, time, to,
+  addressOf, ask, button, counted, denied, get, go, input, link, myId, named, node, person, post, PRIORITIES,
+  quiet, record, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
 } from "../../kit.js";
 import { assignee, commented, list, page, row, stateField } from "../../record/record.js";
 
-const UNRESOLVED = ["open", "in_progress", "pending"];
-const STATUSES = named([...UNRESOLVED, "resolved", "closed"]);
-const PRIORITIES = named(["urgent", "high", "medium", "low"]);
+/** @type {[CreatedSort, string][]} */
+const ORDERS = [["-createdAt", "Newest"], ["createdAt", "Oldest"]];
+const UNRESOLVED = SERVICE_STATUSES.filter((one) => !SERVICE_OVER.includes(one));
+const URGENT_FIRST = named(PRIORITIES.toReversed());
 
 /** @type {View} */
 export async function view(context, { id }) {
@@ -18,13 +19,13 @@ export async function view(context, { id }) {
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
     filters: (people) => [...filters(people), ["Category", "category"]],
-    orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
+    orders: ORDERS });
 }
 
 /** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
 export const filters = (people) => [
-  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...STATUSES]],
-  ["Priority", "priority", [["", "Any"], ...PRIORITIES]],
+  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...named(SERVICE_STATUSES)]],
+  ["Priority", "priority", [["", "Any"], ...URGENT_FIRST]],
   ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
@@ -41,11 +42,16 @@ export function line(/** @type {ServiceRequest | JoinedTicket} */ row, /** @type
     node("span.quiet.when", time(at ?? row.createdAt)));
 }
 
-/** The fields of a request or a ticket. Only some statuses follow others. @param {User[]} people */
+/** A status and those that it may change to: all, if a later version made it. @param {ServiceStatus} now */
+function statusesFrom(now) {
+  const next = SERVICE_NEXT[now] ?? SERVICE_STATUSES;
+  return SERVICE_STATUSES.filter((one) => one === now || next.includes(one));
+}
+
+/** The fields of a request or a ticket. @param {User[]} people */
 export const fieldsOf = (people) => [
-  stateField("status", ({ status }) => (status === "closed" ? STATUSES.slice(-1)
-    : status === "resolved" ? named(["open", "resolved", "closed"]) : STATUSES)),
-  stateField("priority", () => PRIORITIES), assignee(people),
+  stateField("status", ({ status }) => named(statusesFrom(status))),
+  stateField("priority", () => URGENT_FIRST), assignee(people),
 ];
 
 /** @type {import("../../record/fields.js").Field} */
@@ -61,7 +67,7 @@ export function dialog(noun, further, send) {
   ask(`Raise a ${noun}`, {
     fields: [input("Title", "title", { required: true, maxlength: 255 }),
       input("Description", "description", { rows: 3 }),
-      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further],
+      input("Priority", "priority", { options: URGENT_FIRST, value: "medium" }), further],
     submit: `Raise a ${noun}`, draft: "raise",
     act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
   });

@@ -6,10 +6,12 @@ import {
 } from "../../kit.js";
 
 const PAUSE_MS = 250; // After the last key.
-/** The groups in their order on the page. @type {[FoundRecord["type"], string][]} */
-const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "Tickets"],
-  ["project", "Projects"], ["milestone", "Milestones"], ["activity", "Activities"], ["comment", "Comments"],
-  ["ticket_message", "Messages"]];
+/** The groups in their order on the page. @type {Record<FoundRecord["type"], string>} */
+const NAMES = {
+  task: "Tasks", service_request: "Requests", ticket: "Tickets", project: "Projects", milestone: "Milestones",
+  activity: "Activities", comment: "Comments", ticket_message: "Messages",
+};
+const TYPES = Object.entries(NAMES);
 
 /** @type {View} */
 export async function view({ body, query, signal, filter }) {

@@ -1,21 +1,21 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
-/** @import { Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
+/** @import { BreakerState, Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state, time,
-  to,
+  button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state,
+  time, to,
 } from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
 import { asking, listed, secretField, shown } from "./parts.js";
+import { SYSTEM_KINDS } from "./sets.js";
 
 const ONE = "/api/concierge/connections/{name}";
-/** @type {Connection["kind"][]} */
-const KINDS = ["billing", "payments", "notifications", "stripe", "lago", "chargebee", "other"];
-/** States of a connection, and of its breaker. @type {Record<string, [string, string]>} */
+/** States of a connection, and of its breaker.
+ * @type {Record<"paused" | "used" | BreakerState, [string, string]>} */
 const STATES = {
   paused: ["Paused", "pause warn"], used: ["In use", "full good"], closed: ["Reachable", "full good"],
   open: ["Stopped: no clear answers", "stop bad"], probing: ["Trying again", "half warn"],
 };
-const stateOf = (/** @type {string} */ name) => STATES[name] && state(name, ...STATES[name]);
+const stateOf = (/** @type {keyof typeof STATES} */ name) => STATES[name] && state(name, ...STATES[name]);
 
 /** @type {View} */
 export async function connections(context) {
@@ -45,7 +45,7 @@ function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...know
   };
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
-  return [input("Kind", "kind", { required: true, value: kind, options: named(KINDS) }),
+  return [input("Kind", "kind", { required: true, value: kind, options: named(SYSTEM_KINDS) }),
     input("Base URL", "baseUrl", { type: "url", required: true, autocomplete: "off", value: baseUrl }),
     secretField("Secret", "secret", Boolean(secretSetAt)),
     input("Allowed calls", "allow", { ...code, rows: 4, value: allow.join("\n"),

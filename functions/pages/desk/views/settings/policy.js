@@ -1,18 +1,13 @@
 /** The approval policy and the daily caps of the agent's actions. `#/settings/policy` */
-/** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
+/** @import { AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice, View } from "../../kit.js" */
 import {
   ask, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
   time,
 } from "../../kit.js";
 import { asking, checks, shown } from "./parts.js";
-import { ROLES } from "./users.js";
+import { ACTION_TYPES, RISKS, ROLES } from "./sets.js";
 
-/** @type {ActionType[]} */
-const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice", "refresh_invoice",
-  "finalize_invoice", "retry_payment", "void_invoice", "issue_credit_note", "generate_invoice",
-  "resume_billing", "recompute_invoice", "reconcile_payment", "remove_duplicate_usage", "pause_collection",
-  "resume_collection", "resend_webhooks", "sync_customer", "notify_customer", "manual_review"];
 const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";
 
 /** @type {View} */
@@ -136,10 +131,10 @@ function demand({ deny, approvers, roles, notOpener }) {
 function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
   const { actionType, movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, connection } = rule?.when ?? {};
   const any = /** @type {Choice} */ (["", "Any"]);
-  const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles);
+  const roles = checks("Approvers’ roles (none chosen: any)", named(ROLES), rule?.roles);
   const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
   const fields = [
-    input("Type of action", "actionType", { options: [any, ...named(ACTIONS)], value: actionType }),
+    input("Type of action", "actionType", { options: [any, ...named(ACTION_TYPES)], value: actionType }),
     input("Money", "movesMoney",
       { options: [any, ["true", "Move money"], ["false", "Move no money"]], value: movesMoney }),
     input("Amount at least", "amountAtLeast",
@@ -147,7 +142,7 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
     input("Records at least", "recordsAtLeast",
       { type: "number", min: 1, value: recordsAtLeast, hint: "Such as events to send again." }),
     input("Risk at least", "riskAtLeast",
-      { options: [any, ...named(["low", "medium", "high", "critical"])], value: riskAtLeast }),
+      { options: [any, ...named(RISKS)], value: riskAtLeast }),
     input("Connection", "connection", { value: connection, maxlength: 64 }),
     input("Needs", "approval", { value: rule?.deny ? "deny" : rule?.approvers ?? 1,
       options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]] }),

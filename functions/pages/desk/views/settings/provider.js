@@ -1,12 +1,15 @@
 /** The sign-in by the company's provider. `#/settings/provider` */
-/** @import { User } from "workdesk" @import { View } from "../../kit.js" */
+/** @import { PasswordSignIn, User } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, everyone, form, get, input, link, me, node, open, post, Problem, put, remove, state, time, to,
+  button, everyone, form, get, input, link, me, named, node, open, post, Problem, put, remove, state,
+  time, to,
 } from "../../kit.js";
 import { asking, checks, copied, secretField } from "./parts.js";
-import { ROLES } from "./users.js";
+import { ROLES } from "./sets.js";
 
 const PROVIDER = "/api/organizations/{id}/sign-in";
+/** @type {Record<PasswordSignIn, string>} */
+const PASSWORDS = { allowed: "Allowed, too", off: "Off" };
 const TEST = /** @type {any} */ (`${PROVIDER}/test`);
 
 /** @type {View} */
@@ -69,9 +72,8 @@ function fieldsOf(known, people) {
     input("Roles by group", "roles", { rows: 3, value: groups, hint: "One a line: Group = admin." }),
     input("Claim of the groups", "groupsClaim", { maxlength: 255, value: groupsClaim }),
     input("Role of others", "defaultRole",
-      { options: [["", "None: they are refused"], ...ROLES], value: defaultRole }),
-    input("Passwords", "passwords",
-      { options: [["allowed", "Allowed, too"], ["off", "Off"]], value: passwords }),
+      { options: [["", "None: they are refused"], ...named(ROLES)], value: defaultRole }),
+    input("Passwords", "passwords", { options: Object.entries(PASSWORDS), value: passwords }),
     off.element,
     input("Days until sessions and tokens of leavers end", "leaverDays", { type: "number", min: 1, max: 366,
       value: leaverDays, hint: "After the last sign-in by the provider: 1 to 366." }),

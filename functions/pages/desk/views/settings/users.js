@@ -1,16 +1,15 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
 /** @import { User } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  ask, button, denied, facts, form, input, link, may, named, node, PERMISSIONS, post, put, quiet, remove,
-  state, time, to, words,
+  ask, button, denied, facts, form, input, link, may, named, node, post, put, quiet, remove, state,
+  time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
 import { asking, checks, listed, shown } from "./parts.js";
+import { PERMISSIONS, ROLES } from "./sets.js";
 
-/** @type {any} */
-export const ROLES = named(["viewer", "member", "support", "manager", "admin"]);
-export const ROLE = { options: ROLES, value: "member" };
+export const ROLE = { options: named(ROLES), value: "member" };
 export const EMAIL = { type: "email", maxlength: 254 };
 export const FULL_NAME = { maxlength: 255 };
 const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
@@ -68,7 +67,7 @@ export async function user(context, { id }) {
       parts: [fixed, form(change("Save user", {
         fields: [input("Full name", "fullName", { ...FULL_NAME, required: true, value: fullName }),
           input("E-mail", "email", { ...EMAIL, value: email, hint: email && verified(emailVerifiedAt) }),
-          input("Role", "role", { options: ROLES, value: role }), permissions.element],
+          input("Role", "role", { options: named(ROLES), value: role }), permissions.element],
         values: (typed) => ({ ...typed, permissions: permissions.values() }),
       }))],
     };

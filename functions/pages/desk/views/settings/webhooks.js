@@ -1,16 +1,15 @@
 /** Webhooks: URLs that are called when records change; one with its deliveries. `#/settings/webhooks/{id}` */
-/** @import { DeliveryStatus, Webhook, WebhookCreate } from "workdesk" */
+/** @import { DeliveryStatus, Webhook } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" */
 import {
   button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { asking, checks, listed, shown, shownOnce } from "./parts.js";
+import { EVENT_PATTERNS } from "./sets.js";
 
-/** All events of a type of record, or all. @type {WebhookCreate["types"]} */
-const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*", "ticket_message.*",
-  "activity.*", "project.*", "phase.*", "tag.*", "comment.*", "user.*", "alert.*", "agent_session.*",
-  "notification.*"];
+/** All events of a type of record, or all. */
+const PATTERNS = EVENT_PATTERNS.filter((one) => one.endsWith("*"));
 /** @type {Record<DeliveryStatus, string>} */
 const LOOKS = { pending: "pause warn", delivered: "check good", failed: "stop bad" };
 const REASONS = { gone: "Disabled: the receiver is gone", failing: "Disabled: it failed for five days" };

@@ -1,11 +1,10 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
 /** @import { View } from "../../kit.js" @import { Field } from "../../record/record.js" */
 import {
-  all, button, choicesOf, denied, due, empty, get, link, named, node, post, record, remove, store, to,
-  trouble,
+  all, button, choicesOf, denied, due, empty, get, link, named, node, post, PRIORITIES, record, remove, store,
+  TASK_OVER, TASK_STATUSES, to, trouble,
 } from "../../kit.js";
 import { assignee, commented, page, stateField } from "../../record/record.js";
-import { ENDED, STATUSES } from "../projects/columns.js";
 
 /** @type {View} */
 export function view(context, parameters) {
@@ -21,8 +20,8 @@ export function view(context, parameters) {
       return read;
     },
     about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
-    fields: (people) => [stateField("status", () => named(STATUSES)),
-      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
+    fields: (people) => [stateField("status", () => named(TASK_STATUSES)),
+      stateField("priority", () => named(PRIORITIES)), assignee(people), ...FIELDS],
     erase: ({ projectId }) =>
       ({ reason: denied("delete_task"), path: projectId ? `/projects/${projectId}` : "/" }),
   });
@@ -31,7 +30,7 @@ export function view(context, parameters) {
 /** @type {Field[]} */
 const FIELDS = [
   { label: "Due", name: "dueDate",
-    shown: ({ dueDate, status }) => dueDate && due(dueDate, !ENDED.has(status), "") },
+    shown: ({ dueDate, status }) => dueDate && due(dueDate, !TASK_OVER.includes(status), "") },
   {
     label: "Milestone", name: "milestoneId", shown: ({ milestone }) => milestone?.title,
     choices: async ({ projectId }) => [["", "None"],

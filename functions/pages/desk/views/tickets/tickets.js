@@ -1,11 +1,14 @@
 /** Tickets: the list, how one is raised, and one: its fields and its messages, support's side told apart and
  * internal notes set off. `#/tickets/{id}` */
-/** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
+/** @import { TicketMessage, TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
   denied, draftOf, get, input, node, person, post, quiet, record, store, time,
 } from "../../kit.js";
 import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
+
+/** @type {[TicketSort, string][]} */
+const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]];
 
 /** @type {View} */
 export async function view(context, { id }) {
@@ -13,7 +16,7 @@ export async function view(context, { id }) {
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
+    orders: ORDERS });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {

@@ -206,7 +206,7 @@ fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>
 
 /// The due date of a task that has reminders: it is open and has an assignee.
 fn due_date(task: &Task) -> Option<Timestamp> {
-    let is_open = task.status != TaskStatus::Done && task.status != TaskStatus::Cancelled;
+    let is_open = !task.status.known().is_some_and(TaskStatus::is_over);
     task.due_date
         .filter(|_| is_open && task.assignee_id.is_some())
 }
