@@ -7,23 +7,23 @@ use model::base::{Clock, Code, Error, Id, network};
 use runtime::{
     FromStart, Start,
     config::{ApiConfig, TrustedProxy},
-    links::Links,
+    links::LinkSigner,
 };
 use store::base::Store;
 
-use crate::auth::{Cursors, Limits, SessionCookie};
+use crate::auth::{Cursors, KnownQuotas, SessionCookie};
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]
 pub struct App {
     pub store: Store,
     pub clock: Clock,
-    pub limits: Limits,
+    pub limits: KnownQuotas,
     pub cookie: SessionCookie,
     /// Signs and verifies places in lists.
     pub cursors: Cursors,
     /// Makes the links of mails.
-    pub links: Links,
+    pub links: LinkSigner,
     pub sends_mail: bool,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
@@ -44,12 +44,12 @@ impl App {
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
         let store = Store::new(client, &config.table, clock.clone()).in_cell(config.cell.clone());
         Self {
-            limits: Limits::new(store.clone(), clock.clone()),
+            limits: KnownQuotas::new(store.clone(), clock.clone()),
             store,
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
-            links: Links::new(config.secrets_of_links()),
+            links: LinkSigner::new(config.secrets_of_links()),
             sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
             proxy: config.proxy.clone(),

@@ -1,6 +1,6 @@
 //! Debts: an action moves the approved amount, and is tried and told of as often as is allowed.
 
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::model::base::span;
 use tests::support::{Concierge, check_of, shows};
@@ -48,7 +48,7 @@ async fn a_try_counts_when_something_was_asked() {
         let payment = [("payment", "pay_3001"), ("customer", "cus_501")];
         let (id, retry) = world.approved("payment_failed", &payment, 0).await;
         world.takes_messages().await;
-        let fault = Fault::once("payments", FaultMode::Fail).status(status);
+        let fault = InjectedFault::once("payments", FaultMode::Fail).status(status);
         world.demo.inject(fault.of("POST /payments/{id}/retry"));
         world.runs(&id, &retry).await;
         world.executes_again(&id, &[&retry]).await.expect(202);

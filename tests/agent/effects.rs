@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use action_worker::Limits;
+use action_worker::WorkerLimits;
 use serde_json::{Value, json};
 use shared::{
     agent::action::{ActionKey, ActionType},
@@ -204,10 +204,10 @@ async fn the_lease_runs_while_the_claim_is_written() {
     world.takes_messages().await;
     let lease = Duration::from_millis(800);
     let step_timeout = Duration::from_millis(400);
-    let worker = world.worker_with(Limits {
+    let worker = world.worker_with(WorkerLimits {
         lease,
         step_timeout,
-        ..Limits::default()
+        ..WorkerLimits::default()
     });
     faults.hold(Requests::Of("TransactWriteItems"));
     let is_slow = async {

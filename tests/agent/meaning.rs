@@ -1,6 +1,6 @@
 //! The meaning of the agent: when an alert is resolved, who may act, and how often.
 
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::model::base::{Id, span};
 use tests::support::{Answer, Caller, Concierge, begins, refused, says, shows, text_of};
@@ -76,7 +76,9 @@ async fn an_alert_is_checked_until_its_matter_can_be_read() {
     };
     // The message is lost, and the system is down for the next one.
     assert_eq!(sweeps(1).await, 1);
-    world.demo.inject(Fault::once("billing", FaultMode::Fail));
+    world
+        .demo
+        .inject(InjectedFault::once("billing", FaultMode::Fail));
     world.delivers(&world.worker()).await;
     assert_eq!(status().await, "open");
     let ada = world.api.sign_in("ada").await;

@@ -12,7 +12,7 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::{
     agent::{
@@ -182,11 +182,11 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
         let payment = [("payment", "pay_3001")];
         let (id, actions) = world.all_approved("payment_failed", &payment).await;
         let seconds = if waits == "lease" { "1" } else { "60" };
-        world.demo.inject(Fault {
+        world.demo.inject(InjectedFault {
             status: 429,
             retry_after: Some(seconds.to_owned()),
             operation: Some(RETRY.to_owned()),
-            ..Fault::once("payments", FaultMode::Fail)
+            ..InjectedFault::once("payments", FaultMode::Fail)
         });
         let worker = world.worker();
         if waits == "lease" {
@@ -267,7 +267,9 @@ async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
         (id, text_of_json(action).to_owned())
     };
     let (id, action) = opens().await;
-    world.demo.inject(Fault::once("billing", FaultMode::Fail));
+    world
+        .demo
+        .inject(InjectedFault::once("billing", FaultMode::Fail));
     world.executes(&id, &[&action]).await.expect(202);
     world.delivers(&world.worker()).await;
     let verdict = settles(&world.max, &id, &action, "not_done").await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use action_worker::Worker;
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tests::support::{self, Concierge, comes, event, text_of};
@@ -41,7 +41,7 @@ async fn approved(world: &Concierge, count: usize) -> Vec<Approved> {
 fn fails(world: &Concierge, times: u32) {
     world
         .demo
-        .inject(Fault::once("billing", FaultMode::Fail).times(times));
+        .inject(InjectedFault::once("billing", FaultMode::Fail).times(times));
 }
 
 /// One after another.
@@ -219,7 +219,7 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
     let world = Concierge::start().await;
     let actions = approved(&world, 6).await;
     let (first, last) = actions.split_at(5);
-    let fault = Fault::once("billing", FaultMode::Fail);
+    let fault = InjectedFault::once("billing", FaultMode::Fail);
     let read = |times| fault.clone().of("GET /usage-batches/{id}").times(times);
     world.demo.inject(read(5));
     let worker = world.worker_with(support::once());

@@ -1,6 +1,6 @@
 //! Two systems of one kind, whose records have the same ids.
 
-use local::target_systems::{DemoTargets, Fault, FaultMode};
+use local::target_systems::{DemoTargets, FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use tests::support::{CASES, Concierge, PlaybookCase, shows};
 
@@ -130,7 +130,7 @@ async fn a_record_of_one_system_is_held_through_every_connection_to_it_alone() {
     let eu = two.proposed("invoice_duplicated", "billing_eu").await;
     let again = two.proposed("invoice_duplicated", "billing_eu_2").await;
     let other = two.proposed("invoice_duplicated", "billing").await;
-    let fault = Fault::once("billing", FaultMode::Fail).status(500);
+    let fault = InjectedFault::once("billing", FaultMode::Fail).status(500);
     for _ in 0..5 {
         two.eu.inject(fault.clone().of("POST /invoices/{id}/void"));
     }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use action_worker::{Limits, Worker};
-use local::target_systems::{Fault, FaultMode};
+use action_worker::{Worker, WorkerLimits};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::Value;
 use tests::support::{AFTER_THE_LEASE, Concierge, event, late, once};
 
@@ -12,7 +12,7 @@ const SYNC: (&str, &[(&str, &str)]) = ("customer_out_of_sync", &[("customer", "c
 
 /// A worker that tries a call once more.
 fn twice(world: &Concierge) -> Worker {
-    world.worker_with(Limits {
+    world.worker_with(WorkerLimits {
         pauses: vec![Duration::from_millis(1)],
         ..once()
     })
@@ -120,7 +120,9 @@ async fn an_answer_ends_an_action_as_its_keys_allow() {
         } else {
             ("notifications", world.approved_message().await)
         };
-        world.demo.inject(Fault::once(system, mode).status(code));
+        world
+            .demo
+            .inject(InjectedFault::once(system, mode).status(code));
         let worker = twice(&world);
         let delivers = world.delivers(&worker);
         let wanted_again = match mode {

@@ -1,11 +1,11 @@
 //! The scheduled check, against the functions.
 
-use checker::{Answer, Checker, Request, User};
+use checker::{CheckUser, CheckedAnswer, Checker, Request};
 use shared::model::base::Clock;
 use tests::support::{Api, PASSWORD};
 
 fn checker(password: &str) -> Checker {
-    let user = User {
+    let user = CheckUser {
         name: "ada".to_owned(),
         password: password.into(),
     };
@@ -13,7 +13,7 @@ fn checker(password: &str) -> Checker {
 }
 
 /// Sends a request of the check to the functions; those of one step fail.
-async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<Answer, String> {
+async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<CheckedAnswer, String> {
     if broken == Some(request.method) {
         return Err("no answer in time".to_owned());
     }
@@ -25,7 +25,7 @@ async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<Answe
     let answer = client.send(request.method, &request.path, body).await;
     let signs_in = answer.status == 200 && request.path.ends_with("/login");
     let cookie = if signs_in { answer.cookie() } else { "" };
-    Ok(Answer {
+    Ok(CheckedAnswer {
         status: answer.status,
         cookie: cookie.split(';').next().unwrap().to_owned(),
         body: serde_json::from_str(&answer.text).unwrap_or_default(),

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{
     model::base::span,
-    store::upkeep::{CLEANUP_DELAY, Progress, Shard},
+    store::upkeep::{CLEANUP_DELAY, CleanupRound, Shard},
 };
 use tests::support::{
     Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, creates,
@@ -146,7 +146,7 @@ async fn runs(api: &Api) -> (usize, Vec<String>) {
     let cleanups = store.cleanups();
     for shard in Shard::all() {
         let run = cleanups.run_due(shard, |key, progress| match progress {
-            Ok(progress) => finished += usize::from(progress == Progress::Finished),
+            Ok(progress) => finished += usize::from(progress == CleanupRound::Finished),
             Err(_) => failed.push(key.to_owned()),
         });
         run.await.unwrap();

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use local::mail_receiver::{MailReceiver, Moment, Received, Verdict};
+use local::mail_receiver::{MailReceiver, MailVerdict, Moment, Received};
 use serde_json::{Value, json};
 use shared::model::{
     base::span,
@@ -29,17 +29,17 @@ fn changed(api: &Api) -> Letter {
 
 /// The server's behaviour by the number in an address, after `earlier` mails to it at that moment:
 /// half of the mails meet a fault.
-fn verdict(to: &str, moment: Moment, earlier: usize) -> Verdict {
+fn verdict(to: &str, moment: Moment, earlier: usize) -> MailVerdict {
     let number: usize = to.split(['-', '@']).nth(1).unwrap().parse().unwrap();
     match (number % 10, moment, earlier) {
-        (0, Moment::Recipient, _) => Verdict::Answer("550 5.1.1 No such user"),
+        (0, Moment::Recipient, _) => MailVerdict::Answer("550 5.1.1 No such user"),
         // The last mail is kept, and its sender does not hear of it.
         (1, Moment::Recipient, 0) | (2, Moment::Content, 0 | 1) | (3, Moment::Kept, 0) => {
-            Verdict::Cut
+            MailVerdict::Cut
         }
-        (4, Moment::Recipient, 0 | 1) => Verdict::Answer("451 4.7.1 Greylisted"),
-        (5, Moment::Content, 0) => Verdict::Answer("421 4.3.2 Shutting down"),
-        _ => Verdict::Accept,
+        (4, Moment::Recipient, 0 | 1) => MailVerdict::Answer("451 4.7.1 Greylisted"),
+        (5, Moment::Content, 0) => MailVerdict::Answer("421 4.3.2 Shutting down"),
+        _ => MailVerdict::Accept,
     }
 }
 
@@ -59,7 +59,7 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
         let count = calls.entry(format!("{to} {moment:?}")).or_default();
         *count += 1;
         let verdict = verdict(to, moment, *count - 1);
-        if (moment, verdict) == (Moment::Kept, Verdict::Accept) {
+        if (moment, verdict) == (Moment::Kept, MailVerdict::Accept) {
             let mut acceptances = acceptances.lock().unwrap();
             *acceptances.entry(to.to_owned()).or_default() += 1;
         }
@@ -110,8 +110,8 @@ async fn a_server_that_refuses_the_sender_makes_no_bounce() {
     let mail = (Some(vic.id), "vic@example.com", changed(&api));
     api.has_mails([mail]).await;
     let receiver = MailReceiver::judging(|_, moment| match moment {
-        Moment::SignIn => Verdict::Answer("535 5.7.8 Wrong password"),
-        _ => Verdict::Accept,
+        Moment::SignIn => MailVerdict::Answer("535 5.7.8 Wrong password"),
+        _ => MailVerdict::Accept,
     });
     let receiver = receiver.unwrap();
     let url = receiver.url().replace("smtp://", "smtp://user:hush@");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use local::mail_receiver::{MailReceiver, Verdict};
+use local::mail_receiver::{MailReceiver, MailVerdict};
 use serde_json::{Value, json};
 use shared::{
     agent::action::AgentAction,
@@ -101,7 +101,7 @@ fn the_sweeper_sends_no_message_again_while_the_first_runs() {
 #[test]
 fn the_worker_knows_a_messages_last_delivery() {
     let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
-    let deliveries = action_worker::Limits::default().deliveries;
+    let deliveries = action_worker::WorkerLimits::default().deliveries;
     assert_eq!(queue["RedrivePolicy"]["maxReceiveCount"], deliveries);
 }
 
@@ -158,7 +158,7 @@ async fn walk_over_mails(world: &Concierge) {
     api.publishes().await;
     api.clock.advance(span::DAY + span::MINUTE);
     api.sweeper().await.sweep().await;
-    let bounces = MailReceiver::judging(|_, _| Verdict::Answer("550 5.1.1 No such user"));
+    let bounces = MailReceiver::judging(|_, _| MailVerdict::Answer("550 5.1.1 No such user"));
     assert!(api.sends_mails(&bounces.unwrap()).await > 1);
 }
 

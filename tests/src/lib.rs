@@ -17,7 +17,9 @@ pub mod table_proxy;
 pub mod unwary;
 
 pub use file::{File, files, is_test, path, table};
-pub use local::function::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
+pub use local::function::{
+    ApiFunction, FUNCTIONS, Function, FunctionRoutes, States, api_functions,
+};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,
     messages, organization, start_function,

@@ -17,7 +17,7 @@ mod context;
 mod limits;
 mod run;
 
-pub use limits::Limits;
+pub use limits::WorkerLimits;
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
+    pub fn new(store: Store, queue: Queue, targets: Targets, limits: WorkerLimits) -> Self {
         let store = store.patient();
         let targets = targets.counted_in(store.clone());
         Self {
@@ -194,7 +194,7 @@ impl FromStart for Worker {
     fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
         let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
         let queue = start.queue(config::ACTIONS)?;
-        let limits = Limits::read(&start.environment)?;
+        let limits = WorkerLimits::read(&start.environment)?;
         Ok(Self::new(store, queue, Targets::of(start)?, limits))
     }
 }

@@ -7,7 +7,7 @@ use runtime::config::{ConfigError, Environment};
 const STEP_TIMEOUT: &str = "STEP_TIMEOUT_SECONDS";
 
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct WorkerLimits {
     /// The lease of an action; no call outlives it. Less than the function's timeout, so that no
     /// call is cut off.
     pub lease: Duration,
@@ -20,7 +20,7 @@ pub struct Limits {
     pub deliveries: u32,
 }
 
-impl Default for Limits {
+impl Default for WorkerLimits {
     fn default() -> Self {
         Self {
             lease: Duration::from_mins(1),
@@ -31,7 +31,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl WorkerLimits {
     /// The longest wait before a retry within the lease. Beyond it, the action is released.
     pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -81,11 +81,11 @@ impl Limits {
 mod tests {
     use super::*;
 
-    fn read(lease: &str, step: &str) -> Result<Limits, String> {
+    fn read(lease: &str, step: &str) -> Result<WorkerLimits, String> {
         let variables = [("ACTION_LEASE_SECONDS", lease), (STEP_TIMEOUT, step)];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let environment: Environment = variables.into_iter().collect();
-        Limits::read(&environment).map_err(|error| error.to_string())
+        WorkerLimits::read(&environment).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -19,7 +19,7 @@ use shared::{
     store::people::Accepted as NewAccount,
 };
 
-use crate::view::UserView;
+use crate::view::SignedInUserView;
 
 type Refused = (
     ConcurrentChange,
@@ -44,7 +44,7 @@ pub async fn accept_invitation(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(sent): Body<InvitationAccept>,
-) -> Result<SetCookie<UserView>, Problem<Refused>> {
+) -> Result<SetCookie<SignedInUserView>, Problem<Refused>> {
     let invitations = app.store.invitations();
     let open = invitations.open(&sent.token).await?;
     let organization = &open.organization;
@@ -66,5 +66,5 @@ pub async fn accept_invitation(
     let (sid, user) = invitations.accept(open, &sent.token, &new, begun).await?;
     telemetry::caller(user.id, user.organization_id);
     let cookie = app.cookie.set(&sid.to_string())?;
-    Ok(SetCookie(cookie, UserView::of(&user)))
+    Ok(SetCookie(cookie, SignedInUserView::of(&user)))
 }

@@ -20,7 +20,7 @@ use shared::{
 /// after 10 links in an hour.
 #[utoipa::path(put, path = "/api/auth/email")]
 pub async fn change_email(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
     ClientAddress(address): ClientAddress,
     Body(sent): Body<EmailChange>,
 ) -> Result<Accepted, Problem<(ConcurrentChange, MailNotConfigured, TooManyAttempts)>> {

@@ -19,7 +19,7 @@ use shared::{
 /// address. 403 `password_sign_in_off` if the organization has passwords off.
 #[utoipa::path(put, path = "/api/auth/password")]
 pub async fn change_password(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(sent): Body<PasswordChange>,

@@ -35,7 +35,7 @@ versioned!(CreatedToken: view);
 /// does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
 #[utoipa::path(post, path = "/api/tokens")]
 pub async fn create_token(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
     Body(new): Body<TokenCreate>,
 ) -> Result<Single<CreatedToken>, Problem<(ConcurrentChange, PermissionDenied, TooManyTokens)>> {
     let owner = async || {

@@ -7,7 +7,7 @@ use shared::{endpoint::*, model::people::Session};
 /// Tokens stay valid.
 #[utoipa::path(delete, path = "/api/auth/sessions/{id}")]
 pub async fn end_session(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
     Path(id): Path<PathName<Session>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let id = id.known()?;

@@ -7,7 +7,7 @@ use shared::endpoint::*;
 /// Tokens stay valid.
 #[utoipa::path(delete, path = "/api/auth/sessions")]
 pub async fn end_sessions(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let identity = caller.identity().await?;
     let sign_in = caller.app.store.sign_in();

@@ -38,7 +38,7 @@ view! {
 /// Lists the caller's sessions, newest first.
 #[utoipa::path(get, path = "/api/auth/sessions")]
 pub async fn list_sessions(
-    caller: Caller<need::Session, Listing<(), SessionSort>>,
+    caller: Caller<need::OwnSession, Listing<(), SessionSort>>,
 ) -> Result<List<OpenSession>, Problem> {
     let pages = caller.own_pages()?;
     let sign_in = caller.app.store.sign_in();

@@ -14,7 +14,7 @@ use crate::view::TokenView;
 /// Tokens that have ended are left out.
 #[utoipa::path(get, path = "/api/tokens")]
 pub async fn list_tokens(
-    caller: Caller<need::Session, Listing<(), TokenSort>>,
+    caller: Caller<need::OwnSession, Listing<(), TokenSort>>,
 ) -> Result<List<TokenView>, Problem> {
     let pages = caller.own_pages()?;
     let tokens = caller.app.store.tokens();

@@ -17,7 +17,7 @@ use shared::{
     store::{base::Account, people::SignInAttempt},
 };
 
-use crate::view::UserView;
+use crate::view::SignedInUserView;
 
 type Refused = (
     InvalidCredentials,
@@ -51,7 +51,7 @@ pub async fn login(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
-) -> Result<SetCookie<UserView>, Problem<Refused>> {
+) -> Result<SetCookie<SignedInUserView>, Problem<Refused>> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&username, &address).await?;
@@ -69,7 +69,7 @@ pub async fn login(
     begun.and(noted)?;
     telemetry::caller(user.id, user.organization_id);
     let cookie = app.cookie.set(&sid.to_string())?;
-    Ok(SetCookie(cookie, UserView::of(&user)))
+    Ok(SetCookie(cookie, SignedInUserView::of(&user)))
 }
 
 /// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown

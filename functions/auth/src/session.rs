@@ -11,7 +11,7 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use crate::view::{OrganizationView, UserView};
+use crate::view::{OrganizationView, SignedInUserView};
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]
@@ -33,7 +33,7 @@ use crate::view::{OrganizationView, UserView};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
-    user: UserView,
+    user: SignedInUserView,
     organization: OrganizationView,
     permissions: Vec<Permission>,
     #[schema(value_type = Vec<PlanFeature>)]
@@ -49,7 +49,7 @@ pub struct SessionView {
 pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
-        user: UserView::of(&identity.user),
+        user: SignedInUserView::of(&identity.user),
         organization: OrganizationView::of(&identity.organization),
         permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),

@@ -30,7 +30,7 @@ view! {
         "organizationId": 1,
         "role": "admin"
     })))]
-    pub struct UserView of user(user: &User) {
+    pub struct SignedInUserView of user(user: &User) {
         id: UserId,
         username: String = user.username.clone(),
         full_name: String = user.full_name.clone(),

@@ -27,13 +27,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Checker {
     /// Without a slash at its end.
     api_url: String,
-    user: Option<User>,
+    user: Option<CheckUser>,
     clock: Clock,
 }
 
 /// A user in an organization of its own.
 #[derive(Clone, Debug)]
-pub struct User {
+pub struct CheckUser {
     pub name: String,
     pub password: SecretString,
 }
@@ -50,7 +50,7 @@ pub struct Request {
 
 /// The parts of an answer that the check reads.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct CheckedAnswer {
     pub status: u16,
     /// The value of `Set-Cookie`, without attributes; empty without one.
     pub cookie: String,
@@ -77,7 +77,7 @@ impl Failed {
 }
 
 impl Checker {
-    pub fn new(api_url: &str, user: Option<User>, clock: Clock) -> Self {
+    pub fn new(api_url: &str, user: Option<CheckUser>, clock: Clock) -> Self {
         Self {
             api_url: api_url.trim_end_matches('/').to_owned(),
             user,
@@ -106,7 +106,11 @@ impl Checker {
         Checked { passed }
     }
 
-    async fn send(&self, http: &reqwest::Client, request: Request) -> Result<Answer, String> {
+    async fn send(
+        &self,
+        http: &reqwest::Client,
+        request: Request,
+    ) -> Result<CheckedAnswer, String> {
         let method = Method::from_bytes(request.method.as_bytes());
         let method = method.map_err(|error| error.to_string())?;
         let mut sent = http.request(method, format!("{}{}", self.api_url, request.path));
@@ -119,7 +123,7 @@ impl Checker {
         let answer = sent.send().await.map_err(|error| error.to_string())?;
         let cookie = answer.headers().get(SET_COOKIE);
         let cookie = cookie.and_then(|value| value.to_str().ok()).unwrap_or("");
-        Ok(Answer {
+        Ok(CheckedAnswer {
             status: answer.status().as_u16(),
             cookie: cookie.split(';').next().unwrap_or_default().to_owned(),
             body: answer.json().await.unwrap_or_default(),
@@ -130,7 +134,7 @@ impl Checker {
     /// with its cause.
     pub async fn check(
         &self,
-        send: impl AsyncFn(Request) -> Result<Answer, String>,
+        send: impl AsyncFn(Request) -> Result<CheckedAnswer, String>,
     ) -> Result<(), Failed> {
         let Some(user) = &self.user else {
             let cause = "CHECK_USERNAME or CHECK_PASSWORD is missing".to_owned();
@@ -184,7 +188,7 @@ impl FromStart for Checker {
         // `cargo local` starts every function, and has no user for this one.
         let username = environment.optional("CHECK_USERNAME");
         let password = environment.optional("CHECK_PASSWORD");
-        let user = username.zip(password).map(|(name, password)| User {
+        let user = username.zip(password).map(|(name, password)| CheckUser {
             name: name.to_owned(),
             password: password.into(),
         });

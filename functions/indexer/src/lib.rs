@@ -10,7 +10,7 @@ use model::base::{Clock, Error, Id, OrganizationId};
 use runtime::{FromStart, Start, config, queue::Queue};
 use store::{
     base::Store,
-    updates::{Change, Notice, UnlistedChange},
+    updates::{FeedChange, Notice, UnlistedChange},
 };
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
@@ -42,7 +42,7 @@ impl Indexer {
     async fn notify(
         &self,
         organization: OrganizationId,
-        changes: &[Change],
+        changes: &[FeedChange],
         unlisted: &[UnlistedChange],
     ) -> Result<usize, Error> {
         let notifications = self.store.notifications();

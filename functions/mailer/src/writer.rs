@@ -11,7 +11,7 @@ use model::{
 };
 use runtime::{
     config::{ApiUrl, ConfigError, Environment, link_secrets},
-    links::Links,
+    links::LinkSigner,
 };
 use store::updates::{JoinedNotification, MailAttempt};
 
@@ -23,7 +23,7 @@ const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><bo
 /// Writes letters. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Writer {
-    links: Links,
+    links: LinkSigner,
     api_url: ApiUrl,
 }
 
@@ -45,7 +45,7 @@ enum Part {
 }
 
 impl Writer {
-    pub const fn new(links: Links, api_url: ApiUrl) -> Self {
+    pub const fn new(links: LinkSigner, api_url: ApiUrl) -> Self {
         Self { links, api_url }
     }
 
@@ -53,7 +53,7 @@ impl Writer {
     /// in a deployment that sends no mail.
     pub fn of(environment: &Environment) -> Result<Option<Self>, ConfigError> {
         let api_url = ApiUrl::read(environment)?;
-        let links = link_secrets(environment)?.map(Links::new);
+        let links = link_secrets(environment)?.map(LinkSigner::new);
         Ok(links.map(|links| Self::new(links, api_url)))
     }
 

@@ -2,7 +2,7 @@
 
 use shared::{
     endpoint::*,
-    http::Links,
+    http::PageLinks,
     model::{base::MilestoneId, work::Milestone},
     store::work::{LinkedTask, MilestoneWithTasks},
 };
@@ -39,7 +39,10 @@ pub struct MilestoneWithTasksView {
 
 impl MilestoneWithTasksView {
     /// Returns the view; `links` makes the URL of further tasks.
-    pub fn new(MilestoneWithTasks { milestone, tasks }: MilestoneWithTasks, links: &Links) -> Self {
+    pub fn new(
+        MilestoneWithTasks { milestone, tasks }: MilestoneWithTasks,
+        links: &PageLinks,
+    ) -> Self {
         let of_milestone = format!("milestoneId={}", milestone.id);
         let next = |place| links.url("/api/tasks", &of_milestone, place);
         Self {

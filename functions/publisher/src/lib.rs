@@ -19,13 +19,13 @@ const LIMIT: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug)]
 pub struct Publisher {
     store: Store,
-    queues: Queues,
+    queues: PublisherQueues,
     limit: Duration,
 }
 
 /// The queues of a publisher.
 #[derive(Clone, Debug)]
-pub struct Queues {
+pub struct PublisherQueues {
     pub webhooks: Queue,
     pub sweeps: Queue,
     pub mails: Queue,
@@ -34,7 +34,7 @@ pub struct Queues {
 }
 
 impl Publisher {
-    pub const fn new(store: Store, queues: Queues) -> Self {
+    pub const fn new(store: Store, queues: PublisherQueues) -> Self {
         Self {
             store,
             queues,
@@ -115,7 +115,7 @@ impl Consumer for Publisher {
 impl FromStart for Publisher {
     fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
         let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
-        let queues = Queues {
+        let queues = PublisherQueues {
             webhooks: start.queue(config::WEBHOOKS)?,
             sweeps: start.queue(config::SWEEPS)?,
             mails: start.queue(config::MAILS)?,

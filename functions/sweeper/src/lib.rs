@@ -26,10 +26,10 @@ use runtime::{
 };
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use store::{
-    Page, Wanted,
+    Page, PageRequest,
     agent::{DueAction, DueSession, DueWork},
     base::Store,
-    upkeep::{CleanupName, Progress, Shard, SweepMessage},
+    upkeep::{CleanupName, CleanupRound, Shard, SweepMessage},
 };
 use targets::ProviderCaller;
 use tokio::time::timeout;
@@ -53,13 +53,13 @@ const BUDGET: Duration = Duration::from_secs(50);
 #[derive(Clone, Debug)]
 pub struct Sweeper {
     store: Store,
-    queues: Queues,
+    queues: SweeperQueues,
     providers: ProviderCaller,
     budget: Duration,
 }
 
 #[derive(Clone, Debug)]
-pub struct Queues {
+pub struct SweeperQueues {
     pub actions: Queue,
     pub webhooks: Queue,
     pub mails: Queue,
@@ -75,7 +75,7 @@ pub enum Event {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum SweepAnswer {
     /// The messages to deliver again.
     Messages(SqsBatchResponse),
     Minute(Started),
@@ -93,7 +93,7 @@ pub struct Started {
 }
 
 impl Sweeper {
-    pub fn new(store: Store, queues: Queues, providers: ProviderCaller) -> Self {
+    pub fn new(store: Store, queues: SweeperQueues, providers: ProviderCaller) -> Self {
         Self {
             store,
             queues,
@@ -108,10 +108,10 @@ impl Sweeper {
         Self { budget, ..self }
     }
 
-    pub async fn handle(&self, event: Event) -> Answer {
+    pub async fn handle(&self, event: Event) -> SweepAnswer {
         match event {
-            Event::Messages(messages) => Answer::Messages(self.messages(messages).await),
-            Event::Minute(_) => Answer::Minute(self.start().await),
+            Event::Messages(messages) => SweepAnswer::Messages(self.messages(messages).await),
+            Event::Minute(_) => SweepAnswer::Minute(self.start().await),
         }
     }
 
@@ -280,8 +280,8 @@ impl Sweeper {
     async fn cleanups(&self, shard: Shard, swept: &mut Swept) {
         let cleanups = self.store.cleanups();
         let run = cleanups.run_due(shard, |key, came_of_it| match came_of_it {
-            Ok(Progress::Finished) => swept.cleanups += 1,
-            Ok(Progress::GoesOn) => {}
+            Ok(CleanupRound::Finished) => swept.cleanups += 1,
+            Ok(CleanupRound::GoesOn) => {}
             Err(error) => swept.failed(key, &error),
         });
         let run = run.await;
@@ -507,10 +507,10 @@ async fn send<T, M: QueueMessage>(
 
 /// Processes a list page by page.
 async fn each_page<T>(
-    read: impl AsyncFn(&Wanted) -> Result<Page<T>, Error>,
+    read: impl AsyncFn(&PageRequest) -> Result<Page<T>, Error>,
     mut work: impl AsyncFnMut(Vec<T>),
 ) -> Result<(), Error> {
-    let mut wanted = Wanted::first(AT_ONCE);
+    let mut wanted = PageRequest::first(AT_ONCE);
     loop {
         let page = read(&wanted).await?;
         work(page.rows.into_iter().map(|row| row.record).collect()).await;
@@ -532,7 +532,7 @@ impl FromStart for Sweeper {
     fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
         let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
         let store = store.sending_mail(config::sends_mail(&start.environment));
-        let queues = Queues {
+        let queues = SweeperQueues {
             actions: start.queue(config::ACTIONS)?,
             webhooks: start.queue(config::WEBHOOKS)?,
             mails: start.queue(config::MAILS)?,
@@ -542,4 +542,4 @@ impl FromStart for Sweeper {
     }
 }
 
-runtime::background!(Sweeper: Event => Answer, Background);
+runtime::background!(Sweeper: Event => SweepAnswer, Background);

@@ -11,7 +11,7 @@ use shared::{
 /// notifications stay. `true` for a kind is the inbox without mail, `false` is neither.
 #[utoipa::path(put, path = "/api/notifications/preferences")]
 pub async fn set_notification_preferences(
-    caller: Caller<need::Session>,
+    caller: Caller<need::OwnSession>,
     Body(sent): Body<NotificationPreferencesSet>,
 ) -> Result<Json<NotificationPreferences>, Problem> {
     let notifications = caller.app.store.notifications();

@@ -40,7 +40,7 @@ pub(crate) const PASSWORD: &str = "workdesk";
 
 /// The demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum DemoDataError {
     /// A file is malformed.
     #[error("the demo data: {0}")]
     File(#[from] serde_saphyr::Error),
@@ -55,7 +55,7 @@ pub enum Error {
     Record(#[from] shared::Error),
 }
 
-impl From<Vec<Fault>> for Error {
+impl From<Vec<Fault>> for DemoDataError {
     fn from(faults: Vec<Fault>) -> Self {
         Self::Record(faults.into())
     }
@@ -167,7 +167,7 @@ pub(crate) async fn connect(
     tenant: OrganizationId,
     targets: &DemoTargets,
     sealer: &Sealer,
-) -> Result<(), Error> {
+) -> Result<(), DemoDataError> {
     let store = Store::new(client, table, Clock::system());
     let connections = store.connections();
     let there = connections.all(tenant).await?;
@@ -195,7 +195,7 @@ pub(crate) async fn connect(
 
 impl DemoData {
     /// Reads the files.
-    pub fn shipped() -> Result<Self, Error> {
+    pub fn shipped() -> Result<Self, DemoDataError> {
         let organization: Value = serde_saphyr::from_str(ORGANIZATION)?;
         let alerts: Value = serde_saphyr::from_str(ALERTS)?;
         Ok(Self {
@@ -214,11 +214,11 @@ impl DemoData {
     }
 
     /// Loads the data into a table unless it is already complete.
-    pub(crate) async fn load(&self, client: Client, table: &str) -> Result<Loaded, Error> {
+    pub(crate) async fn load(&self, client: Client, table: &str) -> Result<Loaded, DemoDataError> {
         let clock = Clock::system();
         let store = Store::new(client, table, clock.clone());
         let Some((last, accounts)) = self.accounts().split_last() else {
-            return Err(Error::Unknown("account".to_owned()));
+            return Err(DemoDataError::Unknown("account".to_owned()));
         };
         // The last account is written after everything else, so its presence means that the data is
         // complete.
@@ -272,9 +272,9 @@ struct Demo {
 }
 
 impl Demo {
-    fn id<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+    fn id<T: DeserializeOwned>(&self, name: &str) -> Result<T, DemoDataError> {
         let id = self.ids.get(name);
-        let id = id.ok_or_else(|| Error::Unknown(name.to_owned()))?;
+        let id = id.ok_or_else(|| DemoDataError::Unknown(name.to_owned()))?;
         Ok(T::deserialize(id)?)
     }
 
@@ -295,7 +295,7 @@ impl Demo {
     }
 
     /// Reads the body of a record's creation, with ids instead of names, and with instants.
-    fn body<T: Input>(&self, given: &Map<String, Value>, more: Value) -> Result<T, Error> {
+    fn body<T: Input>(&self, given: &Map<String, Value>, more: Value) -> Result<T, DemoDataError> {
         let mut body = more;
         for (name, value) in given {
             let text = value.as_str();
@@ -310,7 +310,7 @@ impl Demo {
         Ok(input::from_value(&body)?)
     }
 
-    async fn user(&mut self, account: &Account) -> Result<(), Error> {
+    async fn user(&mut self, account: &Account) -> Result<(), DemoDataError> {
         let new = NewUser {
             username: account.username.as_str().into(),
             full_name: account.full_name.as_str().into(),
@@ -327,7 +327,7 @@ impl Demo {
         Ok(())
     }
 
-    async fn tag(&self, on: impl Into<Tagged>, row: &Row) -> Result<(), Error> {
+    async fn tag(&self, on: impl Into<Tagged>, row: &Row) -> Result<(), DemoDataError> {
         let on = on.into();
         for tag in &row.tags {
             let tag: TagId = self.id(tag)?;
@@ -337,7 +337,7 @@ impl Demo {
         Ok(())
     }
 
-    async fn comment(&self, on: impl Into<Thread>, row: &Row) -> Result<(), Error> {
+    async fn comment(&self, on: impl Into<Thread>, row: &Row) -> Result<(), DemoDataError> {
         let on = on.into();
         for said in &row.comments {
             let new = input::from_value(&json!({ "content": said.content }))?;
@@ -349,7 +349,7 @@ impl Demo {
     }
 
     /// Creates a project with its records.
-    async fn project(&mut self, project: &Project) -> Result<(), Error> {
+    async fn project(&mut self, project: &Project) -> Result<(), DemoDataError> {
         let directory = self.store.directory();
         let created = self.body(&project.body, json!({}))?;
         let id = directory.create_project(self.tenant, created).await?.id;
@@ -390,7 +390,7 @@ impl Demo {
         Ok(())
     }
 
-    fn past(&self, history: &History) -> Result<Past, Error> {
+    fn past(&self, history: &History) -> Result<Past, DemoDataError> {
         let instant = |text: &Option<String>| text.as_ref().and_then(|text| self.instant(text));
         let assignee = history.assignee.as_ref();
         Ok(Past {
@@ -402,10 +402,10 @@ impl Demo {
         })
     }
 
-    async fn ticket(&self, row: &Row) -> Result<(), Error> {
+    async fn ticket(&self, row: &Row) -> Result<(), DemoDataError> {
         let member = |name: &str| row.body.get(name).cloned().unwrap_or_default();
         let messages = row.messages.iter().map(|said| {
-            Ok::<_, Error>(NewMessage {
+            Ok::<_, DemoDataError>(NewMessage {
                 user_id: self.id(&said.by)?,
                 content: serde_json::from_value(json!(said.content))?,
                 created_at: said.at.as_ref().and_then(|at| self.instant(at)),
@@ -426,7 +426,7 @@ impl Demo {
     }
 
     /// Records the alerts. Returns those that await a proposal, with their proposers.
-    async fn alerts(&self, alerts: &Alerts) -> Result<Vec<(AlertId, String)>, Error> {
+    async fn alerts(&self, alerts: &Alerts) -> Result<Vec<(AlertId, String)>, DemoDataError> {
         let since = self.now.plus(-60 * span::DAY);
         self.store
             .alerts()

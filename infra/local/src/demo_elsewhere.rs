@@ -47,9 +47,9 @@ pub async fn main() -> ExitCode {
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Data(#[from] demo_data::Error),
+    Data(#[from] demo_data::DemoDataError),
     #[error(transparent)]
-    Targets(#[from] target_systems::Error),
+    Targets(#[from] target_systems::TargetSystemError),
     #[error("listening for Ctrl-C: {0}")]
     Signals(#[from] io::Error),
 }

@@ -21,7 +21,7 @@ use self::{in_process::InProcess, watched::Watched};
 pub use self::{
     error::InvocationError,
     in_process::NotStarted,
-    table::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions},
+    table::{ApiFunction, FUNCTIONS, Function, FunctionRoutes, States, api_functions},
 };
 
 /// All functions, ready to be invoked. Cheap to clone.

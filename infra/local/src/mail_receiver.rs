@@ -67,7 +67,7 @@ pub enum Moment {
 
 /// The behaviour of a receiver at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MailVerdict {
     Accept,
     /// Sends this, such as `451 4.3.0 Later`.
     Answer(&'static str),
@@ -76,7 +76,7 @@ pub enum Verdict {
 }
 
 /// Decides about a mail to a recipient at a moment. The recipient is empty at the sign-in.
-type Judge = dyn Fn(&str, Moment) -> Verdict + Send + Sync;
+type Judge = dyn Fn(&str, Moment) -> MailVerdict + Send + Sync;
 
 /// A running receiver. Dropping it stops it.
 pub struct MailReceiver {
@@ -96,12 +96,12 @@ impl fmt::Debug for MailReceiver {
 impl MailReceiver {
     /// Starts a receiver on a free port, which accepts every mail.
     pub fn start() -> io::Result<Self> {
-        Self::judging(|_, _| Verdict::Accept)
+        Self::judging(|_, _| MailVerdict::Accept)
     }
 
     /// Starts a receiver on a free port.
     pub fn judging(
-        judge: impl Fn(&str, Moment) -> Verdict + Send + Sync + 'static,
+        judge: impl Fn(&str, Moment) -> MailVerdict + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let (listener, address) = listen(0)?;
         let inbox = MailInbox::default();
@@ -208,9 +208,9 @@ impl Session {
     /// connection.
     async fn accepts(&mut self, to: &str, moment: Moment) -> io::Result<bool> {
         match (self.judge)(to, moment) {
-            Verdict::Accept => Ok(true),
-            Verdict::Answer(answer) => self.answer(answer).await.map(|()| false),
-            Verdict::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
+            MailVerdict::Accept => Ok(true),
+            MailVerdict::Answer(answer) => self.answer(answer).await.map(|()| false),
+            MailVerdict::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
 

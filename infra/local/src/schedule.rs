@@ -14,14 +14,14 @@ use crate::{console, engines::REGION, function::InvocationError};
 
 /// A rule with a fixed rate and the function that it invokes.
 #[derive(Clone, Debug)]
-pub struct Schedule<I> {
+pub struct ScheduledRule<I> {
     rule: String,
     every: Duration,
     invoke: I,
     clock: Clock,
 }
 
-impl<I, F> Schedule<I>
+impl<I, F> ScheduledRule<I>
 where
     I: Fn(Value) -> F,
     F: Future<Output = Result<Bytes, InvocationError>>,
@@ -91,17 +91,18 @@ mod tests {
     #[tokio::test]
     async fn it_fires_again_and_again_until_it_is_stopped() {
         let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
-        let schedule = Schedule::new("sweeper", Duration::from_millis(1), move |event: Value| {
-            let sent = sender.send(event);
-            async move {
-                sent.unwrap();
-                // A failure is printed, and the schedule goes on.
-                Err(InvocationError::Ended {
-                    function: "sweeper".to_owned(),
-                    message: "signal: 9".to_owned(),
-                })
-            }
-        });
+        let schedule =
+            ScheduledRule::new("sweeper", Duration::from_millis(1), move |event: Value| {
+                let sent = sender.send(event);
+                async move {
+                    sent.unwrap();
+                    // A failure is printed, and the schedule goes on.
+                    Err(InvocationError::Ended {
+                        function: "sweeper".to_owned(),
+                        message: "signal: 9".to_owned(),
+                    })
+                }
+            });
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let running = tokio::spawn(async move { schedule.run(stopped.map(|_| ())).await });
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     atomic_file, console,
-    engines::{Engines, Error, Stream},
+    engines::{EngineError, Engines, Stream},
     event_source_mapping::failures,
     function::InvocationError,
     template::StreamSource,
@@ -51,7 +51,7 @@ where
         source: StreamSource,
         position: PathBuf,
         invoke: I,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, EngineError> {
         let after = std::fs::read_to_string(&position).ok();
         Ok(Self {
             stream: engines.stream(engines.table_name(), after)?,

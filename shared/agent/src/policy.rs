@@ -23,7 +23,7 @@ use ::model::{
 };
 use model::{
     base::{
-        Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
+        Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
         UserId, span,
     },
     names,

@@ -11,7 +11,7 @@ use agent::{
     },
 };
 use model::{
-    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, Sort, Timestamp},
+    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, SortOrder, Timestamp},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::Deserialize;
@@ -40,7 +40,7 @@ pub struct Inquiry<'a> {
 
 /// A read that an analysis wants. It changes nothing, so a pause does not stop it.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct WantedRead<'a> {
     pub connection: &'a Connection,
     pub read: &'a TargetRead,
     place: usize,
@@ -98,13 +98,13 @@ impl Inquiry<'_> {
 
     /// Returns the reads that wait for an answer. They can be sent concurrently. Their answers may
     /// make further reads wanted.
-    pub fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
+    pub fn wanted(&self) -> impl Iterator<Item = WantedRead<'_>> {
         let open = self.answers.iter().enumerate();
         let open =
             open.filter(|(_, (_, evidence))| evidence.error.is_none() && evidence.status.is_none());
         open.filter_map(|(place, (read, _))| {
             let (connection, read) = read.ready(&self.case.connections).ok()?;
-            Some(Wanted {
+            Some(WantedRead {
                 connection,
                 read,
                 place,

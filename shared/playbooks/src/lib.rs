@@ -14,5 +14,5 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use inquiry::{Inquiry, Wanted};
+pub use inquiry::{Inquiry, WantedRead};
 pub use playbooks::{PlaybookError, Playbooks};

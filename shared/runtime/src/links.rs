@@ -12,9 +12,9 @@ use crate::config::SigningSecrets;
 
 /// Makes the tokens of links, and signs links. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Links(Arc<SigningSecrets>);
+pub struct LinkSigner(Arc<SigningSecrets>);
 
-impl Links {
+impl LinkSigner {
     pub fn new(secrets: SigningSecrets) -> Self {
         Self(Arc::new(secrets))
     }
@@ -86,8 +86,8 @@ fn keyed(key: &[u8], text: &str) -> Hmac<Sha256> {
 mod tests {
     use super::*;
 
-    fn links(secrets: &[&str]) -> Links {
-        Links::new(SigningSecrets::new(secrets.iter().map(ToString::to_string)).unwrap())
+    fn links(secrets: &[&str]) -> LinkSigner {
+        LinkSigner::new(SigningSecrets::new(secrets.iter().map(ToString::to_string)).unwrap())
     }
 
     #[test]

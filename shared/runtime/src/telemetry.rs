@@ -29,7 +29,7 @@ use crate::config::Environment;
 const SLOW: u128 = 1_000;
 
 tokio::task_local! {
-    static FUNCTION: Arc<Function>;
+    static FUNCTION: Arc<RunningFunction>;
     static NOTED: RefCell<Noted>;
 }
 
@@ -44,7 +44,7 @@ struct Noted {
 
 /// A running function, as its lines and metrics name it.
 #[derive(Debug)]
-pub struct Function {
+pub struct RunningFunction {
     name: &'static str,
     /// Stack, a dimension of its metrics.
     stack: String,
@@ -56,7 +56,7 @@ pub struct Function {
 
 /// The facts of an answered request for its log line.
 #[derive(Debug)]
-pub struct Record {
+pub struct AnsweredRequest {
     noted: Noted,
     pub used: Used,
     traces: Traces,
@@ -116,7 +116,7 @@ pub enum Metric {
     CheckFailure(usize),
 }
 
-impl Function {
+impl RunningFunction {
     /// Returns a function with the metrics of the stack `STACK_NAME`; `local` without it.
     /// `SUCCESS_LOG_SHARE` is the share of successes that is logged: all, unless it is a number
     /// from 0 to 1.
@@ -143,7 +143,7 @@ pub async fn run<F: Future>(function: &'static str, work: F) -> F::Output {
     let level = environment.optional("RUST_LOG").unwrap_or_default();
     // The first call of a process decides.
     let _ = tracing::subscriber::set_global_default(lines(level, false, std::io::stdout));
-    Function::new(function, &environment).run(work).await
+    RunningFunction::new(function, &environment).run(work).await
 }
 
 /// Returns the name of the running function; none in another process, such as a test.
@@ -199,15 +199,16 @@ fn place(id: &str) -> f64 {
 }
 
 /// Runs a request. Returns its output and its record.
-pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Record) {
-    let is_first = |function: &Arc<Function>| !function.is_warm.swap(true, Ordering::Relaxed);
+pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, AnsweredRequest) {
+    let is_first =
+        |function: &Arc<RunningFunction>| !function.is_warm.swap(true, Ordering::Relaxed);
     let cold_start = FUNCTION.try_with(is_first).unwrap_or_default();
     let start = Stopwatch::start();
     let request = NOTED.scope(RefCell::default(), async {
         (request.await, NOTED.with(RefCell::take))
     });
     let ((output, noted), used) = table::metered(request).await;
-    let record = Record {
+    let record = AnsweredRequest {
         noted,
         used,
         traces,
@@ -282,7 +283,7 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
 
 /// Counts a metric of this function. A process that is none, such as a test, counts nothing.
 pub fn count(metric: Metric, now: Timestamp) {
-    let line = |function: &Arc<Function>| {
+    let line = |function: &Arc<RunningFunction>| {
         embedded_metric(metric, &function.stack, function.name, now).to_string()
     };
     let Ok(mut line) = FUNCTION.try_with(line) else {
@@ -335,7 +336,7 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
     line
 }
 
-impl Record {
+impl AnsweredRequest {
     /// Writes the line: at level error with the cause for a 5xx, at level info otherwise. Of
     /// successes, writes a share.
     pub fn log(

@@ -12,7 +12,7 @@ use axum::{
 use model::{
     base::{
         Code, Error, FilterValue, HistoryOf, HistorySort, Id, Listing, OrganizationId,
-        QueueMessage, RecordId, Sort, UserId,
+        QueueMessage, RecordId, SortOrder, UserId,
     },
     people::{Demand, Journaled, NamedPermission, OrdinaryPermission},
 };
@@ -25,7 +25,7 @@ use crate::{
     App, Problem,
     auth::{Identity, need},
     http::{
-        Links, List, Pages, PathId, Rest, condition,
+        List, PageLinks, Pages, PathId, Rest, condition,
         operation::{Answer, Argument, Description},
         query,
         refusal::Refusals,
@@ -77,8 +77,8 @@ impl<N, Q> Caller<N, Q> {
         is_own.then_some(()).ok_or_else(other)
     }
 
-    pub fn links(&self) -> Links {
-        Links::new(self.app.cursors.clone(), self.tenant(), self.uri.clone())
+    pub fn links(&self) -> PageLinks {
+        PageLinks::new(self.app.cursors.clone(), self.tenant(), self.uri.clone())
     }
 }
 

@@ -54,7 +54,7 @@ use crate::{
 use super::{
     bearer,
     identity::Credential,
-    limits::{Limits, Meter},
+    limits::{KnownQuotas, Meter},
     named_user,
 };
 
@@ -71,7 +71,7 @@ pub(super) struct Claim {
 pub struct Authentication {
     pub cookie: SessionCookie,
     pub store: Store,
-    pub limits: Limits,
+    pub limits: KnownQuotas,
     pub clock: Clock,
 }
 

@@ -12,7 +12,7 @@ use hmac::Mac;
 use model::base::{Id, OrganizationId, QueueMessage};
 use runtime::{config::SigningSecrets, links::mac};
 use secrecy::SecretString;
-use store::{Place, key::tenant_prefix};
+use store::{ListPosition, key::tenant_prefix};
 
 /// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;
@@ -26,7 +26,7 @@ impl Cursors {
         Self(Arc::new(secrets))
     }
 
-    pub fn seal(&self, tenant: OrganizationId, list: &str, place: &Place) -> String {
+    pub fn seal(&self, tenant: OrganizationId, list: &str, place: &ListPosition) -> String {
         let place = place.to_text(&tenant_prefix(tenant));
         let secret = &self.0.first;
         let signed = mac(secret, &signed(tenant, list, &place));
@@ -37,7 +37,7 @@ impl Cursors {
     }
 
     /// The place of a cursor; `None` unless it was sealed for this list of this organization.
-    pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<Place> {
+    pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<ListPosition> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (signature, place) = bytes.split_at_checked(SIGNATURE)?;
         let place = self.0.all().find_map(|secret| {
@@ -47,7 +47,7 @@ impl Cursors {
             signed.verify_truncated_left(signature).ok()?;
             Some(place)
         })?;
-        Place::from_text(&tenant_prefix(tenant), &place)
+        ListPosition::from_text(&tenant_prefix(tenant), &place)
     }
 }
 
@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_cursor_opens_only_for_its_own_list() {
-        let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK\n0007#0012").unwrap();
+        let place =
+            ListPosition::from_text(&tenant_prefix(tenant(1)), "0012\nTASK\n0007#0012").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/tasks", &place);
         let others = cursors(&["another"]);
@@ -107,7 +108,7 @@ mod tests {
     #[test]
     fn a_cursor_shows_nothing_of_its_place() {
         let long = "0012\nTASK\n".to_owned() + &"ticket_message#0000000000000017".repeat(9);
-        let place = Place::from_text(&tenant_prefix(tenant(1)), &long).unwrap();
+        let place = ListPosition::from_text(&tenant_prefix(tenant(1)), &long).unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/search", &place);
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(&cursor).unwrap();
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_forged_cursor_does_not_open() {
-        let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK").unwrap();
+        let place = ListPosition::from_text(&tenant_prefix(tenant(1)), "0012\nTASK").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "", &place);
         let other = if cursor.ends_with('A') { "B" } else { "A" };

@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The quotas that an instance knows. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct KnownQuotas {
     store: Store,
     clock: Clock,
     known: Arc<Mutex<Known>>,
@@ -73,7 +73,7 @@ type Charge = (Duration, Option<Timestamp>);
 /// Counts the units of a request when it is dropped, also of one that took too long.
 #[derive(Debug)]
 pub(super) struct Meter {
-    limits: Limits,
+    limits: KnownQuotas,
     caller: Mutex<Option<Metered>>,
 }
 
@@ -218,7 +218,7 @@ impl Known {
     }
 }
 
-impl Limits {
+impl KnownQuotas {
     pub fn new(store: Store, clock: Clock) -> Self {
         Self {
             store,
@@ -279,7 +279,7 @@ impl Limits {
 
 impl Meter {
     /// Counts a request whose caller is not known yet.
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: KnownQuotas) -> Self {
         Self {
             limits,
             caller: Mutex::default(),

@@ -22,5 +22,5 @@ pub use cookie::SessionCookie;
 pub use cross_site::OwnPage;
 pub use cursors::Cursors;
 pub use identity::{Credential, Identity};
-pub use limits::Limits;
+pub use limits::KnownQuotas;
 pub use model::people::{Sid, digest};

@@ -12,7 +12,7 @@ use axum::{
     response::IntoResponse,
 };
 use model::{
-    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, Sort},
+    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder},
     people::{Demand, Journaled, NamedPermission, OrdinaryPermission, Permission, PlanFeature},
 };
 use runtime::FromStart;
@@ -70,9 +70,9 @@ impl Need for SignedIn {
 /// A session. Changes of the account itself refuse tokens, so that a stolen token neither creates
 /// others nor locks its owner out.
 #[derive(Debug)]
-pub struct Session;
+pub struct OwnSession;
 
-impl Need for Session {
+impl Need for OwnSession {
     const TAKES_TOKENS: bool = false;
 
     fn check(caller: &Identity) -> Result<(), Error> {
@@ -123,7 +123,7 @@ impl Need for RootToRead {
         let admin = "all permissions of an admin".to_owned();
         [
             vec![(admin, Some(Code::PermissionDenied))],
-            Session::names(),
+            OwnSession::names(),
         ]
         .concat()
     }
@@ -207,7 +207,7 @@ impl<A: Need, B: Need> Need for Both<A, B> {
 
 /// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no
 /// brake.
-pub type InSession<P> = Both<Holds<P>, Session>;
+pub type InSession<P> = Both<Holds<P>, OwnSession>;
 
 /// A permission, a session and a new sign-in: it lifts a brake.
 pub type ToResume<P> = Both<InSession<P>, NewSignIn>;

@@ -14,14 +14,14 @@ use bytes::Bytes;
 use model::{
     base::{
         Cursor, Error, FaultCode, FilterValue, Id, OrganizationId, Part, QueueMessage, RecordId,
-        Sort, UserId,
+        SortOrder, UserId,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use runtime::FromStart;
 use serde::Serialize;
 use store::{
-    Page, Place, Row, Wanted,
+    ListPosition, Page, PageRequest, Row,
     base::{Answered, Pending, Versioned},
 };
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
@@ -67,7 +67,7 @@ pub struct Linked<W> {
 
 /// Links to pages of lists, valid for one caller.
 #[derive(Clone, Debug)]
-pub struct Links {
+pub struct PageLinks {
     cursors: Cursors,
     tenant: OrganizationId,
     /// The owner of the list, if each user has an own one.
@@ -78,11 +78,11 @@ pub struct Links {
 /// A list, while its answer is built.
 #[derive(Debug)]
 pub struct Pages {
-    links: Links,
-    pub wanted: Wanted,
+    links: PageLinks,
+    pub wanted: PageRequest,
 }
 
-impl Links {
+impl PageLinks {
     pub(crate) const fn new(cursors: Cursors, tenant: OrganizationId, uri: Uri) -> Self {
         Self {
             cursors,
@@ -112,7 +112,7 @@ impl Links {
     /// As [`pages`](Self::pages), with at most so many rows.
     pub fn pages_after(self, cursor: Option<&Cursor>, rows: Option<usize>) -> Result<Pages, Error> {
         let after = cursor.map(|cursor| self.place(cursor)).transpose()?;
-        let wanted = Wanted { rows, after };
+        let wanted = PageRequest { rows, after };
         Ok(Pages {
             links: self,
             wanted,
@@ -121,7 +121,7 @@ impl Links {
 
     /// Returns the URL of the rows after a place. The path and the filters name the list; they need
     /// no escapes.
-    pub fn url(&self, path: &str, filters: &str, after: &Place) -> String {
+    pub fn url(&self, path: &str, filters: &str, after: &ListPosition) -> String {
         let list = self.name(path, filters);
         let cursor = self.cursors.seal(self.tenant, &list, after);
         let scheme = self.uri.scheme_str().unwrap_or("https");
@@ -130,7 +130,7 @@ impl Links {
         format!("{scheme}://{host}{path}?{filters}{and}cursor={cursor}")
     }
 
-    fn place(&self, cursor: &Cursor) -> Result<Place, Error> {
+    fn place(&self, cursor: &Cursor) -> Result<ListPosition, Error> {
         let list = self.name(self.uri.path(), self.uri.query().unwrap_or_default());
         let place = self.cursors.open(self.tenant, &list, cursor.as_str());
         let detail = "This cursor belongs to another list or other filters. Start without it.";
@@ -154,7 +154,7 @@ impl Links {
 }
 
 impl Pages {
-    pub const fn links(&self) -> &Links {
+    pub const fn links(&self) -> &PageLinks {
         &self.links
     }
 
@@ -226,7 +226,7 @@ impl Pages {
     }
 
     /// Returns the `Link` header to the rows after a place.
-    fn next(&self, place: &Place) -> Result<HeaderValue, Error> {
+    fn next(&self, place: &ListPosition) -> Result<HeaderValue, Error> {
         let uri = &self.links.uri;
         let mut kept: Vec<&str> = uri.query().unwrap_or_default().split('&').collect();
         kept.retain(|pair| !pair.is_empty() && query::name(pair).as_deref() != Some("cursor"));

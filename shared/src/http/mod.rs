@@ -18,7 +18,7 @@ pub use body::Body;
 pub(crate) use body::{MOST_BYTES, Rest};
 pub use client::{ClientAddress, Trace, UserAgent};
 pub use condition::Conditional;
-pub use list::{Lines, Linked, Links, List, Pages, fitting};
+pub use list::{Lines, Linked, List, PageLinks, Pages, fitting};
 pub use model::base::refusal;
 pub(crate) use operation::with_article;
 pub use operation::{Accepted, DoneAt, NoContent};

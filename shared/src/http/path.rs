@@ -11,7 +11,7 @@ use axum::{
 use model::{
     base::{
         ActionId, Code, DeliveryId, Error, FilterValue, Id, QueueMessage, RecordId, SessionName,
-        Slug, Sort, input::Place,
+        Slug, SortOrder, input::InputPlace,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission, Session},
     updates::WebhookDelivery,
@@ -159,7 +159,10 @@ impl<'de, R: Named> Deserialize<'de> for PathName<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?.into();
         let mut faults = Vec::new();
-        Ok(Self(R::Name::read(&text, &mut Place::body(&mut faults))))
+        Ok(Self(R::Name::read(
+            &text,
+            &mut InputPlace::body(&mut faults),
+        )))
     }
 }
 

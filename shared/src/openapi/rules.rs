@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Permission, ServiceStatus, TaskStatus};
+use model::{
+    people::Permission,
+    work::{ServiceStatus, TaskStatus},
+};
 use serde_json::{Value, json};
 use utoipa::{
     ToSchema,

@@ -12,7 +12,7 @@ use model::base::{Error, OrganizationId};
 
 pub use ::table::{
     Stored, Used, bounded, is_refusal, metered, of_request,
-    page::{Page, Place, Row, Wanted},
+    page::{ListPosition, Page, PageRequest, Row},
     stop_reading, units_so_far, warm_up,
 };
 

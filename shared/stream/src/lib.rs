@@ -16,7 +16,7 @@ use runtime::{
 use serde::{Deserialize, Serialize};
 use store::{
     base::Store,
-    updates::{Change, StreamItem, StreamRecord, UnlistedChange},
+    updates::{FeedChange, StreamItem, StreamRecord, UnlistedChange},
 };
 
 /// The most characters of a cause in a message.
@@ -49,7 +49,7 @@ pub struct BatchItemFailure {
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// The changes of records that the feed has.
-    pub listed: Vec<Change>,
+    pub listed: Vec<FeedChange>,
     /// The changes of other items.
     pub unlisted: Vec<UnlistedChange>,
 }

@@ -6,7 +6,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::base::Id;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Index, IntoAttribute, Key, Main, OrLeave, OrNotFound, Record, Sort, attribute::Item};
+use crate::{
+    Index, IntoAttribute, Key, Main, OrLeave, OrNotFound, Record, SortKey, attribute::Item,
+};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.
@@ -184,13 +186,13 @@ impl Expression {
 /// Changes of an item's attributes by an update.
 #[derive(Clone, Debug, Default)]
 #[must_use]
-pub struct Change {
+pub struct UpdateExpression {
     expression: Expression,
     /// The clauses of each verb.
     clauses: HashMap<&'static str, Vec<String>>,
 }
 
-impl Change {
+impl UpdateExpression {
     pub fn set(self, name: &str, value: impl IntoAttribute) -> Self {
         self.set_attribute(name, value.into_attribute())
     }
@@ -238,7 +240,7 @@ impl Change {
     }
 
     /// Changes the item's sort key in an index. It stays in its partition.
-    pub fn move_to<I: Index>(self, place: Sort<I>) -> Self {
+    pub fn move_to<I: Index>(self, place: SortKey<I>) -> Self {
         self.set(I::SORT, place.into_text())
     }
 
@@ -271,7 +273,10 @@ pub(crate) type Names = HashMap<String, String>;
 
 /// The text, names and values of an update with its condition. The condition's values are renamed
 /// from `:v` to `:c`, as in [`condition_text`], to keep them apart from the update's.
-pub(crate) fn update_expression(change: &Change, condition: &Expression) -> (String, Names, Item) {
+pub(crate) fn update_expression(
+    change: &UpdateExpression,
+    condition: &Expression,
+) -> (String, Names, Item) {
     let mut names = change.expression.names.clone();
     names.extend(condition.names.clone());
     let mut values = change.expression.values.clone();

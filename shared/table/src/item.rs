@@ -9,7 +9,7 @@ use crate::{
     attribute::Item,
     decode::{self, Undecodable},
     meter,
-    page::Place,
+    page::ListPosition,
     text::Apart,
 };
 
@@ -136,7 +136,7 @@ pub(crate) fn stored_at<T: DeserializeOwned>(key: &AnyKey, item: Item) -> Result
 }
 
 /// Decodes the item at a position. An unreadable record is counted.
-pub(crate) fn readable_at<T: DeserializeOwned>(place: &Place, item: Item) -> Readable<T> {
+pub(crate) fn readable_at<T: DeserializeOwned>(place: &ListPosition, item: Item) -> Readable<T> {
     stored(item).map_or_else(
         |_| {
             let key = place.key();

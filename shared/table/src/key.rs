@@ -188,12 +188,12 @@ impl<R> From<&Key<R>> for AnyKey {
 /// A sort key in a partition of the table or of an index.
 #[derive(Debug)]
 #[must_use]
-pub struct Sort<I = Main> {
+pub struct SortKey<I = Main> {
     text: String,
     of: PhantomData<fn() -> I>,
 }
 
-impl<I> Sort<I> {
+impl<I> SortKey<I> {
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

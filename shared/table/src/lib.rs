@@ -1,6 +1,6 @@
 //! A client of one DynamoDB table.
 //!
-//! - [`Key`] and [`List`] carry the type of their record, so that a key of another record does not
+//! - [`Key`] and [`RecordList`] carry the type of their record, so that a key of another record does not
 //!   compile.
 //! - [`Table`] reads by key, in batches and in pages, and writes conditionally, alone or in
 //!   transactions.
@@ -41,11 +41,11 @@ mod writing;
 pub use attribute::{IntoAttribute, attribute};
 pub use batch::Batch;
 pub use client::{Table, back_off};
-pub use expression::{Change, Condition};
+pub use expression::{Condition, UpdateExpression};
 pub use failure::{is_conflict_at, is_refusal, unavailable};
 pub use item::{Readable, Stored};
-pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main, Sort, padded};
-pub use list::List;
+pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main, SortKey, padded};
+pub use list::RecordList;
 pub use meter::{Used, bounded, metered, note_write, stop_reading, units_so_far};
 pub use query::Read;
 pub use raw::{COPIED, RawItem, RawPage};

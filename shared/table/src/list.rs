@@ -5,8 +5,8 @@ use std::{fmt, marker::PhantomData};
 use serde::de::IgnoredAny;
 
 use crate::{
-    Condition, Index, Key, Main, Read, Sort,
-    page::Place,
+    Condition, Index, Key, Main, Read, SortKey,
+    page::ListPosition,
     query::{FILTERED_ANSWERS, Query},
 };
 
@@ -39,12 +39,12 @@ use crate::{
 /// let tasks: List<Task, Gsi2> = tasks_of_project();
 /// ```
 #[must_use]
-pub struct List<R, I = Main> {
+pub struct RecordList<R, I = Main> {
     pub(crate) query: Query,
     of: PhantomData<fn() -> (R, I)>,
 }
 
-impl<R, I> List<R, I> {
+impl<R, I> RecordList<R, I> {
     pub fn new(partition: impl Into<String>) -> Self
     where
         I: Index,
@@ -59,7 +59,7 @@ impl<R, I> List<R, I> {
         }
     }
 
-    pub fn at(self, sort: Sort<I>) -> Key<R, I> {
+    pub fn at(self, sort: SortKey<I>) -> Key<R, I> {
         Key::found(self.query.partition, sort.into_text())
     }
 
@@ -69,26 +69,26 @@ impl<R, I> List<R, I> {
     }
 
     /// Reads the same items as records of another type.
-    pub fn read_as<T>(self) -> List<T, I> {
-        List::of(self.query)
+    pub fn read_as<T>(self) -> RecordList<T, I> {
+        RecordList::of(self.query)
     }
 
     /// Begins at this sort key, which is included.
-    pub fn from(mut self, first: Sort<I>) -> Self {
+    pub fn from(mut self, first: SortKey<I>) -> Self {
         self.query.first = Some(first.into_text());
         self
     }
 
     /// Ends at this sort key, which is included.
-    pub fn up_to(mut self, last: Sort<I>) -> Self {
+    pub fn up_to(mut self, last: SortKey<I>) -> Self {
         self.query.last = Some(last.into_text());
         self
     }
 
     /// Begins and ends at these sort keys, if there are such. They are included.
-    pub fn within(mut self, first: Option<Sort<I>>, last: Option<Sort<I>>) -> Self {
-        self.query.first = first.map(Sort::into_text);
-        self.query.last = last.map(Sort::into_text);
+    pub fn within(mut self, first: Option<SortKey<I>>, last: Option<SortKey<I>>) -> Self {
+        self.query.first = first.map(SortKey::into_text);
+        self.query.last = last.map(SortKey::into_text);
         self
     }
 
@@ -111,19 +111,19 @@ impl<R, I> List<R, I> {
     }
 
     /// Begins after this position, if there is one.
-    pub(crate) fn after(mut self, place: Option<&Place>) -> Self {
+    pub(crate) fn after(mut self, place: Option<&ListPosition>) -> Self {
         self.query.after = place.cloned();
         self
     }
 
     /// Reads only these attributes of the same items, as records of another type.
-    pub fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
+    pub fn only<T>(mut self, attributes: &'static [&'static str]) -> RecordList<T, I> {
         self.query.only = Some(attributes);
         self.read_as()
     }
 
     /// Reads only the positions of the same items, so that unreadable records count as well.
-    pub fn places(self) -> List<IgnoredAny, I> {
+    pub fn places(self) -> RecordList<IgnoredAny, I> {
         self.only(&[])
     }
 
@@ -150,7 +150,7 @@ impl<R, I> List<R, I> {
     }
 }
 
-impl<R> List<R> {
+impl<R> RecordList<R> {
     /// Reads consistently: all earlier writes are seen.
     pub fn consistent(mut self) -> Self {
         self.query.read = Read::Consistent;
@@ -158,13 +158,13 @@ impl<R> List<R> {
     }
 }
 
-impl<R, I> Clone for List<R, I> {
+impl<R, I> Clone for RecordList<R, I> {
     fn clone(&self) -> Self {
         Self::of(self.query.clone())
     }
 }
 
-impl<R, I> fmt::Debug for List<R, I> {
+impl<R, I> fmt::Debug for RecordList<R, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.query.fmt(f)
     }

@@ -4,11 +4,11 @@ use crate::{AnyKey, Key, padded};
 pub const MOST_ROWS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct PageRequest {
     /// The most rows, 1,000 by default and at most.
     pub rows: Option<usize>,
     /// The position after which the page begins; the list's beginning by default.
-    pub after: Option<Place>,
+    pub after: Option<ListPosition>,
 }
 
 /// Some rows of a list.
@@ -16,26 +16,26 @@ pub struct Wanted {
 pub struct Page<T> {
     pub rows: Vec<Row<T>>,
     /// The position where the next page begins, if there may be one.
-    pub end: Option<Place>,
+    pub end: Option<ListPosition>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Row<T> {
     pub record: T,
     /// Its position in the list.
-    pub place: Place,
+    pub place: ListPosition,
 }
 
 /// A position in a list: the keys of the row that is or was there. It is valid for that list only.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ListPosition {
     pub(crate) pk: String,
     pub(crate) sk: String,
     /// The sort key in the index, if the list is one of an index.
     pub(crate) sort: Option<String>,
 }
 
-impl Wanted {
+impl PageRequest {
     /// The first page, with at most so many rows.
     pub const fn first(rows: usize) -> Self {
         Self {
@@ -52,23 +52,23 @@ impl Wanted {
 impl<T> Page<T> {
     /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique
     /// among them.
-    pub fn of(records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
+    pub fn of(records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &PageRequest) -> Self {
         let rows = records.into_iter().map(|record| {
             let pk = String::new();
             let sk = padded(number(&record));
-            let place = Place { pk, sk, sort: None };
+            let place = ListPosition { pk, sk, sort: None };
             Row { record, place }
         });
         Self::sorted(rows.collect(), false, wanted)
     }
 
     /// A page of a list that was read as a whole. Rows are sorted by their places.
-    pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &Wanted) -> Self {
+    pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &PageRequest) -> Self {
         rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
         if descending {
             rows.reverse();
         }
-        if let Some(after) = wanted.after.as_ref().map(Place::sorted_by) {
+        if let Some(after) = wanted.after.as_ref().map(ListPosition::sorted_by) {
             rows.retain(|Row { place, .. }| {
                 place.sorted_by() != after && (place.sorted_by() < after) == descending
             });
@@ -116,7 +116,7 @@ impl<T> Page<T> {
     }
 }
 
-impl Place {
+impl ListPosition {
     pub fn key(&self) -> AnyKey {
         AnyKey::found(self.pk.clone(), self.sk.clone())
     }

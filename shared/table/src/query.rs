@@ -8,7 +8,7 @@ use crate::{
     attribute::Item,
     expression::{Names, some_text},
     item::key_item,
-    page::{MOST_ROWS, Place},
+    page::{ListPosition, MOST_ROWS},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) struct Query {
     /// Last sort key, included.
     pub(crate) last: Option<String>,
     /// Exclusive start.
-    pub(crate) after: Option<Place>,
+    pub(crate) after: Option<ListPosition>,
     pub(crate) descending: bool,
     pub(crate) read: Read,
     /// The most rows of a list that is not read in pages.
@@ -132,7 +132,7 @@ impl Query {
 
     /// Removes the keys from an item, or from the last evaluated key, and returns them as a
     /// position.
-    pub(crate) fn position(&self, item: &mut Item) -> Option<Place> {
+    pub(crate) fn position(&self, item: &mut Item) -> Option<ListPosition> {
         let mut text = |name| match item.remove(name) {
             Some(AttributeValue::S(text)) => Some(text),
             _ => None,
@@ -140,7 +140,7 @@ impl Query {
         let pk = text(Main::PARTITION)?;
         let sk = text(Main::SORT)?;
         let sort = self.index.and_then(|_| text(self.names[1]));
-        Some(Place { pk, sk, sort })
+        Some(ListPosition { pk, sk, sort })
     }
 }
 

@@ -11,15 +11,15 @@ use model::base::{Clock, Error};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyKey, Batch, Index, IntoAttribute, Key, List, OrLeave, OrNotFound, REFERENCE, Read, Readable,
-    Record, Stored, Table,
+    AnyKey, Batch, Index, IntoAttribute, Key, OrLeave, OrNotFound, REFERENCE, Read, Readable,
+    Record, RecordList, Stored, Table,
     attribute::Item,
     back_off,
     client::ATTEMPTS,
     failure::failure,
     item::{key_item, key_of, readable_at, stored_at},
     meter::{self, count_read},
-    page::{Page, Place, Row, Wanted},
+    page::{ListPosition, Page, PageRequest, Row},
     query::{Expressed, Query},
     unavailable,
 };
@@ -138,7 +138,7 @@ impl Table {
     /// Reads a list up to its limit, without unreadable records.
     pub async fn list<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
+        list: RecordList<R, I>,
     ) -> Result<Vec<R>, Error> {
         let stored = self.list_stored(list).await?;
         Ok(stored.into_iter().map(|stored| stored.record).collect())
@@ -147,7 +147,7 @@ impl Table {
     /// As [`list`](Self::list), with the versions that the next writes expect.
     pub async fn list_stored<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
+        list: RecordList<R, I>,
     ) -> Result<Vec<Stored<R>>, Error> {
         self.rows(&list, |_, readable| readable.yes()).await
     }
@@ -155,7 +155,7 @@ impl Table {
     /// As [`list`](Self::list), with the position of each record.
     pub async fn list_rows<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
+        list: RecordList<R, I>,
     ) -> Result<Vec<Row<R>>, Error> {
         self.rows(&list, |place, readable| {
             let record = readable.yes()?.record;
@@ -167,7 +167,7 @@ impl Table {
     /// As [`list`](Self::list), with the keys of unreadable records.
     pub async fn list_readable<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
+        list: RecordList<R, I>,
     ) -> Result<Vec<Readable<R>>, Error> {
         self.rows(&list, |_, readable| Some(readable)).await
     }
@@ -176,8 +176,8 @@ impl Table {
     /// rows than are wanted, even none, and still have an end from which the next page goes on.
     pub async fn page<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
-        wanted: &Wanted,
+        list: RecordList<R, I>,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<R>>, Error> {
         let query = list.after(wanted.after.as_ref()).query;
         let most = wanted.most();
@@ -215,8 +215,8 @@ impl Table {
     /// longer in this part of the index.
     pub async fn page_current<R: DeserializeOwned, I: Index>(
         &self,
-        list: List<R, I>,
-        wanted: &Wanted,
+        list: RecordList<R, I>,
+        wanted: &PageRequest,
     ) -> Result<Page<Readable<R>>, Error> {
         let query = list.query.clone();
         let page = self.page(list.places(), wanted).await?;
@@ -238,8 +238,8 @@ impl Table {
     /// Reads a list up to its limit, and keeps the records for which `take` returns a value.
     async fn rows<R: DeserializeOwned, I, T>(
         &self,
-        List { query, .. }: &List<R, I>,
-        take: impl Fn(Place, Readable<R>) -> Option<T>,
+        RecordList { query, .. }: &RecordList<R, I>,
+        take: impl Fn(ListPosition, Readable<R>) -> Option<T>,
     ) -> Result<Vec<T>, Error> {
         let mut rows = Vec::new();
         let mut walk = Walk::new(query);
@@ -293,7 +293,7 @@ impl Table {
 fn found<R: DeserializeOwned>(
     query: &Query,
     mut item: Item,
-) -> Result<(Place, Readable<R>), Error> {
+) -> Result<(ListPosition, Readable<R>), Error> {
     let place = query.position(&mut item);
     let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
     if item.contains_key(REFERENCE) {

@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::base::{Error, Timestamp};
 
 use crate::{
-    AnyKey, Change, Condition, IntoAttribute, Record, Stored,
+    AnyKey, Condition, IntoAttribute, Record, Stored, UpdateExpression,
     attribute::Item,
     item::key_item,
     record::{WRITTEN_BY, changed_item, item},
@@ -23,7 +23,7 @@ pub struct Write {
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Put(Item),
-    Update(Change),
+    Update(UpdateExpression),
     Delete,
     Check,
 }
@@ -82,7 +82,7 @@ impl Write {
             }
             TextWrite::Expire(key) => {
                 let expires_at = now.plus(KEPT).epoch_seconds() + 1;
-                let change = Change::default().set("expiresAt", expires_at);
+                let change = UpdateExpression::default().set("expiresAt", expires_at);
                 Self::update(key, change, Condition::default())
             }
         }
@@ -111,14 +111,14 @@ impl Write {
 
     /// Changes attributes of an item and raises its version. Creates the item if there is none and
     /// the condition allows it.
-    pub fn update(key: impl Into<AnyKey>, change: Change, condition: Condition) -> Self {
+    pub fn update(key: impl Into<AnyKey>, change: UpdateExpression, condition: Condition) -> Self {
         let operation = Operation::Update(change.add("version", 1));
         Self::of(key.into(), operation, condition)
     }
 
     /// Changes attributes of an existing item that may be unreadable. Sets its version to 1, since
     /// the version itself may be damaged.
-    pub fn mend(key: impl Into<AnyKey>, change: Change) -> Self {
+    pub fn mend(key: impl Into<AnyKey>, change: UpdateExpression) -> Self {
         let operation = Operation::Update(change.set("version", 1));
         Self::of(key.into(), operation, Condition::exists())
     }

@@ -11,8 +11,8 @@ use model::base::Error;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyKey, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table,
-    Write,
+    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table,
+    UpdateExpression, Write,
     attribute::Item,
     back_off,
     expression::{condition_text, some, some_text, update_expression},
@@ -123,7 +123,7 @@ impl Table {
         key: impl Into<AnyKey>,
         name: &str,
         by: i64,
-        change: Change,
+        change: UpdateExpression,
     ) -> Result<i64, Error> {
         let always = Condition::default();
         let sum = self.add_where(key, name, by, change, always).await?;
@@ -136,7 +136,7 @@ impl Table {
         key: impl Into<AnyKey>,
         name: &str,
         by: i64,
-        change: Change,
+        change: UpdateExpression,
         condition: Condition,
     ) -> Result<Result<i64, Refused>, Error> {
         let write = Write::update(key, change.add(name, by), condition);

@@ -43,7 +43,7 @@ pub struct WebhookCaller {
 }
 
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct SignedMessage {
     id: String,
     body: String,
 }
@@ -84,7 +84,11 @@ impl WebhookCaller {
 
     /// Returns the message of a delivery. It is the same for each attempt, until the desk's address
     /// changes.
-    pub fn message_of(&self, delivery: &WebhookDelivery, web_url: Option<&WebUrl>) -> Message {
+    pub fn message_of(
+        &self,
+        delivery: &WebhookDelivery,
+        web_url: Option<&WebUrl>,
+    ) -> SignedMessage {
         let change = &delivery.change;
         let web_url = self.web_url(web_url);
         let url = |path| format!("{}{path}", self.api_url.text());
@@ -93,7 +97,7 @@ impl WebhookCaller {
             url: change.path().map(url),
             web_url: change.view().map(|view| format!("{web_url}{view}")),
         };
-        Message::new(&delivery.id, &delivery.event, change.at, data)
+        SignedMessage::new(&delivery.id, &delivery.event, change.at, data)
     }
 
     /// Sends a message, signed with each secret of the webhook that is valid now. Returns the
@@ -101,7 +105,7 @@ impl WebhookCaller {
     pub async fn send(
         &self,
         webhook: &Webhook,
-        message: &Message,
+        message: &SignedMessage,
         patience: Duration,
         now: Timestamp,
     ) -> Result<u16, FailedAttempt> {
@@ -132,8 +136,8 @@ impl WebhookCaller {
     }
 
     /// Returns the header `webhook-signature`: a signature for each secret, the newest first.
-    fn signatures(&self, webhook: &Webhook, message: &Message, now: Timestamp) -> String {
-        let Message { id, body } = message;
+    fn signatures(&self, webhook: &Webhook, message: &SignedMessage, now: Timestamp) -> String {
+        let SignedMessage { id, body } = message;
         let signed = format!("{id}.{}.{body}", now.epoch_seconds());
         let keys = webhook.generations(now).flat_map(|generation| {
             let secrets = self.secrets.all();
@@ -145,7 +149,7 @@ impl WebhookCaller {
     }
 }
 
-impl Message {
+impl SignedMessage {
     /// The message of a test, which is about no change.
     pub fn test(id: &str, now: Timestamp) -> Self {
         let data = WebhookMessageData {
@@ -262,7 +266,7 @@ mod tests {
         let now = Timestamp::from_millis(0);
         let mut rotated = webhook(1, 1);
         rotated.rotate(now);
-        let message = Message::test("evt_1", now);
+        let message = SignedMessage::test("evt_1", now);
         let count = |caller: &WebhookCaller, now| {
             let signatures = caller.signatures(&rotated, &message, now);
             signatures.split(' ').count()

@@ -5,7 +5,7 @@ mod preconditions;
 mod reconciliations;
 mod verifications;
 
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::agent::{action::ActionType, session::ProposedAction};
 use tests::support::{AFTER_THE_LEASE, Concierge, check_of, event, once, posting};
@@ -31,7 +31,7 @@ async fn given(actions: Vec<ProposedAction>, keyed: bool) -> (Concierge, Value, 
 
 /// Has a worker that tries each call once run an action, with a fault of its calls of this
 /// operation.
-async fn runs_under(world: &Concierge, id: &Value, action: &str, fault: Fault) {
+async fn runs_under(world: &Concierge, id: &Value, action: &str, fault: InjectedFault) {
     let mode = fault.mode;
     world.demo.inject(fault);
     let worker = world.worker_with(once());
@@ -43,12 +43,12 @@ async fn runs_under(world: &Concierge, id: &Value, action: &str, fault: Fault) {
     }
 }
 
-fn fault(mode: FaultMode, operation: &str) -> Fault {
+fn fault(mode: FaultMode, operation: &str) -> InjectedFault {
     let is_late = mode == FaultMode::Delay;
-    Fault {
+    InjectedFault {
         operation: Some(operation.to_owned()),
         delay_ms: if is_late { 600_000 } else { 0 },
-        ..Fault::once("payments", mode)
+        ..InjectedFault::once("payments", mode)
     }
 }
 
@@ -105,7 +105,7 @@ async fn counts(world: &Concierge, id: &Value, is_counted: bool) {
 }
 
 /// Lets a worker die during a read or a call of the payment system.
-async fn dies_under(world: &Concierge, id: &Value, action: &str, fault: Fault) {
+async fn dies_under(world: &Concierge, id: &Value, action: &str, fault: InjectedFault) {
     let effects = usize::from(fault.mode == FaultMode::Delay);
     world.demo.inject(fault);
     let worker = world.worker_with(once());

@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::agent::{
@@ -146,7 +146,7 @@ async fn preconditions_are_as_of_now() {
     shows!(void["money"], {"amount": {"minorUnits": 701_550, "currency": "USD"}});
 
     // A system that is down tells nothing, whatever its answer says.
-    let fault = Fault::once("billing", FaultMode::Fail).times(9);
+    let fault = InjectedFault::once("billing", FaultMode::Fail).times(9);
     world.demo.inject(fault.of("GET /invoices/{id}"));
     let down = previews(&world.max, &id, &ids).await.expect(200);
     let first = &down["actions"][0]["preconditions"][0];
@@ -289,9 +289,11 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
     for mode in MODES.map(Some).into_iter().chain([None]) {
         for (system, status) in SYSTEMS.into_iter().flat_map(|one| [(one, 429), (one, 503)]) {
             let Some(mode) = mode else { break };
-            world
-                .demo
-                .inject(Fault::once(system, mode).status(status).times(1_000));
+            world.demo.inject(
+                InjectedFault::once(system, mode)
+                    .status(status)
+                    .times(1_000),
+            );
         }
         for (id, ids) in &proposed {
             let preview = previews(&world.max, id, ids);

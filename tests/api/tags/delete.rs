@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::store::upkeep::{CLEANUP_DELAY, Progress, Shard};
+use shared::store::upkeep::{CLEANUP_DELAY, CleanupRound, Shard};
 use tests::support::Api;
 use tokio::sync::Notify;
 
@@ -109,8 +109,8 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     let mut rounds = Vec::new();
     let run = cleanups.run_due(shard, |_, progress| rounds.push(progress.unwrap()));
     run.await.unwrap();
-    let goes_on = Progress::GoesOn;
-    let finished = Progress::Finished;
+    let goes_on = CleanupRound::GoesOn;
+    let finished = CleanupRound::Finished;
     assert_eq!(rounds, [goes_on, goes_on, finished]);
     assert_eq!(carried(&api, "task").await, [""; 0]);
     assert_eq!(carried(&api, "activity").await, [""; 0]);

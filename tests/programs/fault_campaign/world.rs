@@ -12,12 +12,12 @@ use std::{
 };
 
 use local::{
-    engines::{Engines, KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
+    engines::{EngineQueue, Engines, KEY, Options, TableEngine, dynamodb_client, sqs_client},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
-    schedule::Schedule,
-    target_systems::{DemoTargets, Fault, FaultMode},
+    schedule::ScheduledRule,
+    target_systems::{DemoTargets, FaultMode, InjectedFault},
     template::Template,
 };
 use secrecy::SecretString;
@@ -239,7 +239,7 @@ impl World {
     }
 
     /// A queue's messages go to its function. If an invocation fails, all of its messages fail.
-    fn poll(&mut self, proxy: &str, function: &'static str, queue: Queue) {
+    fn poll(&mut self, proxy: &str, function: &'static str, queue: EngineQueue) {
         let functions = self.functions.clone();
         let invoke = move |event: Value| -> Invocation {
             let functions = functions.clone();
@@ -279,7 +279,7 @@ impl World {
     }
 
     /// Returns the rule that invokes the sweeper.
-    pub fn schedule(&self) -> Schedule<impl Fn(Value) -> Invocation + use<>> {
+    pub fn schedule(&self) -> ScheduledRule<impl Fn(Value) -> Invocation + use<>> {
         let functions = self.functions.clone();
         let invoke = move |event: Value| -> Invocation {
             let functions = functions.clone();
@@ -291,7 +291,7 @@ impl World {
                 Ok(swept.unwrap_or_default())
             })
         };
-        Schedule::new("sweeper", SWEEP, invoke)
+        ScheduledRule::new("sweeper", SWEEP, invoke)
     }
 
     /// Has a fault wait in each target system, again and again.
@@ -343,11 +343,11 @@ impl World {
                 let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
                 let kept = kind == Kind::TargetReplays;
                 let varies = kind == Kind::TargetRefuses;
-                demo.inject(Fault {
+                demo.inject(InjectedFault {
                     status: if varies { status } else { 500 },
                     kept,
                     operation,
-                    ..Fault::once(system, mode)
+                    ..InjectedFault::once(system, mode)
                 });
             }
         }));

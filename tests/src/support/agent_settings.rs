@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use auth::Auth;
-use local::engines::{KEY, Queues};
+use local::engines::{EngineQueues, KEY};
 use playbooks::Playbooks;
 use resolution_agent::{Analyse, ResolutionAgent};
 use shared::{App, queue::Queue};
@@ -34,7 +34,7 @@ impl fmt::Debug for AgentSettings {
 
 impl AgentSettings {
     /// The states of all API functions.
-    pub async fn states(&self, app: &App, queues: &Queues) -> States {
+    pub async fn states(&self, app: &App, queues: &EngineQueues) -> States {
         States {
             app: app.clone(),
             auth: self.auth(app).await,
@@ -50,7 +50,7 @@ impl AgentSettings {
         Auth::new(app.clone(), caller, (secrets, sealer), webhooks::API_URL)
     }
 
-    async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
+    async fn build(&self, app: &App, queues: &EngineQueues) -> ResolutionAgent {
         let url = match &self.sqs_url {
             Some(url) => url.clone(),
             None => engines::engines().await.sqs_url().to_owned(),

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use http::HeaderName;
-use local::engines::{Queues, Stream};
+use local::engines::{EngineQueues, Stream};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::{
@@ -26,7 +26,7 @@ use shared::{
     },
     store::{
         base::Store,
-        upkeep::{CLEANUP_DELAY, Progress, Shard},
+        upkeep::{CLEANUP_DELAY, CleanupRound, Shard},
     },
 };
 use tokio::sync::{Mutex, OnceCell};
@@ -59,7 +59,7 @@ pub struct Api {
     pub table: String,
     functions: aws_sdk_dynamodb::Client,
     url: String,
-    pub queues: Queues,
+    pub queues: EngineQueues,
     pub home: Organization,
     pub abroad: Organization,
     /// Boxed, since futures that hold a world are large.
@@ -485,7 +485,7 @@ impl Api {
         for shard in Shard::all() {
             let run = cleanups.run_due(shard, |key, progress| {
                 let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
-                finished += usize::from(progress == Progress::Finished);
+                finished += usize::from(progress == CleanupRound::Finished);
             });
             comes("the end of the cleanups", run).await.unwrap();
         }

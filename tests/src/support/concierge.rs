@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use action_worker::{Limits, Worker};
+use action_worker::{Worker, WorkerLimits};
 use aws_lambda_events::sqs::SqsEvent;
 use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
@@ -96,13 +96,13 @@ impl Concierge {
 
     /// A worker whose patience suits a test.
     pub fn worker(&self) -> Worker {
-        self.worker_with(Limits {
+        self.worker_with(WorkerLimits {
             pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
             ..once()
         })
     }
 
-    pub fn worker_with(&self, limits: Limits) -> Worker {
+    pub fn worker_with(&self, limits: WorkerLimits) -> Worker {
         let store = self.api.store_of("action-worker");
         Worker::new(store, self.queue(), self.targets.clone(), limits)
     }
@@ -445,12 +445,12 @@ async fn until(holds: impl Fn() -> bool) {
     }
 }
 
-/// Limits of a worker that tries each call once, with a long timeout.
-pub fn once() -> Limits {
-    Limits {
+/// WorkerLimits of a worker that tries each call once, with a long timeout.
+pub fn once() -> WorkerLimits {
+    WorkerLimits {
         step_timeout: Duration::from_secs(20),
         pauses: Vec::new(),
-        ..Limits::default()
+        ..WorkerLimits::default()
     }
 }
 

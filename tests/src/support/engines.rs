@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use local::engines::{Engines, Queues};
+use local::engines::{EngineQueues, Engines};
 use tokio::sync::OnceCell;
 
 static ENGINES: OnceCell<Engines> = OnceCell::const_new();
@@ -16,7 +16,7 @@ pub async fn engines() -> &'static Engines {
 }
 
 /// A table and queues that no other test touches.
-pub async fn fresh() -> (String, Queues) {
+pub async fn fresh() -> (String, EngineQueues) {
     let engines = engines().await;
     let name = format!("test-{}", NEXT.fetch_add(1, Ordering::Relaxed));
     engines.create_table(&name).await.unwrap();

@@ -2,7 +2,7 @@
 
 use indexer::Indexer;
 use local::engines::Stream;
-use publisher::{Publisher, Queues};
+use publisher::{Publisher, PublisherQueues};
 use serde_json::{Value, json};
 use shared::queue::Queue;
 use stream::{StreamEvent, StreamResponse};
@@ -64,7 +64,7 @@ impl Api {
     /// Delivers records to a publisher, under its role.
     pub async fn delivers_to_publisher(&self, records: &[Value]) -> StreamResponse {
         let sqs = engines::engines().await.sqs();
-        let queues = Queues {
+        let queues = PublisherQueues {
             webhooks: self.webhook_queue().await,
             sweeps: Queue::new(sqs.clone(), &self.queues.sweeps.url),
             mails: Queue::new(sqs, &self.queues.mails.url),

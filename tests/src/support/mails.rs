@@ -13,7 +13,7 @@ use shared::{
         updates::{Letter, Mail},
     },
     queue::Queue,
-    runtime::links::Links,
+    runtime::links::LinkSigner,
 };
 
 use super::{
@@ -28,8 +28,8 @@ const FROM: &str = "Workdesk <no-reply@workdesk.example>";
 
 impl Api {
     /// The links of mails, as the functions make them.
-    pub fn links(&self) -> Links {
-        Links::new(api_config(&self.table).link_secrets.unwrap())
+    pub fn links(&self) -> LinkSigner {
+        LinkSigner::new(api_config(&self.table).link_secrets.unwrap())
     }
 
     /// Gives a user a verified address, and the address its holder.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use action_worker::Worker;
-use local::target_systems::{Fault, FaultMode};
+use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::model::{
     base::input,
@@ -17,10 +17,10 @@ use super::{Caller, Concierge, event, once, time_passes};
 pub const AFTER_THE_LEASE: i64 = 130_000;
 
 /// A fault that keeps an answer back until [`hurry`](local::target_systems::DemoTargets::hurry).
-pub fn late(system: &str) -> Fault {
-    Fault {
+pub fn late(system: &str) -> InjectedFault {
+    InjectedFault {
         delay_ms: 600_000,
-        ..Fault::once(system, FaultMode::Delay)
+        ..InjectedFault::once(system, FaultMode::Delay)
     }
 }
 
@@ -54,18 +54,18 @@ impl Concierge {
 
     /// The next call of a system meets this.
     pub fn fails(&self, system: &str, mode: FaultMode) {
-        self.demo.inject(Fault {
+        self.demo.inject(InjectedFault {
             operation: change_of(system),
-            ..Fault::once(system, mode)
+            ..InjectedFault::once(system, mode)
         });
     }
 
     /// The next call of a system is answered with this status.
     pub fn refuses(&self, system: &str, status: u16) {
-        self.demo.inject(Fault {
+        self.demo.inject(InjectedFault {
             status,
             operation: change_of(system),
-            ..Fault::once(system, FaultMode::Fail)
+            ..InjectedFault::once(system, FaultMode::Fail)
         });
     }
 

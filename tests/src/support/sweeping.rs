@@ -8,7 +8,7 @@ use shared::{
     queue::Queue,
     store::{base::Store, upkeep::SweepMessage},
 };
-use sweeper::{Answer, Event, Queues, Sweeper, Swept};
+use sweeper::{Event, SweepAnswer, Sweeper, SweeperQueues, Swept};
 use targets::ProviderCaller;
 
 use crate::program::bodies;
@@ -49,8 +49,8 @@ impl Sweeping {
     pub async fn handles(&self, message: &str) -> usize {
         let messages = Event::Messages(event(&[(message, 1)]));
         match self.sweeper.handle(messages).await {
-            Answer::Messages(response) => response.batch_item_failures.len(),
-            Answer::Minute(started) => panic!("{started:?}"),
+            SweepAnswer::Messages(response) => response.batch_item_failures.len(),
+            SweepAnswer::Minute(started) => panic!("{started:?}"),
         }
     }
 
@@ -70,7 +70,7 @@ impl Api {
 
     /// A sweeper on a store, whose messages of actions and deliveries go elsewhere.
     pub fn sweeper_of(&self, store: Store, elsewhere: Client, sqs: Client) -> Sweeping {
-        let queues = Queues {
+        let queues = SweeperQueues {
             actions: Queue::new(elsewhere.clone(), &self.queues.actions.url),
             webhooks: Queue::new(elsewhere.clone(), &self.queues.webhooks.url),
             mails: Queue::new(elsewhere, &self.queues.mails.url),

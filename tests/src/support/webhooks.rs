@@ -15,7 +15,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
-use local::engines::Queues;
+use local::engines::EngineQueues;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use shared::{
@@ -58,7 +58,7 @@ pub fn caller(local: bool) -> WebhookCaller {
 }
 
 /// The state of the updates function.
-pub async fn updates(app: &App, queues: &Queues, local: bool) -> Updates {
+pub async fn updates(app: &App, queues: &EngineQueues, local: bool) -> Updates {
     let queue = Queue::new(engines::engines().await.sqs(), &queues.webhooks.url);
     Updates::new(app.clone(), queue, caller(local))
 }

@@ -6,7 +6,7 @@ use shared::{
     model::{
         base::{
             Email, FullName, Username,
-            input::{Field, Place},
+            input::{Field, InputPlace},
         },
         people::{SignInFault, SignInProvider},
     },
@@ -127,5 +127,5 @@ fn is_true(claim: &Value) -> bool {
 /// Returns an address that a client could send, too.
 fn address(email: &Value) -> Option<Email> {
     let mut faults = Vec::new();
-    Email::read(email, &mut Place::body(&mut faults))
+    Email::read(email, &mut InputPlace::body(&mut faults))
 }

@@ -57,7 +57,7 @@ view! {
         "reversible": {"is": "no", "says": "A processed batch stays processed."},
         "handling": null
     })))]
-    pub struct ActionView of action(action: &ProposedAction, shown: &Shown<'_>) {
+    pub struct ActionView of action(action: &ProposedAction, shown: &ShownSession<'_>) {
         #[serde(flatten)]
         #[schema(inline)]
         short: ActionInShort = shown.in_short(action),
@@ -90,7 +90,7 @@ view! {
 }
 
 view! {
-    pub struct ActionDetail of action(action: &ProposedAction, shown: &Shown<'_>) {
+    pub struct ActionDetail of action(action: &ProposedAction, shown: &ShownSession<'_>) {
         /// Ids of actions that run first if they are executed together with this one. Unless they
         /// succeed, this one is skipped.
         after: Vec<String> = ids(&action.after, shown.session),
@@ -243,7 +243,7 @@ fn customer_of(content: &ActionContent) -> Option<String> {
 
 /// A session as it is shown to a caller.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct ShownSession<'a> {
     pub session: &'a AgentSession,
     /// Records of the approved actions.
     pub actions: &'a [Stored<AgentAction>],
@@ -254,7 +254,7 @@ pub struct Shown<'a> {
     pub now: Timestamp,
 }
 
-impl Shown<'_> {
+impl ShownSession<'_> {
     /// Returns the views of the session's newest proposal.
     pub fn proposed(&self) -> Vec<ActionView> {
         let all = self.session.plan.proposed_actions.iter();

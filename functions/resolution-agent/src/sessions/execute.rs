@@ -22,7 +22,7 @@ use shared::{
 
 use crate::ResolutionAgent;
 
-use super::{prefer::Wait, view::AgentActionsExecuted};
+use super::{prefer::PreferredWait, view::AgentActionsExecuted};
 
 /// First interval between two reads of the results; each is half as long again as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -63,7 +63,7 @@ pub async fn execute_agent_actions(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>, WithDetail>,
     Path(id): Path<PathId<AgentSessionId>>,
-    wait: Wait,
+    wait: PreferredWait,
     Trace(trace): Trace,
     Body(input): Body<ActionsExecute>,
 ) -> Result<AgentActionsExecuted, Problem<Refused>> {

@@ -14,9 +14,9 @@ use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
 /// Time for which the answer waits for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait(pub Duration);
+pub struct PreferredWait(pub Duration);
 
-impl Wait {
+impl PreferredWait {
     const DEFAULT: u64 = 10;
     const MOST: u64 = 20;
 
@@ -39,7 +39,7 @@ impl Wait {
     }
 }
 
-impl Argument for Wait {
+impl Argument for PreferredWait {
     fn describe(description: &mut Description) {
         let schema = ObjectBuilder::new()
             .schema_type(Type::String)
@@ -50,7 +50,7 @@ impl Argument for Wait {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Wait {
+impl<S: Sync> FromRequestParts<S> for PreferredWait {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -78,7 +78,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert("prefer", prefer.parse().unwrap());
-            assert_eq!(Wait::of(&headers).0.as_secs(), seconds, "{prefer}");
+            assert_eq!(PreferredWait::of(&headers).0.as_secs(), seconds, "{prefer}");
         }
     }
 }

@@ -11,7 +11,7 @@ use shared::{
 use crate::{
     ResolutionAgent,
     sessions::{
-        action::Shown,
+        action::ShownSession,
         view::{AgentSessionProposed, ProposedSession},
     },
 };
@@ -37,7 +37,7 @@ pub async fn propose_agent_actions(
     let proposed = agent.propose(caller.write(), id.known()?, analyse, FAILED);
     let (session, context, excerpts) = Box::pin(proposed).await?;
     let identity = caller.identity().await?;
-    let shown = Shown {
+    let shown = ShownSession {
         session: &session,
         actions: &[],
         context: &context,

@@ -26,7 +26,7 @@ use shared::{
 };
 
 use super::{
-    action::{ActionView, Shown},
+    action::{ActionView, ShownSession},
     row,
 };
 
@@ -66,7 +66,7 @@ pub struct AgentSessionProposed {
 }
 
 view! {
-    pub struct ProposedSession of session(shown: &Shown<'_>, excerpts: &Excerpts) {
+    pub struct ProposedSession of session(shown: &ShownSession<'_>, excerpts: &Excerpts) {
         id: AgentSessionId = shown.session.id,
         status: AgentSessionStatus = shown.session.status,
         alert_id: AlertId = shown.session.alert.alert_id,
@@ -150,7 +150,7 @@ struct AnalysisDetail {
     passed_over: Vec<String>,
 }
 
-fn analysis(shown: &Shown<'_>) -> Option<AnalysisView> {
+fn analysis(shown: &ShownSession<'_>) -> Option<AnalysisView> {
     let newest = shown.session.analysis.newest.clone();
     newest.map(|analysis| AnalysisView::of(analysis, shown.is_full))
 }
@@ -215,8 +215,8 @@ fn shown<'a>(
     context: &'a SessionContext,
     (caller, is_full): (&'a Identity, bool),
     now: Timestamp,
-) -> Shown<'a> {
-    Shown {
+) -> ShownSession<'a> {
+    ShownSession {
         session: &whole.session,
         actions: &whole.actions.known,
         context,
@@ -232,7 +232,7 @@ view! {
     pub struct AgentSessionView of session(
         session: &Stored<AgentSession>,
         whole: &SessionWithActions,
-        shown: &Shown<'_>,
+        shown: &ShownSession<'_>,
         excerpts: &Excerpts,
     ) {
         id: AgentSessionId,

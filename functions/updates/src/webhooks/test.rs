@@ -12,7 +12,7 @@ use shared::{
         updates::DeliveryStatus,
     },
 };
-use targets::webhooks::Message;
+use targets::webhooks::SignedMessage;
 use utoipa::ToSchema;
 
 use crate::Updates;
@@ -49,7 +49,7 @@ pub async fn test_webhook(
     let webhooks = state.app.store.webhooks();
     let tested = webhooks.to_test(caller.write(), id.known()?);
     let (webhook, now) = (tested.await?, state.app.clock.now());
-    let message = Message::test(&format!("evt_test_{}", random::token()), now);
+    let message = SignedMessage::test(&format!("evt_test_{}", random::token()), now);
     let since = Stopwatch::start();
     let sent = state.webhooks.send(&webhook, &message, PATIENCE, now);
     let (status, status_code, error) = match sent.await {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use shared::{
     agent::connection::ReadCounter,
     endpoint::*,
-    input::Change,
+    input::PatchField,
     model::{
         base::{Error, Id, WebhookId},
         updates::WebhookUpdate,
@@ -24,7 +24,7 @@ pub async fn update_webhook(
     Path(id): Path<PathId<WebhookId>>,
     Body(update): Body<WebhookUpdate>,
 ) -> Result<Single<WebhookView>, Problem<ConcurrentChange>> {
-    if let Change::Set(url) = &update.url
+    if let PatchField::Set(url) = &update.url
         && !state.webhooks.may_call(url)
         && let Some(fault) = url.not_public()
     {

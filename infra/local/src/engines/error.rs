@@ -8,10 +8,10 @@ use crate::template;
 
 /// The engines could not be started, or a resource could not be created.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum EngineError {
     /// The template is unusable.
     #[error(transparent)]
-    Template(#[from] template::Error),
+    Template(#[from] template::TemplateError),
     /// A port, a thread or a file is not available.
     #[error("{what}: {source}")]
     Io {
@@ -52,7 +52,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl EngineError {
     /// Adds the engine and its URL, which may be outside of this process.
     pub(super) fn at(self, engine: &str, url: &str) -> Self {
         match self {

@@ -19,7 +19,7 @@ use shared::random;
 
 use crate::background::{Background, listen};
 
-use super::error::Error;
+use super::error::EngineError;
 
 /// ARN of the key.
 pub const KEY: &str = "arn:aws:kms:us-east-1:000000000000:key/local";
@@ -28,12 +28,12 @@ pub const KEY: &str = "arn:aws:kms:us-east-1:000000000000:key/local";
 const MOST: usize = 4_096;
 
 /// Starts the service with its key on a free port. Returns its URL and server.
-pub(super) fn start(key: &[u8; 32]) -> Result<(String, Background), Error> {
-    let io = |source| Error::Io {
+pub(super) fn start(key: &[u8; 32]) -> Result<(String, Background), EngineError> {
+    let io = |source| EngineError::Io {
         what: "the key management service".to_owned(),
         source,
     };
-    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| Error::Request {
+    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| EngineError::Request {
         what: "the key management service".to_owned(),
         problem: "the key does not fit".to_owned(),
     })?;

@@ -16,11 +16,11 @@ mod stream;
 
 pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 pub use clients::{REGION, dynamodb_client, kms_client, sqs_client};
-pub use error::Error;
+pub use error::EngineError;
 pub use kms::KEY;
 pub use options::{Options, QueueEngine, SecretsKey, TableEngine};
 pub(crate) use problem::problem;
-pub use resources::{Queue, Queues};
+pub use resources::{EngineQueue, EngineQueues};
 pub use stream::Stream;
 
 use aws_config::SdkConfig;
@@ -36,18 +36,18 @@ pub struct Engines {
     sqs_url: String,
     kms_url: String,
     table_name: String,
-    queues: Queues,
+    queues: EngineQueues,
     servers: Vec<Background>,
 }
 
 impl Engines {
     /// Starts the engines in memory, on free ports, with the table and queues of the template.
-    pub async fn in_memory() -> Result<Self, Error> {
+    pub async fn in_memory() -> Result<Self, EngineError> {
         Self::start(Options::default()).await
     }
 
     /// Starts the engines of `options` and creates the table and queues that are absent.
-    pub async fn start(options: Options) -> Result<Self, Error> {
+    pub async fn start(options: Options) -> Result<Self, EngineError> {
         let template = Template::deployed()?;
         let mut servers = Vec::new();
 
@@ -113,7 +113,7 @@ impl Engines {
     }
 
     /// Returns the queues that were created at the start.
-    pub fn queues(&self) -> &Queues {
+    pub fn queues(&self) -> &EngineQueues {
         &self.queues
     }
 
@@ -131,7 +131,7 @@ impl Engines {
 
     /// Returns a client for the key management service. Its connections belong to the runtime that
     /// first uses it, so each runtime needs its own client.
-    pub fn kms(&self) -> Result<Kms, Error> {
+    pub fn kms(&self) -> Result<Kms, EngineError> {
         Ok(kms_client(&self.kms_url)?)
     }
 
@@ -143,19 +143,19 @@ impl Engines {
 
     /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest
     /// record.
-    pub fn stream(&self, table: &str, after: Option<String>) -> Result<Stream, Error> {
+    pub fn stream(&self, table: &str, after: Option<String>) -> Result<Stream, EngineError> {
         Stream::new(&self.dynamodb_url, table, after)
     }
 
     /// Creates another table of the template's schema unless one of that name exists.
-    pub async fn create_table(&self, name: &str) -> Result<(), Error> {
+    pub async fn create_table(&self, name: &str) -> Result<(), EngineError> {
         let client = self.dynamodb();
         // The future is large.
         Box::pin(resources::create_table(&client, name, &self.template.table)).await
     }
 
     /// Creates other queues, whose names begin with the prefix.
-    pub async fn create_queues(&self, prefix: &str) -> Result<Queues, Error> {
+    pub async fn create_queues(&self, prefix: &str) -> Result<EngineQueues, EngineError> {
         Box::pin(resources::create_queues(
             &self.sqs(),
             prefix,

@@ -14,26 +14,26 @@ use aws_sdk_sqs::types::QueueAttributeName;
 
 use crate::template::{KeyElement, QueueDefinition, QueuePair, TableDefinition, Template};
 
-use super::{error::Error, problem::problem};
+use super::{error::EngineError, problem::problem};
 
 /// The queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queues {
+pub struct EngineQueues {
     /// The queue of approved actions.
-    pub actions: Queue,
+    pub actions: EngineQueue,
     /// The queue of webhook deliveries.
-    pub webhooks: Queue,
+    pub webhooks: EngineQueue,
     /// The queue of mails.
-    pub mails: Queue,
+    pub mails: EngineQueue,
     /// The queue of the sweeper.
-    pub sweeps: Queue,
+    pub sweeps: EngineQueue,
     /// URL of the dead-letter queue of changes.
     pub dead_changes: String,
 }
 
 /// A queue and the dead-letter queue behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queue {
+pub struct EngineQueue {
     /// URL of the queue.
     pub url: String,
     /// ARN of the queue, as in Lambda events.
@@ -47,7 +47,7 @@ pub(super) async fn create_table(
     client: &aws_sdk_dynamodb::Client,
     name: &str,
     definition: &TableDefinition,
-) -> Result<(), Error> {
+) -> Result<(), EngineError> {
     let attributes = definition.attributes.iter().map(|attribute| {
         AttributeDefinition::builder()
             .attribute_name(&attribute.name)
@@ -65,7 +65,7 @@ pub(super) async fn create_table(
             )
             .build()
     });
-    let incomplete = |error: BuildError| Error::Request {
+    let incomplete = |error: BuildError| EngineError::Request {
         what: format!("table {name:?}"),
         problem: error.to_string(),
     };
@@ -99,7 +99,7 @@ pub(super) async fn create_table(
                 Some(CreateTableError::ResourceInUseException(_))
             ) => {}
         Err(error) => {
-            return Err(Error::Request {
+            return Err(EngineError::Request {
                 what: format!("creating table {name:?}"),
                 problem: problem(&error),
             });
@@ -117,8 +117,8 @@ async fn enable_ttl(
     client: &aws_sdk_dynamodb::Client,
     table: &str,
     attribute: &str,
-) -> Result<(), Error> {
-    let failed = |problem: String| Error::Request {
+) -> Result<(), EngineError> {
+    let failed = |problem: String| EngineError::Request {
         what: format!("enabling TTL on table {table:?}"),
         problem,
     };
@@ -168,10 +168,10 @@ pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,
     template: &Template,
-) -> Result<Queues, Error> {
+) -> Result<EngineQueues, EngineError> {
     let dead_changes = format!("{prefix}-changes-dead-letters");
     let dead_changes = create_queue(client, &dead_changes, &template.dead_changes, None);
-    Ok(Queues {
+    Ok(EngineQueues {
         dead_changes: dead_changes.await?.url,
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
         webhooks: create_pair(client, &format!("{prefix}-webhooks"), &template.webhooks).await?,
@@ -184,7 +184,7 @@ async fn create_pair(
     client: &aws_sdk_sqs::Client,
     name: &str,
     pair: &QueuePair,
-) -> Result<Queue, Error> {
+) -> Result<EngineQueue, EngineError> {
     let dead_letters = format!("{name}-dead-letters");
     let dead_letters = create_queue(client, &dead_letters, &pair.dead_letters, None).await?;
     let redrive = serde_json::json!({
@@ -192,7 +192,7 @@ async fn create_pair(
         "maxReceiveCount": pair.max_receive_count,
     });
     let queue = create_queue(client, name, &pair.queue, Some(redrive.to_string())).await?;
-    Ok(Queue {
+    Ok(EngineQueue {
         url: queue.url,
         arn: queue.arn,
         dead_letter_url: dead_letters.url,
@@ -210,8 +210,8 @@ async fn create_queue(
     name: &str,
     definition: &QueueDefinition,
     redrive: Option<String>,
-) -> Result<Created, Error> {
-    let failed = |problem: String| Error::Request {
+) -> Result<Created, EngineError> {
+    let failed = |problem: String| EngineError::Request {
         what: format!("creating queue {name:?}"),
         problem,
     };

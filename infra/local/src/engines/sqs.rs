@@ -10,11 +10,11 @@ use winterbaume_sqs::SqsService;
 
 use crate::background::{Background, listen};
 
-use super::error::Error;
+use super::error::EngineError;
 
 /// Starts SQS. Returns its URL and server.
-pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
-    let io = |source| Error::Io {
+pub(super) fn start(port: u16) -> Result<(String, Background), EngineError> {
+    let io = |source| EngineError::Io {
         what: format!("SQS on port {port}"),
         source,
     };

@@ -6,7 +6,7 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 
-use super::{ACCESS_KEY_ID, Error, REGION};
+use super::{ACCESS_KEY_ID, EngineError, REGION};
 
 /// A reader of a table's stream. The engine has one shard for a table.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(url: &str, table: &str, after: Option<String>) -> Result<Self, Error> {
+    pub(super) fn new(url: &str, table: &str, after: Option<String>) -> Result<Self, EngineError> {
         let http = Client::builder().no_proxy().build();
         Ok(Self {
             http: http.map_err(|error| failed(table, &error))?,
@@ -33,7 +33,7 @@ impl Stream {
     }
 
     /// Returns the next records, at most `most`; none at the end of the stream.
-    pub async fn next(&mut self, most: usize) -> Result<Vec<Value>, Error> {
+    pub async fn next(&mut self, most: usize) -> Result<Vec<Value>, EngineError> {
         let iterator = match self.iterator.take() {
             Some(iterator) => iterator,
             None => self.begin().await?,
@@ -59,7 +59,7 @@ impl Stream {
         record["dynamodb"]["SequenceNumber"].as_str()
     }
 
-    async fn begin(&self) -> Result<String, Error> {
+    async fn begin(&self) -> Result<String, EngineError> {
         let streams = json!({"TableName": self.table});
         let streams = self.call("ListStreams", &streams).await?;
         let arn = self.text(&streams["Streams"][0], "StreamArn")?;
@@ -79,7 +79,7 @@ impl Stream {
         self.text(&begin, "ShardIterator")
     }
 
-    async fn call(&self, action: &str, body: &Value) -> Result<Value, Error> {
+    async fn call(&self, action: &str, body: &Value) -> Result<Value, EngineError> {
         // The engines want a signature, and check none.
         let scope = format!("{ACCESS_KEY_ID}/20260101/{REGION}/dynamodb/aws4_request");
         let signature = format!(
@@ -101,18 +101,18 @@ impl Stream {
         serde_json::from_slice(&answer).map_err(|error| failed(&self.table, &error))
     }
 
-    fn text(&self, value: &Value, name: &str) -> Result<String, Error> {
+    fn text(&self, value: &Value, name: &str) -> Result<String, EngineError> {
         let text = value[name].as_str().map(str::to_owned);
         text.ok_or_else(|| self.lacks(name))
     }
 
-    fn lacks(&self, name: &str) -> Error {
+    fn lacks(&self, name: &str) -> EngineError {
         failed(&self.table, &format!("an answer lacks {name}"))
     }
 }
 
-fn failed(table: &str, problem: &dyn ToString) -> Error {
-    Error::Request {
+fn failed(table: &str, problem: &dyn ToString) -> EngineError {
+    EngineError::Request {
         what: format!("the stream of table {table:?}"),
         problem: problem.to_string(),
     }

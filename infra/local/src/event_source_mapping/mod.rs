@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::{
     console,
-    engines::{Queue, problem},
+    engines::{EngineQueue, problem},
     function::InvocationError,
 };
 
@@ -38,13 +38,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct EventSourceMapping<I> {
     sqs: Client,
-    queue: Queue,
+    queue: EngineQueue,
     invoke: I,
 }
 
 /// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct BatchOutcome {
     /// Number of received messages.
     pub received: usize,
     /// Number of failed messages, which stay in the queue.
@@ -54,7 +54,7 @@ pub struct Outcome {
 /// The queue could not be read, or a finished message could not be deleted.
 #[derive(Debug, thiserror::Error)]
 #[error("the queue {queue}, {what}: {problem}")]
-pub struct Error {
+pub struct MappingError {
     queue: String,
     what: &'static str,
     problem: String,
@@ -75,7 +75,7 @@ where
     F: Future<Output = Result<Bytes, InvocationError>>,
 {
     /// Returns a mapping of a queue.
-    pub fn new(sqs: Client, queue: Queue, invoke: I) -> Self {
+    pub fn new(sqs: Client, queue: EngineQueue, invoke: I) -> Self {
         Self { sqs, queue, invoke }
     }
 
@@ -108,12 +108,12 @@ where
     }
 
     /// Delivers one batch. Waits up to `wait` (at most 20 s) for a first message.
-    pub async fn poll_once(&self, wait: Duration) -> Result<Outcome, Error> {
+    pub async fn poll_once(&self, wait: Duration) -> Result<BatchOutcome, MappingError> {
         let messages = self.receive(wait).await?;
         self.handle(messages).await
     }
 
-    async fn receive(&self, wait: Duration) -> Result<Vec<Message>, Error> {
+    async fn receive(&self, wait: Duration) -> Result<Vec<Message>, MappingError> {
         let seconds = wait.min(LONG_POLL).as_secs();
         let received = self
             .sqs
@@ -129,18 +129,18 @@ where
         Ok(received.messages.unwrap_or_default())
     }
 
-    fn error(&self, what: &'static str, problem: String) -> Error {
-        Error {
+    fn error(&self, what: &'static str, problem: String) -> MappingError {
+        MappingError {
             queue: self.queue.url.clone(),
             what,
             problem,
         }
     }
 
-    async fn handle(&self, messages: Vec<Message>) -> Result<Outcome, Error> {
+    async fn handle(&self, messages: Vec<Message>) -> Result<BatchOutcome, MappingError> {
         let received = messages.len();
         if received == 0 {
-            return Ok(Outcome::default());
+            return Ok(BatchOutcome::default());
         }
         let ids: Vec<_> = messages.iter().filter_map(Message::message_id).collect();
         let answer = (self.invoke)(batch::event(&messages, &self.queue.arn)).await;
@@ -151,7 +151,7 @@ where
             Ok(failed) => failed,
             Err(failure) => {
                 console::warn(&format!("a batch of {received} failed: {failure}"));
-                return Ok(Outcome {
+                return Ok(BatchOutcome {
                     received,
                     failed: received,
                 });
@@ -161,13 +161,13 @@ where
             .iter()
             .filter(|message| message.message_id().is_none_or(|id| !failed.contains(id)));
         self.delete(done).await?;
-        Ok(Outcome {
+        Ok(BatchOutcome {
             received,
             failed: failed.len(),
         })
     }
 
-    async fn delete(&self, messages: impl Iterator<Item = &Message>) -> Result<(), Error> {
+    async fn delete(&self, messages: impl Iterator<Item = &Message>) -> Result<(), MappingError> {
         let failed = |problem| self.error("deleting", problem);
         let entries: Vec<_> = messages
             .enumerate()

@@ -168,7 +168,7 @@ async fn a_failed_message_stays_hidden_for_its_visibility_timeout() {
     stack.send(&["poison"]).await;
     stack.mapping().poll_once(Duration::ZERO).await.unwrap();
     let again = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
-    assert_eq!(again, Outcome::default());
+    assert_eq!(again, BatchOutcome::default());
     assert_eq!(stack.remaining().await, 1);
 }
 

@@ -68,7 +68,7 @@ impl Instance {
         settings: &Environment,
     ) -> io::Result<Self> {
         let (invocations, received) = mpsc::unbounded_channel();
-        let function = telemetry::Function::new(name, settings);
+        let function = telemetry::RunningFunction::new(name, settings);
         Ok(Self {
             invocations,
             limit,
@@ -82,7 +82,7 @@ impl Instance {
 /// Runs each invocation as a task, until there are no more.
 async fn serve(
     name: &'static str,
-    function: Arc<telemetry::Function>,
+    function: Arc<telemetry::RunningFunction>,
     handler: Handler,
     mut received: mpsc::UnboundedReceiver<Invocation>,
     stopping: Stopping,

@@ -15,7 +15,7 @@ use shared::{
 use updates::Updates;
 use utoipa::openapi::OpenApi;
 
-use self::Routes::{OfAgent, OfApp, OfAuth, OfNobody, OfUpdates};
+use self::FunctionRoutes::{OfAgent, OfApp, OfAuth, OfNobody, OfUpdates};
 use super::handler::{Handler, StartError, of_background, of_router};
 
 /// A function: a package below `functions`.
@@ -41,7 +41,7 @@ enum Role {
 /// The part of a function that answers the gateway.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiFunction {
-    pub routes: Routes,
+    pub routes: FunctionRoutes,
     /// Paths of its routes that the document does not have.
     pub pages: &'static [&'static str],
     /// The path of a read that touches the table and needs a session; none where the function is
@@ -53,7 +53,7 @@ pub struct ApiFunction {
 
 /// A function's routes, by the state that they need.
 #[derive(Clone, Copy, Debug)]
-pub enum Routes {
+pub enum FunctionRoutes {
     /// The application's.
     OfApp(fn() -> http::Routes<App>),
     /// The auth function's.
@@ -110,7 +110,12 @@ pub struct States {
     pub updates: Updates,
 }
 
-const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64) -> Function {
+const fn api(
+    name: &'static str,
+    routes: FunctionRoutes,
+    read: &'static str,
+    status: u64,
+) -> Function {
     let api = ApiFunction {
         routes,
         pages: &[],

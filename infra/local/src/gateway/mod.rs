@@ -48,7 +48,7 @@ const GATEWAY_REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid"
 
 /// The gateway cannot be started.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum GatewayError {
     /// Two routes of the template match the same requests, or one is malformed.
     #[error("the template's routes: {0}")]
     Routes(#[from] matchit::InsertError),
@@ -85,14 +85,14 @@ impl Gateway {
         api: &HttpApi,
         origins: Vec<String>,
         functions: Functions,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, GatewayError> {
         let api = Arc::new(Api {
             routes: RouteTable::new(&api.routes)?,
             cors: Cors::new(origins, &api.cors),
             functions,
             clock: Clock::system(),
         });
-        let start = |source| Error::Start { port, source };
+        let start = |source| GatewayError::Start { port, source };
         let (listeners, port) = listen_on_localhost(port).map_err(start)?;
         let service = Router::new().fallback(respond).with_state(api);
         let servers = listeners.into_iter().map(|listener| {

@@ -41,17 +41,17 @@ pub(crate) enum Error {
         source: io::Error,
     },
     #[error(transparent)]
-    Engines(#[from] engines::Error),
+    Engines(#[from] engines::EngineError),
     #[error(transparent)]
-    DemoTargets(#[from] target_systems::Error),
+    DemoTargets(#[from] target_systems::TargetSystemError),
     #[error(transparent)]
-    Template(#[from] template::Error),
+    Template(#[from] template::TemplateError),
     #[error(transparent)]
     Function(#[from] function::NotStarted),
     #[error(transparent)]
-    Gateway(#[from] gateway::Error),
+    Gateway(#[from] gateway::GatewayError),
     #[error(transparent)]
-    DemoData(#[from] demo_data::Error),
+    DemoData(#[from] demo_data::DemoDataError),
     #[error("the HTTP client: {0}")]
     Http(#[from] reqwest::Error),
     #[error("cargo lambda watch did not open its port")]

@@ -41,7 +41,7 @@ use crate::{
     gateway::Gateway,
     mail_receiver::MailReceiver,
     process,
-    schedule::Schedule,
+    schedule::ScheduledRule,
     stream_mapping::StreamMapping,
     target_systems::DemoTargets,
     template::Template,
@@ -197,7 +197,7 @@ impl Stack {
             EventSourceMapping::new(engines.sqs(), queues.mails, mailer),
             EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
         ];
-        let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
+        let schedule = ScheduledRule::new(SWEEPER, config.sweep_every, sweeper);
         let consumers = [
             (PUBLISHER, data.stream_position()),
             (INDEXER, data.indexer_position()),
@@ -281,7 +281,7 @@ fn log(settings: &Environment) {
 fn start_triggers<I>(
     mappings: [EventSourceMapping<I>; 4],
     streams: [StreamMapping<I>; 2],
-    schedule: Schedule<I>,
+    schedule: ScheduledRule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
 where
     I: Fn(Value) -> Invocation + Send + Sync + 'static,

@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::mail_receiver::Received;
 
 use super::{
-    call::Answer, faults::Fault, operation::Operation, records::Effect, server::Demo,
-    systems::Shipped,
+    call::Answer, faults::InjectedFault, operation::Operation, records::RecordedEffect,
+    server::Demo, systems::Shipped,
 };
 
 pub(crate) fn routes() -> Router<Demo> {
@@ -47,13 +47,13 @@ async fn heard(State(demo): State<Demo>) -> Json<Vec<Value>> {
     Json(demo.world.heard())
 }
 
-async fn effects(State(demo): State<Demo>) -> Json<Vec<Effect>> {
+async fn effects(State(demo): State<Demo>) -> Json<Vec<RecordedEffect>> {
     Json(demo.world.effects())
 }
 
 /// Adds a fault. Ignores the content type, so that `curl -d` needs none.
 async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
-    let fault: Fault = match serde_json::from_slice(&body) {
+    let fault: InjectedFault = match serde_json::from_slice(&body) {
         Ok(fault) => fault,
         Err(error) => return Answer::malformed(&error.to_string()).into_response(),
     };
@@ -77,7 +77,7 @@ enum NoSuchFault {
     Status,
 }
 
-fn check(shipped: &Shipped, fault: &Fault) -> Result<(), NoSuchFault> {
+fn check(shipped: &Shipped, fault: &InjectedFault) -> Result<(), NoSuchFault> {
     let mut systems = shipped.systems.iter();
     let Some(system) = systems.find(|system| system.name == fault.system) else {
         let names = shipped

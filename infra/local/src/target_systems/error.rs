@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 /// The target systems could not be started or reset.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum TargetSystemError {
     /// A file of the systems is broken.
     #[error("the files of the target systems: {0}")]
     File(String),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A fault for the next matching calls of a target system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Fault {
+pub struct InjectedFault {
     /// `billing`, `payments` or `notifications`.
     pub system: String,
     /// Kind of fault.
@@ -50,7 +50,7 @@ pub enum FaultMode {
     Redirect,
 }
 
-impl Fault {
+impl InjectedFault {
     /// Returns a fault for one call of a system.
     pub fn once(system: &str, mode: FaultMode) -> Self {
         Self {
@@ -96,10 +96,10 @@ impl Fault {
 
 /// Pending faults, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
+pub(crate) struct Faults(Vec<InjectedFault>);
 
 impl Faults {
-    pub(crate) fn add(&mut self, fault: Fault) {
+    pub(crate) fn add(&mut self, fault: InjectedFault) {
         self.0.push(fault);
     }
 
@@ -107,12 +107,12 @@ impl Faults {
         self.0.clear();
     }
 
-    pub(crate) fn list(&self) -> &[Fault] {
+    pub(crate) fn list(&self) -> &[InjectedFault] {
         &self.0
     }
 
     /// Returns the fault for this call and counts the call against it.
-    pub(crate) fn take(&mut self, system: &str, operation: &str) -> Option<Fault> {
+    pub(crate) fn take(&mut self, system: &str, operation: &str) -> Option<InjectedFault> {
         let position = self
             .0
             .iter()

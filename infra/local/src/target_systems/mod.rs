@@ -35,9 +35,9 @@ use crate::{
     mail_receiver::MailInbox,
 };
 
-pub use error::Error;
-pub use faults::{Fault, FaultMode};
-pub use records::Effect;
+pub use error::TargetSystemError;
+pub use faults::{FaultMode, InjectedFault};
+pub use records::RecordedEffect;
 
 /// Members of answers for the demo's connections to keep: none with a person's name.
 const KEEP: [&str; 23] = [
@@ -79,7 +79,7 @@ impl DemoTargets {
     /// Starts the systems on a port; 0 takes a free one.
     ///
     /// With a state file they continue from it; otherwise they start with the seed.
-    pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, Error> {
+    pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, TargetSystemError> {
         Self::start_showing(port, state_file, MailInbox::default())
     }
 
@@ -88,18 +88,18 @@ impl DemoTargets {
         port: u16,
         state_file: Option<&Path>,
         mails: MailInbox,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, TargetSystemError> {
         Self::serve(port, World::open(state_file)?, mails)
     }
 
     /// Starts the systems on a free port with records in the form of the seed, without a state
     /// file.
-    pub fn start_with(records: Value) -> Result<Self, Error> {
+    pub fn start_with(records: Value) -> Result<Self, TargetSystemError> {
         Self::serve(0, World::of(records)?, MailInbox::default())
     }
 
-    fn serve(port: u16, world: World, mails: MailInbox) -> Result<Self, Error> {
-        let failed = |source| Error::Start { port, source };
+    fn serve(port: u16, world: World, mails: MailInbox) -> Result<Self, TargetSystemError> {
+        let failed = |source| TargetSystemError::Start { port, source };
         let world = Arc::new(world);
         let (listener, address) = listen(port).map_err(failed)?;
         let shared = Arc::clone(&world);
@@ -169,7 +169,7 @@ impl DemoTargets {
     }
 
     /// Returns all effects, oldest first.
-    pub fn effects(&self) -> Vec<Effect> {
+    pub fn effects(&self) -> Vec<RecordedEffect> {
         self.world.effects()
     }
 
@@ -179,7 +179,7 @@ impl DemoTargets {
     }
 
     /// Adds a fault for the next matching calls.
-    pub fn inject(&self, fault: Fault) {
+    pub fn inject(&self, fault: InjectedFault) {
         self.world.add_fault(fault);
     }
 
@@ -199,7 +199,7 @@ impl DemoTargets {
     }
 
     /// Resets the systems to the seed, without effects and faults.
-    pub fn reset(&self) -> Result<(), Error> {
+    pub fn reset(&self) -> Result<(), TargetSystemError> {
         self.world.reset()
     }
 

@@ -13,7 +13,7 @@ pub(crate) type Record = Map<String, Value>;
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Records {
     pub(crate) messages: Vec<Value>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<RecordedEffect>,
     /// Answers by system and idempotency key.
     pub(crate) stored_answers: BTreeMap<String, StoredAnswer>,
     /// The records of systems by kind and id.
@@ -70,7 +70,7 @@ impl Kind {
 /// A change that took place in a target system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Effect {
+pub struct RecordedEffect {
     /// Id, counted from 1.
     pub id: u64,
     /// `billing`, `payments` or `notifications`.

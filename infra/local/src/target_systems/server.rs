@@ -19,7 +19,7 @@ use crate::{background::Stopping, mail_receiver::MailInbox};
 use super::{
     call::{Answer, Request},
     connection::Connection,
-    faults::{Fault, FaultMode},
+    faults::{FaultMode, InjectedFault},
     operation::{Operation, System},
     world::{Call, World},
 };
@@ -129,7 +129,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
 }
 
 /// Waits for the delay of a fault, or until `hurry` signals.
-async fn delay(fault: &Fault, mut hurry: watch::Receiver<()>) {
+async fn delay(fault: &InjectedFault, mut hurry: watch::Receiver<()>) {
     let may_go = async {
         if hurry.changed().await.is_err() {
             std::future::pending::<()>().await;

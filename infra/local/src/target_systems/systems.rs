@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    error::Error,
+    error::TargetSystemError,
     operation::System,
     records::{Kinds, Records},
 };
@@ -36,7 +36,7 @@ struct Seed {
 
 impl Shipped {
     /// Returns the files' contents, read once.
-    pub(crate) fn get() -> Result<&'static Self, Error> {
+    pub(crate) fn get() -> Result<&'static Self, TargetSystemError> {
         static SHIPPED: LazyLock<Result<Shipped, String>> = LazyLock::new(|| {
             let systems = SYSTEMS.iter().map(|file| read(file));
             let seed: Seed = read(SEED)?;
@@ -48,7 +48,7 @@ impl Shipped {
         });
         SHIPPED
             .as_ref()
-            .map_err(|problem| Error::File(problem.clone()))
+            .map_err(|problem| TargetSystemError::File(problem.clone()))
     }
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{DemoTargets, Fault, FaultMode};
+use super::{DemoTargets, FaultMode, InjectedFault};
 
 const SYNC: &str = "/customers/cus_501/sync";
 
@@ -248,7 +248,8 @@ async fn calls_at_once_with_one_key_have_one_effect() {
 #[tokio::test]
 async fn a_refusal_is_not_stored_with_its_key() {
     let demo = Demo::start();
-    demo.systems.inject(Fault::once("billing", FaultMode::Fail));
+    demo.systems
+        .inject(InjectedFault::once("billing", FaultMode::Fail));
     assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 500);
     assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 200);
 }
@@ -271,7 +272,7 @@ async fn notifications_take_no_notice_of_keys() {
 #[tokio::test]
 async fn a_fault_strikes_as_often_as_asked_and_where_asked() {
     let demo = Demo::start();
-    let fault = Fault::once("billing", FaultMode::Fail).status(503);
+    let fault = InjectedFault::once("billing", FaultMode::Fail).status(503);
     demo.systems
         .inject(fault.times(2).of("POST /customers/{id}/sync"));
     assert_eq!(demo.get("billing", "/customers/cus_501").await.0, 200);
@@ -293,9 +294,9 @@ async fn each_mode_of_a_fault_has_its_answer_and_its_effects() {
         (FaultMode::Delay, None, 1),
     ] {
         let demo = Demo::start();
-        demo.systems.inject(Fault {
+        demo.systems.inject(InjectedFault {
             delay_ms: 60_000,
-            ..Fault::once("billing", mode)
+            ..InjectedFault::once("billing", mode)
         });
         let call = demo.call(Method::POST, "billing", SYNC);
         let call = call.header("Idempotency-Key", "k1");
@@ -323,9 +324,9 @@ async fn each_mode_of_a_fault_has_its_answer_and_its_effects() {
 #[tokio::test]
 async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
     let demo = Demo::start();
-    let stored = Fault {
+    let stored = InjectedFault {
         kept: true,
-        ..Fault::once("billing", FaultMode::Fail)
+        ..InjectedFault::once("billing", FaultMode::Fail)
     };
     demo.systems.inject(stored.clone());
     for _ in 0..2 {
@@ -341,7 +342,8 @@ async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
 #[tokio::test]
 async fn a_hanging_call_does_not_hold_up_the_end() {
     let demo = Demo::start();
-    demo.systems.inject(Fault::once("billing", FaultMode::Hang));
+    demo.systems
+        .inject(InjectedFault::once("billing", FaultMode::Hang));
     let hanging = tokio::spawn(demo.call(Method::POST, "billing", SYNC).send());
     while demo.systems.waiting_faults() > 0 {
         tokio::task::yield_now().await;

@@ -13,10 +13,10 @@ use crate::atomic_file;
 
 use super::{
     call::{Answer, Request},
-    error::Error,
-    faults::{Fault, Faults},
+    error::TargetSystemError,
+    faults::{Faults, InjectedFault},
     operation::{Operation, System},
-    records::{Effect, Records, StoredAnswer},
+    records::{RecordedEffect, Records, StoredAnswer},
     systems::Shipped,
 };
 
@@ -51,7 +51,7 @@ pub(crate) struct Call<'c> {
 
 impl World {
     /// Loads the state from the file, or from the seed if there is none.
-    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, TargetSystemError> {
         let shipped = Shipped::get()?;
         let records = match file {
             Some(path) if path.exists() => load(path)?,
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Returns a state with these records that is not saved.
-    pub(crate) fn of(records: Value) -> Result<Self, Error> {
+    pub(crate) fn of(records: Value) -> Result<Self, TargetSystemError> {
         let shipped = Shipped::get()?;
         let records: Records = serde_json::from_value(records)?;
         Ok(Self::new(shipped, records.complete(&shipped.kinds), None))
@@ -115,7 +115,7 @@ impl World {
         }
         if let Some(entity) = &answer.changed {
             let id = records.effects.last().map_or(1, |effect| effect.id + 1);
-            records.effects.push(Effect {
+            records.effects.push(RecordedEffect {
                 id,
                 system: call.system.name.clone(),
                 operation: call.operation.name().to_owned(),
@@ -156,11 +156,11 @@ impl World {
         shown
     }
 
-    pub(crate) fn effects(&self) -> Vec<Effect> {
+    pub(crate) fn effects(&self) -> Vec<RecordedEffect> {
         self.lock().records.effects.clone()
     }
 
-    pub(crate) fn add_fault(&self, fault: Fault) {
+    pub(crate) fn add_fault(&self, fault: InjectedFault) {
         self.lock().faults.add(fault);
     }
 
@@ -168,12 +168,12 @@ impl World {
         self.lock().faults.clear();
     }
 
-    pub(crate) fn take_fault(&self, system: &str, operation: &str) -> Option<Fault> {
+    pub(crate) fn take_fault(&self, system: &str, operation: &str) -> Option<InjectedFault> {
         self.lock().faults.take(system, operation)
     }
 
     /// Resets the state to the seed and removes all faults.
-    pub(crate) fn reset(&self) -> Result<(), Error> {
+    pub(crate) fn reset(&self) -> Result<(), TargetSystemError> {
         let records = self.shipped.records.clone();
         let mut state = self.lock();
         self.keep(&records)?;
@@ -182,14 +182,14 @@ impl World {
         Ok(())
     }
 
-    fn keep(&self, records: &Records) -> Result<(), Error> {
+    fn keep(&self, records: &Records) -> Result<(), TargetSystemError> {
         let Some(path) = &self.file else {
             return Ok(());
         };
         serde_json::to_vec_pretty(records)
             .map_err(std::io::Error::from)
             .and_then(|bytes| atomic_file::write(path, &bytes))
-            .map_err(|source| Error::State {
+            .map_err(|source| TargetSystemError::State {
                 path: path.clone(),
                 source,
             })
@@ -237,10 +237,10 @@ fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
     }
 }
 
-fn load(path: &Path) -> Result<Records, Error> {
+fn load(path: &Path) -> Result<Records, TargetSystemError> {
     std::fs::read(path)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(std::io::Error::from))
-        .map_err(|source| Error::State {
+        .map_err(|source| TargetSystemError::State {
             path: path.to_owned(),
             source,
         })

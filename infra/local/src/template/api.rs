@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{error::Error, file::File};
+use super::{error::TemplateError, file::File};
 
 /// Logical name of the API in the template.
 const API: &str = "Api";
@@ -61,7 +61,7 @@ pub struct CorsLists {
 }
 
 /// Reads the API from the template's resources.
-pub(super) fn read(file: &File) -> Result<HttpApi, Error> {
+pub(super) fn read(file: &File) -> Result<HttpApi, TemplateError> {
     let api: ApiProperties = file.properties(API, "AWS::ApiGatewayV2::Api")?;
     let routes = file
         .names_of("AWS::ApiGatewayV2::Route")
@@ -93,24 +93,24 @@ struct IntegrationProperties {
 }
 
 /// Reads the CORS lists. `!If [condition, lists, nothing]` is parsed as the list behind the tag.
-fn cors(configuration: &Value) -> Result<CorsLists, Error> {
+fn cors(configuration: &Value) -> Result<CorsLists, TemplateError> {
     let lists = configuration.get(1).unwrap_or(configuration);
-    CorsLists::deserialize(lists).map_err(|error| Error::properties(API, error.to_string()))
+    CorsLists::deserialize(lists).map_err(|error| TemplateError::properties(API, error.to_string()))
 }
 
-fn route(file: &File, name: &str) -> Result<Route, Error> {
+fn route(file: &File, name: &str) -> Result<Route, TemplateError> {
     let route: RouteProperties = file.properties(name, "AWS::ApiGatewayV2::Route")?;
     let key = key(&route.route_key)
-        .ok_or_else(|| Error::properties(name, format!("the key {:?}", route.route_key)))?;
+        .ok_or_else(|| TemplateError::properties(name, format!("the key {:?}", route.route_key)))?;
     let integration = route
         .target
         .strip_prefix("integrations/${")
         .and_then(|target| target.strip_suffix('}'))
-        .ok_or_else(|| Error::properties(name, format!("the target {:?}", route.target)))?;
+        .ok_or_else(|| TemplateError::properties(name, format!("the target {:?}", route.target)))?;
     let target: IntegrationProperties =
         file.properties(integration, "AWS::ApiGatewayV2::Integration")?;
     let function = target.integration_uri.strip_suffix(".Arn").ok_or_else(|| {
-        Error::properties(integration, "IntegrationUri is not the ARN of a function")
+        TemplateError::properties(integration, "IntegrationUri is not the ARN of a function")
     })?;
     Ok(Route {
         key,

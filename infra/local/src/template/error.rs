@@ -2,7 +2,7 @@
 
 /// A template cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum TemplateError {
     /// The text is not YAML of the right shape.
     #[error("the template cannot be read: {0}")]
     Syntax(#[from] serde_saphyr::Error),
@@ -29,7 +29,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl TemplateError {
     pub(super) fn properties(name: &str, problem: impl Into<String>) -> Self {
         Self::Properties {
             name: name.to_owned(),

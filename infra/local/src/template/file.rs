@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    error::Error,
+    error::TemplateError,
     stream_source::{StreamProperties, StreamSource},
 };
 
@@ -76,13 +76,13 @@ impl File {
         &self,
         name: &str,
         expected: &'static str,
-    ) -> Result<T, Error> {
+    ) -> Result<T, TemplateError> {
         let resource = self
             .resources
             .get(name)
-            .ok_or_else(|| Error::MissingResource(name.to_owned()))?;
+            .ok_or_else(|| TemplateError::MissingResource(name.to_owned()))?;
         if resource.r#type != expected {
-            return Err(Error::WrongType {
+            return Err(TemplateError::WrongType {
                 name: name.to_owned(),
                 expected,
                 found: resource.r#type.clone(),
@@ -93,14 +93,15 @@ impl File {
             Value::Null => Value::Object(serde_json::Map::new()),
             given => given.clone(),
         };
-        T::deserialize(properties).map_err(|error| Error::properties(name, error.to_string()))
+        T::deserialize(properties)
+            .map_err(|error| TemplateError::properties(name, error.to_string()))
     }
 
-    pub(super) fn function(&self, name: &str) -> Result<Function, Error> {
+    pub(super) fn function(&self, name: &str) -> Result<Function, TemplateError> {
         self.properties(name, FUNCTION)
     }
 
-    pub(super) fn timeouts(&self) -> Result<BTreeMap<String, Duration>, Error> {
+    pub(super) fn timeouts(&self) -> Result<BTreeMap<String, Duration>, TemplateError> {
         self.names_of(FUNCTION)
             .map(|name| {
                 let function = self.function(name)?;
@@ -111,7 +112,7 @@ impl File {
     }
 
     /// Returns the functions' shares of the stream by package name.
-    pub(super) fn streams(&self) -> Result<BTreeMap<String, StreamSource>, Error> {
+    pub(super) fn streams(&self) -> Result<BTreeMap<String, StreamSource>, TemplateError> {
         let mut streams = BTreeMap::new();
         for name in self.names_of(FUNCTION) {
             let function = self.function(name)?;
@@ -122,7 +123,7 @@ impl File {
             let properties = StreamProperties::deserialize(&event.properties);
             let properties = properties.map_err(|error| error.to_string());
             let source = properties.and_then(StreamSource::read);
-            let source = source.map_err(|problem| Error::properties(name, problem))?;
+            let source = source.map_err(|problem| TemplateError::properties(name, problem))?;
             streams.insert(function.package().to_owned(), source);
         }
         Ok(streams)

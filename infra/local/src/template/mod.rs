@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
-pub use error::Error;
+pub use error::TemplateError;
 pub use stream_source::StreamSource;
 
 /// The deployed template, as of this crate's build.
@@ -125,7 +125,7 @@ pub struct QueueDefinition {
 
 impl Template {
     /// Reads the deployed template.
-    pub fn deployed() -> Result<Self, Error> {
+    pub fn deployed() -> Result<Self, TemplateError> {
         Self::parse(DEPLOYED)
     }
 
@@ -135,19 +135,19 @@ impl Template {
     }
 
     /// The time limit of a package's function.
-    pub fn timeout(&self, package: &str) -> Result<Duration, Error> {
+    pub fn timeout(&self, package: &str) -> Result<Duration, TemplateError> {
         let timeout = self.timeouts.get(package).copied();
-        timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))
+        timeout.ok_or_else(|| TemplateError::MissingResource(package.to_owned()))
     }
 
     /// The share of a package's function in the table's stream.
-    pub fn stream(&self, package: &str) -> Result<StreamSource, Error> {
+    pub fn stream(&self, package: &str) -> Result<StreamSource, TemplateError> {
         let source = self.streams.get(package).cloned();
-        source.ok_or_else(|| Error::MissingResource(format!("the stream of {package}")))
+        source.ok_or_else(|| TemplateError::MissingResource(format!("the stream of {package}")))
     }
 
     /// Reads API, table and queues from a template and ignores all other resources.
-    pub fn parse(yaml: &str) -> Result<Self, Error> {
+    pub fn parse(yaml: &str) -> Result<Self, TemplateError> {
         let file: File = serde_saphyr::from_str(yaml)?;
         let table: TableProperties = file.properties(TABLE, "AWS::DynamoDB::Table")?;
         Ok(Self {
@@ -164,13 +164,13 @@ impl Template {
     }
 }
 
-fn queues(file: &File, (name, dead_letters): QueueNames) -> Result<QueuePair, Error> {
+fn queues(file: &File, (name, dead_letters): QueueNames) -> Result<QueuePair, TemplateError> {
     let queue: QueueProperties = file.properties(name, "AWS::SQS::Queue")?;
     let redrive = queue.redrive_policy;
     if !redrive.points_at(dead_letters) {
         let named = redrive.target.to_string();
         let problem = format!("the redrive policy names {named:?}, not {dead_letters:?}");
-        return Err(Error::properties(name, problem));
+        return Err(TemplateError::properties(name, problem));
     }
     Ok(QueuePair {
         queue: queue.queue,
@@ -250,13 +250,13 @@ impl RedrivePolicy {
 }
 
 impl TableProperties {
-    fn into_definition(self) -> Result<TableDefinition, Error> {
+    fn into_definition(self) -> Result<TableDefinition, TemplateError> {
         let mut indexes = Vec::new();
         for index in self.global_secondary_indexes {
             let projection = index.projection.projection_type;
             if !["ALL", "KEYS_ONLY"].contains(&projection.as_str()) {
                 let problem = format!("index {:?} projects {projection}", index.index_name);
-                return Err(Error::properties(TABLE, problem));
+                return Err(TemplateError::properties(TABLE, problem));
             }
             indexes.push(IndexDefinition {
                 name: index.index_name,

@@ -8,7 +8,7 @@ use ::model::{
 };
 use chrono::DateTime;
 use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, span},
+    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, span},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};

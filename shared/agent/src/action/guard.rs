@@ -10,7 +10,8 @@ use ::model::{
 };
 use model::{
     base::{
-        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
+        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder,
+        Timestamp,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };

@@ -8,8 +8,8 @@ use ::model::{
 };
 use model::{
     base::{
-        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp,
-        span,
+        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder,
+        Timestamp, span,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };

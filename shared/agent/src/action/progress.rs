@@ -20,7 +20,7 @@ use ::model::{
     people::journal::Chained,
 };
 use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp},
+    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,8 @@ use ::model::{
 };
 use model::{
     base::{
-        AlertId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp, UserId,
-        span,
+        AlertId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
+        UserId, span,
     },
     names,
     people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission, digest},

@@ -10,7 +10,7 @@ use ::model::{
     people::journal::Chained,
 };
 use model::{
-    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, Sort, Timestamp},
+    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, SortOrder, Timestamp},
     names,
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };

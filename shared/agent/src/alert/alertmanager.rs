@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ::model::base::{
     characters::{in_lines, on_one_line},
-    input::{Apart, Field, List, Place, Reading, Schema, map_of, string},
+    input::{Apart, BoundedList, Field, InputPlace, Reading, Schema, map_of, string},
 };
 use model::{
     base::{
@@ -37,7 +37,7 @@ input! {
     pub struct AlertmanagerWebhook {
         /// The alerts. The first 500 are recorded. The response names the others, and the elements
         /// that are no alerts.
-        alerts: List<Apart<AlertmanagerAlert>, 0, 5_000>,
+        alerts: BoundedList<Apart<AlertmanagerAlert>, 0, 5_000>,
     }
     example {
         "alerts": [{
@@ -98,7 +98,7 @@ names! {
 pub struct AlertmanagerTexts(BTreeMap<String, String>);
 
 impl Field for AlertmanagerTexts {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let members = place.object(value)?;
         let texts = members.iter().filter_map(|(name, value)| match value {
             Value::Null => None,
@@ -194,7 +194,7 @@ impl AlertmanagerAlert {
             title,
             description: description.and_then(|text| text.try_into().ok()),
             target_system,
-            entities: Some(List(entities)),
+            entities: Some(BoundedList(entities)),
             labels: Some(others),
             metric: None,
             amount_at_risk: None,

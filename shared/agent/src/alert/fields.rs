@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use ::model::base::input::{
-    Component, Field, Form, Place, Reading, Schema, escaped, map_of, string,
+    Component, Field, Form, InputPlace, Reading, Schema, escaped, map_of, string,
 };
 use model::base::{FaultCode, Id};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Currency(String);
 pub struct Labels(pub BTreeMap<String, String>);
 
 impl Field for Measure {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let Some(number) = value.as_f64() else {
             return place.wrong(value, "a number");
         };
@@ -59,7 +59,7 @@ impl Currency {
 model::as_text!(Currency);
 
 impl Field for Currency {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let rule = "be three capital letters, as ISO 4217 has them";
         Self::new(place.text(value)?).or_else(|| place.must(FaultCode::Pattern, rule))
     }
@@ -79,7 +79,7 @@ impl Labels {
 }
 
 impl Component for Labels {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let members = place.object(value)?;
         if members.len() > Self::MOST {
             let rule = format!("have at most {} labels", Self::MOST);

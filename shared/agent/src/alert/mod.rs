@@ -13,13 +13,13 @@ pub use report::{AlertCreate, AlertReport, Firing};
 use std::ops::{Deref, DerefMut};
 
 use ::model::{
-    base::input::{Change, Component, Field, OneOf},
+    base::input::{Component, Field, OneOf, PatchField},
     people::journal::Chained,
 };
 use model::{
     base::{
         AgentSessionId, AlertId, AlertText, AnyOf, Code, Error, ExternalId, FilterValue, Id,
-        OrganizationId, QueueMessage, RecordId, Slug, Sort, SourceName, SystemName, Timestamp,
+        OrganizationId, QueueMessage, RecordId, Slug, SortOrder, SourceName, SystemName, Timestamp,
         Title, UserId, span,
     },
     input,
@@ -128,7 +128,7 @@ short_form! {
 input! {
     pub struct AlertUpdate {
         /// The new status. Every change is allowed.
-        status: Change<AlertStatus>,
+        status: PatchField<AlertStatus>,
     }
     needs any;
     example {"status": "acknowledged"};
@@ -207,7 +207,7 @@ impl Alert {
         is_machine: bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        if let Change::Set(status) = update.status {
+        if let PatchField::Set(status) = update.status {
             if is_machine && self.status != status && self.status_by == Some(StatusSource::User) {
                 let detail = "A user set the status of the alert. A token that names only `manage_signals` \
                               does not change it.";

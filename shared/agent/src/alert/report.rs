@@ -1,4 +1,4 @@
-use ::model::{base::input::List, people::journal::Chained};
+use ::model::{base::input::BoundedList, people::journal::Chained};
 use model::{
     base::{
         AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Id, Slug, SourceName,
@@ -81,12 +81,12 @@ input! {
         /// The affected system: the name of a connection if actions are to be executed.
         target_system: SystemName,
         /// The affected records of that system.
-        entities: Option<List<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
+        entities: Option<BoundedList<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
         labels: Option<Labels>,
         metric: Option<AlertMetric>,
         amount_at_risk: Option<Money>,
         /// The earlier lifecycle of the first record, oldest first.
-        lifecycle: Option<List<LifecycleEvent, 0, 50>>,
+        lifecycle: Option<BoundedList<LifecycleEvent, 0, 50>>,
         /// The instant of the occurrence; the current time when absent, at most an hour ahead.
         occurred_at: Option<Timestamp>,
     }

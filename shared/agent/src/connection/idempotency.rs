@@ -1,6 +1,6 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
-use ::model::base::input::{Defaulted, OneOf, Place};
+use ::model::base::input::{Defaulted, InputPlace, OneOf};
 use model::{
     base::{Id, span},
     input, names,
@@ -77,7 +77,7 @@ impl OneOf for Replays {
     const NOUN: &'static str = "a way of replaying";
 }
 
-fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {
+fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut InputPlace<'_>) {
     if r#in == Some(&KeyPlace::Header) && name.is_some_and(|name| is_own(name)) {
         not_so(place.at("name"), "The service sets this header itself.");
     }
@@ -86,7 +86,7 @@ fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut 
 fn replays_what_it_marks(
     replays: Option<&Defaulted<Replays>>,
     header: Option<&Option<HeaderName>>,
-    place: &mut Place<'_>,
+    place: &mut InputPlace<'_>,
 ) {
     let none = replays.is_some_and(|replays| replays.0 == Replays::None);
     if none && header.is_some_and(Option::is_some) {

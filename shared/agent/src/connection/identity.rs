@@ -1,6 +1,6 @@
 //! The account behind a connection: read when the connection is put, and before an action's calls.
 
-use ::model::base::input::List;
+use ::model::base::input::BoundedList;
 use model::{
     base::{
         Id,
@@ -24,7 +24,7 @@ input! {
         /// The path of a GET that `allow` contains.
         path: CallPath,
         /// Positions in its answer. The values there name the account.
-        at: List<AccountPointer, 1, 3>,
+        at: BoundedList<AccountPointer, 1, 3>,
     }
     example {"path": "/account", "at": ["/id", "/livemode"]};
 }

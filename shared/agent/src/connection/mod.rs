@@ -24,13 +24,13 @@ pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, Set
 use std::ops::{Deref, DerefMut};
 
 use ::model::{
-    base::input::{Component, Defaulted, Field, List, OneOf, Patch, Place},
+    base::input::{BoundedList, Component, Defaulted, Field, InputPlace, OneOf, Patch},
     people::journal::Chained,
 };
 use model::{
     base::{
         Fault, FaultCode, FilterValue, Id, OrOther, OrganizationId, QueueMessage, RecordId,
-        SealedSecret, SentSecret, Slug, Sort, Timestamp, UserId, Whole,
+        SealedSecret, SentSecret, Slug, SortOrder, Timestamp, UserId, Whole,
     },
     input, names,
     people::{Journaled, NamedPermission, OrdinaryPermission},
@@ -126,19 +126,19 @@ input! {
         /// The way the secret is sent; a bearer token when absent.
         auth: Option<ConnectionAuth>,
         /// Headers sent with every call. All users who read connections see them: no secrets.
-        headers: Option<List<FixedHeader, 0, 10>>,
+        headers: Option<BoundedList<FixedHeader, 0, 10>>,
         body: Defaulted<BodyFormat>,
         /// The place of idempotency keys; absent for a system that performs a repeat again.
         idempotency: Option<IdempotencyKeys>,
         /// Calls that may be sent.
-        allow: List<AllowedCall, 0, 50>,
+        allow: BoundedList<AllowedCall, 0, 50>,
         /// The path of the connection test, which `allow` must contain as a GET. When absent, the
         /// first GET in `allow` without a placeholder.
         test_path: Option<CallPath>,
         error_code: Defaulted<ErrorCode>,
         /// Names of members of answers that may be stored, at any depth. Nothing else of an answer
         /// is stored, except its status, its hash, and the facts that playbooks read.
-        keep: Option<List<KeyName, 0, 50>>,
+        keep: Option<BoundedList<KeyName, 0, 50>>,
         /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
         /// The time for which reads of the system may lag behind its calls: `15m` when absent, at
@@ -294,7 +294,7 @@ impl AgentPause {
     }
 }
 
-fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
+fn may_be_fixed(name: Option<&HeaderName>, place: &mut InputPlace<'_>) {
     if name.is_some_and(|name| is_own(name)) {
         let detail = "The service sets this header itself, or the header would carry a secret.";
         not_so(place.at("name"), detail);
@@ -305,7 +305,7 @@ fn of_its_scheme(
     scheme: Option<&AuthScheme>,
     username: Option<&Option<BasicUser>>,
     header: Option<&Option<HeaderName>>,
-    place: &mut Place<'_>,
+    place: &mut InputPlace<'_>,
 ) {
     let (Some(scheme), Some(username), Some(header)) = (scheme, username, header) else {
         return;
@@ -326,9 +326,9 @@ fn of_its_scheme(
 /// Checks that the secret, the key and the fixed headers use different headers.
 fn headers_do_not_meet(
     auth: Option<&Option<ConnectionAuth>>,
-    headers: Option<&Option<List<FixedHeader, 0, 10>>>,
+    headers: Option<&Option<BoundedList<FixedHeader, 0, 10>>>,
     idempotency: Option<&Option<IdempotencyKeys>>,
-    place: &mut Place<'_>,
+    place: &mut InputPlace<'_>,
 ) {
     let auth = auth.and_then(Option::as_ref);
     let of_auth = auth.and_then(|auth| auth.header.as_deref());
@@ -351,9 +351,9 @@ fn headers_do_not_meet(
 }
 
 fn tests_what_is_allowed(
-    allow: Option<&List<AllowedCall, 0, 50>>,
+    allow: Option<&BoundedList<AllowedCall, 0, 50>>,
     test_path: Option<&Option<CallPath>>,
-    place: &mut Place<'_>,
+    place: &mut InputPlace<'_>,
 ) {
     if let (Some(allow), Some(Some(path))) = (allow, test_path)
         && !allow::allows(&allow.0, "GET", path)
@@ -364,9 +364,9 @@ fn tests_what_is_allowed(
 }
 
 fn identified_by_what_is_allowed(
-    allow: Option<&List<AllowedCall, 0, 50>>,
+    allow: Option<&BoundedList<AllowedCall, 0, 50>>,
     identity: Option<&Option<IdentityPut>>,
-    place: &mut Place<'_>,
+    place: &mut InputPlace<'_>,
 ) {
     if let (Some(allow), Some(Some(identity))) = (allow, identity)
         && !allow::allows(&allow.0, "GET", &identity.path)
@@ -380,8 +380,8 @@ fn identified_by_what_is_allowed(
 fn says_its_amounts(
     kind: Option<&SystemKind>,
     amounts: Option<&Option<Amounts>>,
-    allow: Option<&List<AllowedCall, 0, 50>>,
-    place: &mut Place<'_>,
+    allow: Option<&BoundedList<AllowedCall, 0, 50>>,
+    place: &mut InputPlace<'_>,
 ) {
     let (Some(kind), Some(None), Some(allow)) = (kind, amounts, allow) else {
         return;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ::model::base::input::{Component, Field, Place, Reading, Schema, escaped, map_of, string};
+use ::model::base::input::{
+    Component, Field, InputPlace, Reading, Schema, escaped, map_of, string,
+};
 use model::base::{Id, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ impl Partners {
 }
 
 impl Component for Partners {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let members = place.object(value)?;
         let names = SystemKind::ROLES.map(SystemKind::name);
         let mut partners = BTreeMap::new();

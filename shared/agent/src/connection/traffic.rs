@@ -12,7 +12,8 @@ use ::model::{
 };
 use model::{
     base::{
-        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Slug, Sort, Timestamp, span,
+        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Slug, SortOrder, Timestamp,
+        span,
     },
     names,
     people::{Journaled, NamedPermission, OrdinaryPermission},

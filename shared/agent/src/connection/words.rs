@@ -1,7 +1,7 @@
 //! String types of a connection, each with its own format.
 
 use model::{
-    base::{FaultCode, address, input::Place, is_header_text, span},
+    base::{FaultCode, address, input::InputPlace, is_header_text, span},
     plain_text,
 };
 
@@ -99,7 +99,7 @@ fn is_user(text: &str) -> bool {
 }
 
 /// Reports that members do not go together.
-pub(super) fn not_so(mut place: Place<'_>, detail: &str) {
+pub(super) fn not_so(mut place: InputPlace<'_>, detail: &str) {
     place.report(FaultCode::Combination, detail);
 }
 

@@ -9,7 +9,7 @@
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
 
-use ::model::people::journal::{Chained, Link, canonical};
+use ::model::people::journal::{ChainLink, Chained, canonical};
 use model::{
     base::{AgentSessionId, Id, JsonObject, JsonText, OrganizationId, Timestamp, UserId, span},
     input, names,
@@ -216,15 +216,15 @@ impl JournalEntry {
 }
 
 impl Chained for JournalEntry {
-    fn link(&self) -> Link {
-        Link {
+    fn link(&self) -> ChainLink {
+        ChainLink {
             seq: self.seq,
             previous_hash: self.previous_hash.clone(),
             hash: self.hash.clone(),
         }
     }
 
-    fn set_link(&mut self, link: Link) {
+    fn set_link(&mut self, link: ChainLink) {
         self.seq = link.seq;
         self.previous_hash = link.previous_hash;
         self.hash = link.hash;

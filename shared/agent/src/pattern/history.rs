@@ -8,7 +8,7 @@ use ::model::{
     people::journal::Chained,
 };
 use model::{
-    base::{AlertId, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, span},
+    base::{AlertId, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, span},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The body of a request that sets a policy.
 
-use ::model::base::input::{Change, Defaulted, List, Patch, Place};
+use ::model::base::input::{BoundedList, Defaulted, InputPlace, Patch, PatchField};
 use model::{
     base::{FaultCode, Id, MAX_ID, SystemName, Whole},
     input,
@@ -20,7 +20,7 @@ input! {
         /// A ready-made set of rules, instead of `rules`.
         preset: Option<PolicyPreset>,
         /// Rules for approval. The strictest of the rules that match an action applies.
-        rules: Change<List<PolicyRuleSet, 0, 50>>,
+        rules: PatchField<BoundedList<PolicyRuleSet, 0, 50>>,
         /// Daily limits (UTC); null removes them.
         caps: Patch<PolicyCapsSet>,
         /// Minutes since the sign-in in which a user may approve and settle; null for any sign-in.
@@ -46,7 +46,7 @@ input! {
         /// Number of people who must approve; one when absent.
         approvers: Option<Whole<1, 2>>,
         /// Roles; each approver must have one of them.
-        roles: Option<List<Role, 0, 5>>,
+        roles: Option<BoundedList<Role, 0, 5>>,
         /// Excludes the users who opened the session or requested the proposal.
         not_opener: Defaulted<bool>,
         /// Denies the actions to everyone.
@@ -82,7 +82,7 @@ input! {
         /// The most actions.
         actions: Option<Whole<0, 1_000_000>>,
         /// The most money, by currency. Amounts in other currencies exceed the cap.
-        money: Option<List<MoneySet, 0, 20>>,
+        money: Option<BoundedList<MoneySet, 0, 20>>,
         /// The most messages to one customer.
         messages_per_customer: Option<Whole<0, 1_000>>,
     }
@@ -102,10 +102,10 @@ input! {
 
 fn one_of_both(
     preset: Option<&Option<PolicyPreset>>,
-    rules: Option<&Change<List<PolicyRuleSet, 0, 50>>>,
-    place: &mut Place<'_>,
+    rules: Option<&PatchField<BoundedList<PolicyRuleSet, 0, 50>>>,
+    place: &mut InputPlace<'_>,
 ) {
-    if preset.is_some_and(Option::is_some) && matches!(rules, Some(Change::Set(_))) {
+    if preset.is_some_and(Option::is_some) && matches!(rules, Some(PatchField::Set(_))) {
         let detail = "Send either `preset` or `rules`.";
         place.at("preset").report(FaultCode::Combination, detail);
     }
@@ -116,7 +116,7 @@ impl PolicySet {
         if let Some(preset) = self.preset {
             policy.rules = preset.rules();
         }
-        if let Change::Set(rules) = &self.rules {
+        if let PatchField::Set(rules) = &self.rules {
             policy.rules = rules.0.iter().map(rule).collect();
         }
         if let Patch::Set(sent) = &self.caps {

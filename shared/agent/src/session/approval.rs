@@ -8,7 +8,8 @@ use ::model::{
 };
 use model::{
     base::{
-        Code, Error, Fault, FaultCode, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp,
+        Code, Error, Fault, FaultCode, FilterValue, Id, QueueMessage, RecordId, SortOrder,
+        Timestamp,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };

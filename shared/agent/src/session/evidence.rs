@@ -8,7 +8,9 @@ use ::model::{
     people::journal::Chained,
 };
 use model::{
-    base::{FilterValue, Id, JsonText, OrganizationId, QueueMessage, RecordId, Sort, Timestamp},
+    base::{
+        FilterValue, Id, JsonText, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
+    },
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};

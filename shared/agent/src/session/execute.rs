@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use ::model::{
-    base::input::{Defaulted, Field, List, Place, Reading, Schema, escaped, map_of, string},
+    base::input::{
+        BoundedList, Defaulted, Field, InputPlace, Reading, Schema, escaped, map_of, string,
+    },
     people::journal::Chained,
 };
 use model::{
@@ -25,7 +27,7 @@ use crate::{
 input! {
     pub struct ActionsExecute {
         /// Ids of automated actions of the newest proposal. A repeated id counts once.
-        action_ids: List<ActionId, 1, 50>,
+        action_ids: BoundedList<ActionId, 1, 50>,
         /// Runs actions again that are certainly not done. Without it, the approved list returns
         /// its results, and nothing runs again.
         again: Defaulted<bool>,
@@ -40,7 +42,7 @@ input! {
 input! {
     pub struct ActionsPreview {
         /// Ids of actions of the newest proposal. A repeated id counts once.
-        action_ids: List<ActionId, 1, 50>,
+        action_ids: BoundedList<ActionId, 1, 50>,
     }
     example {"actionIds": ["s3-p1-a1"]};
 }
@@ -64,7 +66,7 @@ pub fn distinct(sent: &[ActionId]) -> Vec<String> {
 }
 
 impl Field for Digest {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if text.len() == 64 && text.bytes().all(is_hex) {
@@ -79,7 +81,7 @@ impl Field for Digest {
 }
 
 impl Field for Digests {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let object = place.object(value)?;
         if object.len() > 50 {
             return place.must(FaultCode::Length, "have at most 50 digests");

@@ -12,7 +12,7 @@ use ::model::{
 use model::{
     base::{
         AgentSessionId, AlertId, AnyOf, Code, Error, FilterValue, Id, OrganizationId, QueueMessage,
-        Reason, RecordId, Sort, Timestamp, UserId, span,
+        Reason, RecordId, SortOrder, Timestamp, UserId, span,
     },
     input, names,
     people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},

@@ -5,7 +5,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::base::{
     Fault, FaultCode, Id,
-    input::{Component, Json, Place, Reading, Schema, string},
+    input::{Component, InputPlace, Json, Reading, Schema, string},
 };
 
 /// An address for mail, of at most 254 characters. Addresses are compared without regard to case.
@@ -24,7 +24,7 @@ const MOST: usize = 254;
 const PATTERN: &str = r"^[ \t\r\n]*[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣]([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣-]*[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣])?\.)+[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣]([A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣-]*[A-Za-z0-9ß-öø-ÿα-ωа-яぁ-ゖァ-ヺ一-鿿가-힣])?[ \t\r\n]*$";
 
 impl Component for Email {
-    fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Json, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         let address = in_ascii(text.trim());
         let address = address.as_deref().unwrap_or_else(|| text.trim());
@@ -90,7 +90,7 @@ impl Email {
     /// Reads an address as a body would have it.
     pub fn of_text(text: &str) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
-        let read = Self::parse(&text.into(), &mut Place::body(&mut faults));
+        let read = Self::parse(&text.into(), &mut InputPlace::body(&mut faults));
         read.ok_or(faults)
     }
 

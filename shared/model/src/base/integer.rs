@@ -7,7 +7,7 @@ use utoipa::{
 
 use crate::base::{
     FaultCode, Id,
-    input::{Component, Field, Place, Reading},
+    input::{Component, Field, InputPlace, Reading},
 };
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
@@ -30,7 +30,7 @@ impl Order {
 }
 
 impl Component for Order {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         integer(value, place, 0, MAX_ID).map(Self)
     }
 }
@@ -48,7 +48,7 @@ impl<const LEAST: i64, const MOST: i64> Whole<LEAST, MOST> {
 
 /// An integer that every JSON client holds exactly.
 impl Field for i64 {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         integer(value, place, -MAX_ID, MAX_ID)
     }
 
@@ -58,7 +58,7 @@ impl Field for i64 {
 }
 
 impl<const LEAST: i64, const MOST: i64> Field for Whole<LEAST, MOST> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         integer(value, place, LEAST, MOST).map(Self)
     }
 
@@ -80,7 +80,7 @@ impl PartialSchema for Order {
 impl ToSchema for Order {}
 
 /// Reads an integer from `least` to `most`; in a query it is text.
-pub fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
+pub fn integer(value: &Value, place: &mut InputPlace<'_>, least: i64, most: i64) -> Reading<i64> {
     let (number, code) = match value {
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() && float.fract() != 0.0 => (None, FaultCode::Type),

@@ -12,7 +12,7 @@ use utoipa::{
 
 use crate::base::{
     FaultCode, Id,
-    input::{Component, Place, Reading, Schema, map_of},
+    input::{Component, InputPlace, Reading, Schema, map_of},
 };
 
 /// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
@@ -33,7 +33,7 @@ impl FromIterator<(String, Value)> for JsonObject {
 }
 
 impl Component for JsonObject {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let object = place.object(value)?;
         if levels(value) > Self::MOST_LEVELS {
             let rule = format!("have at most {} levels", Self::MOST_LEVELS);

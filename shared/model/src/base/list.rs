@@ -7,7 +7,7 @@ use utoipa::openapi::{ArrayBuilder, schema::AnyOfBuilder};
 use crate::{
     base::{
         FaultCode, UserId, Whole,
-        input::{Field, Fields, Input, Place, Property, Reading, Schema, read_field, string},
+        input::{Field, Fields, Input, InputPlace, Property, Reading, Schema, read_field, string},
     },
     input,
 };
@@ -20,9 +20,9 @@ pub struct Listing<F, S> {
     pub part: Part,
 }
 
-pub trait Sort: Field + Default + Copy + Send {}
+pub trait SortOrder: Field + Default + Copy + Send {}
 
-impl<S: Field + Default + Copy + Send> Sort for S {}
+impl<S: Field + Default + Copy + Send> SortOrder for S {}
 
 input! {
     pub struct Part {
@@ -147,8 +147,8 @@ impl Who {
     }
 }
 
-impl<F: Input, S: Sort> Input for Listing<F, S> {
-    fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self> {
+impl<F: Input, S: SortOrder> Input for Listing<F, S> {
+    fn read_object(object: &Fields, place: &mut InputPlace<'_>) -> Reading<Self> {
         let filter = F::read_object(object, place);
         let sort: Reading<Option<S>> = read_field(object, SORT, place);
         let part = Part::read_object(object, place);
@@ -180,7 +180,7 @@ impl<F: Input, S: Sort> Input for Listing<F, S> {
 const SORT: &str = "sort";
 
 impl Field for Cursor {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         place.text(value).map(|text| Self(text.to_owned()))
     }
 
@@ -190,7 +190,7 @@ impl Field for Cursor {
 }
 
 impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let parts: Vec<&str> = match value {
             Value::String(text) => text.split(',').collect(),
             Value::Array(repeated) => {
@@ -232,7 +232,7 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
 impl<T: Field> Field for OrNone<T> {
     const HOLDS_COMMAS: bool = T::HOLDS_COMMAS;
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         if value == "none" {
             return Some(Self::None);
         }
@@ -249,7 +249,7 @@ impl<T: Field> Field for OrNone<T> {
 }
 
 impl Field for Who {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         if value == "me" {
             return Some(Self::Me);
         }

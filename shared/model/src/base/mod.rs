@@ -41,17 +41,17 @@ pub use error::{Error, Fault, Source};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent};
 pub use integer::{MAX_ID, Order, Whole};
 pub use json_object::{JsonObject, JsonText};
-pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
+pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, SortOrder, Who};
 pub use named_records::{NamedRecord, named_records};
 pub use or_other::OrOther;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
 };
 pub use record_type::{
-    ActivityId, AgentSessionId, AlertId, CommentId, Deletion, Facts, FeedType, Id, InvitationId,
-    MilestoneId, OrganizationId, OtherType, Path, PhaseId, ProjectId, RecordId, RecordType,
-    ReferenceId, ReferenceType, SearchedType, ServiceRequestId, SubjectType, TagId, TaskId,
-    TicketId, TicketMessageId, TitleOf, TokenId, UnlistedKind, UserId, View, WebhookId,
+    ActivityId, AgentSessionId, AlertId, CommentId, Deletion, FeedType, Id, InvitationId,
+    MilestoneId, OrganizationId, OtherType, PhaseId, ProjectId, RecordFacts, RecordId, RecordPath,
+    RecordType, ReferenceId, ReferenceType, SearchedType, ServiceRequestId, SubjectType, TagId,
+    TaskId, TicketId, TicketMessageId, TitleOf, TokenId, UnlistedKind, UserId, View, WebhookId,
 };
 pub use secret::{SealedSecret, SentSecret, is_header_text};
 pub use sort::{

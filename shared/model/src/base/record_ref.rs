@@ -12,7 +12,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::base::{
-    Deletion, Facts, FeedType, Id, Path, ProjectId, RecordId, RecordType, ReferenceId, SubjectType,
+    Deletion, FeedType, Id, ProjectId, RecordFacts, RecordId, RecordPath, RecordType, ReferenceId,
+    SubjectType,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -27,7 +28,7 @@ pub struct RecordName {
 impl RecordName {
     /// Returns the path of the API with the record. None for a record that only lists have.
     pub fn path(self) -> Option<String> {
-        let is_single = matches!(self.kind.facts().path, Path::Record(_));
+        let is_single = matches!(self.kind.facts().path, RecordPath::Record(_));
         self.kind.path(self.record_id, None).filter(|_| is_single)
     }
 
@@ -87,7 +88,7 @@ macro_rules! roles {
 
         impl $name {
             const fn has(kind: RecordType) -> bool {
-                let $facts: &Facts = kind.facts();
+                let $facts: &RecordFacts = kind.facts();
                 $has
             }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{base::names::names, people::Permission};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct RecordFacts {
     /// The record in a sentence of the OpenAPI document, in lines.
     pub about: &'static [&'static str],
     /// The record in messages: `service request`.
@@ -14,7 +14,7 @@ pub struct Facts {
     pub key: &'static str,
     /// The attribute by which other records name it: `serviceRequestId`.
     pub named_by: &'static str,
-    pub path: Path,
+    pub path: RecordPath,
     pub view: View,
     /// The permission to read it.
     pub permission: Permission,
@@ -32,7 +32,7 @@ pub struct Facts {
 
 /// The place of a record in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum RecordPath {
     /// `/api/tasks/17`
     Record(&'static str),
     /// `/api/tags`
@@ -82,13 +82,13 @@ pub enum Deletion {
     Tags,
 }
 
-impl Facts {
+impl RecordFacts {
     const USUAL: Self = Self {
         about: &[],
         noun: "",
         key: "",
         named_by: "",
-        path: Path::Nowhere,
+        path: RecordPath::Nowhere,
         view: View::Parent,
         permission: Permission::ViewWork,
         parents: &[],
@@ -113,13 +113,13 @@ macro_rules! records {
         }
 
         impl RecordType {
-            pub const fn facts(self) -> &'static Facts {
+            pub const fn facts(self) -> &'static RecordFacts {
                 match self {
                     $(Self::$name => {
-                        const FACTS: &Facts = &Facts {
+                        const FACTS: &RecordFacts = &RecordFacts {
                             about: &[$about],
                             $($fact: $value,)+
-                            ..Facts::USUAL
+                            ..RecordFacts::USUAL
                         };
                         FACTS
                     })+
@@ -190,7 +190,7 @@ macro_rules! id {
         impl crate::base::input::Component for $name {
             fn parse(
                 value: &serde_json::Value,
-                place: &mut crate::base::input::Place<'_>,
+                place: &mut crate::base::input::InputPlace<'_>,
             ) -> crate::base::input::Reading<Self> {
                 crate::base::integer::integer(value, place, 1, crate::base::MAX_ID).map(Self)
             }
@@ -227,100 +227,100 @@ impl<I: RecordId> From<I> for ReferenceId {
 records! {
     Task(TaskId = "a"): "A task." {
         noun: "task", key: "TASK", named_by: "taskId",
-        path: Path::Record("tasks"), view: View::Record("tasks"),
+        path: RecordPath::Record("tasks"), view: View::Record("tasks"),
         parents: &[RecordType::Project],
         thread: Some(RecordType::Comment), deletion: Deletion::Comments,
         has_history: true, has_tags: true, has_reminders: true,
     }
     Milestone(MilestoneId = "a"): "A milestone." {
         noun: "milestone", key: "MILESTONE", named_by: "milestoneId",
-        path: Path::Record("milestones"),
+        path: RecordPath::Record("milestones"),
         parents: &[RecordType::Project],
         deletion: Deletion::LinkedTasks,
         has_history: true,
     }
     ServiceRequest(ServiceRequestId = "a"): "A service request." {
         noun: "service request", key: "REQUEST", named_by: "serviceRequestId",
-        path: Path::Record("service-requests"), view: View::Record("requests"),
+        path: RecordPath::Record("service-requests"), view: View::Record("requests"),
         thread: Some(RecordType::Comment), deletion: Deletion::Comments,
         has_history: true,
     }
     Ticket(TicketId = "a"): "A support ticket." {
         noun: "ticket", key: "TICKET", named_by: "ticketId",
-        path: Path::Record("managed-services/ticket"), view: View::Record("tickets"),
+        path: RecordPath::Record("managed-services/ticket"), view: View::Record("tickets"),
         permission: Permission::ViewManagedServices,
         thread: Some(RecordType::TicketMessage),
         has_history: true,
     }
     Activity(ActivityId = "an"): "An activity." {
         noun: "activity", key: "ACTIVITY", named_by: "activityId",
-        path: Path::Record("activities"), view: View::Page(""),
+        path: RecordPath::Record("activities"), view: View::Page(""),
         parents: &[RecordType::Project], title: TitleOf::Description,
         thread: Some(RecordType::Comment), deletion: Deletion::Comments,
         has_tags: true,
     }
     Project(ProjectId = "a"): "A project." {
         noun: "project", key: "PROJECT", named_by: "projectId",
-        path: Path::Record("projects"), view: View::Record("projects"),
+        path: RecordPath::Record("projects"), view: View::Record("projects"),
         has_history: true,
     }
     Phase(PhaseId = "a"): "A phase of a project." {
         noun: "phase", key: "PHASE", named_by: "phaseId",
-        path: Path::Below("phases"),
+        path: RecordPath::Below("phases"),
         parents: &[RecordType::Project],
         deletion: Deletion::TasksOfProject,
     }
     Tag(TagId = "a"): "A tag." {
         noun: "tag", key: "TAG", named_by: "tagIds",
-        path: Path::List("tags"),
+        path: RecordPath::List("tags"),
         deletion: Deletion::Tags,
     }
     Comment(CommentId = "a"): "A comment on a service request, an activity or a task." {
         noun: "comment", key: "COMMENT", named_by: "commentId",
-        path: Path::Below("comments"),
+        path: RecordPath::Below("comments"),
         parents: &[RecordType::Task, RecordType::Activity, RecordType::ServiceRequest],
     }
     TicketMessage(TicketMessageId = "a"): "A message of a support ticket." {
         noun: "ticket message", key: "MESSAGE",
-        path: Path::Parent,
+        path: RecordPath::Parent,
         permission: Permission::ViewManagedServices,
         parents: &[RecordType::Ticket],
     }
     User(UserId = "a"): "A user." {
         noun: "user", key: "USER", named_by: "userId",
-        path: Path::Record("users"), view: View::Page("settings"),
+        path: RecordPath::Record("users"), view: View::Page("settings"),
     }
     Alert(AlertId = "an"): "An alert." {
         noun: "alert", key: "ALERT", named_by: "alertId",
-        path: Path::Record("concierge/alerts"), view: View::Record("alerts"),
+        path: RecordPath::Record("concierge/alerts"), view: View::Record("alerts"),
         permission: Permission::ViewAgentRemediation,
     }
     AgentSession(AgentSessionId = "an"): "An agent session." {
         noun: "agent session", key: "AGENT_SESSION", named_by: "sessionId",
-        path: Path::Record("concierge/agent-sessions"), view: View::Record("agent-sessions"),
+        path: RecordPath::Record("concierge/agent-sessions"), view: View::Record("agent-sessions"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::SignalType,
         has_reminders: true,
     }
     Organization(OrganizationId = "an"): "The organization itself." {
         noun: "organization", key: "ORGANIZATION", named_by: "organizationId",
-        path: Path::Record("organizations"), view: View::Page("settings"),
+        path: RecordPath::Record("organizations"), view: View::Page("settings"),
     }
     AgentPolicy: "The agent's policy, with the id of the organization." {
         noun: "policy", key: "AGENT_POLICY",
-        path: Path::List("concierge/policy"), view: View::Page("settings"),
+        path: RecordPath::List("concierge/policy"), view: View::Page("settings"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::Fixed("Approval policy"),
     }
     Webhook(WebhookId = "a"): "A webhook." {
         noun: "webhook", key: "WEBHOOK", named_by: "webhookId",
-        path: Path::Record("webhooks"), view: View::Page("settings"),
+        path: RecordPath::Record("webhooks"), view: View::Page("settings"),
         permission: Permission::ManageOrganization,
         title: TitleOf::Url,
     }
     OrganizationEntry: "An entry of the organization's journal, with its number." {
         noun: "journal entry", key: "ORGANIZATION_JOURNAL",
-        path: Path::List("journal"), view: View::Page("settings"),
+        path: RecordPath::List("journal"), view: View::Page("settings"),
         permission: Permission::ManageOrganization,
         title: TitleOf::Fixed("Organization"),
     }
@@ -328,7 +328,7 @@ records! {
     Invitation(InvitationId = "an"): "An invitation to the organization." { noun: "invitation", key: "INVITATION", named_by: "invitationId" }
     Notification: "A notification of a user." {
         noun: "notification", key: "NOTIFICATION",
-        path: Path::List("notifications"),
+        path: RecordPath::List("notifications"),
     }
     Cleanup: "The work that is left to do after a delete." { noun: "cleanup", key: "CLEANUP" }
     Mail: "A mail to a user." { noun: "mail", key: "MAIL" }
@@ -350,11 +350,11 @@ impl RecordType {
     /// `parent` is the path of the record that it belongs to.
     pub fn path(self, id: i64, parent: Option<String>) -> Option<String> {
         match self.facts().path {
-            Path::Record(records) => Some(format!("/api/{records}/{id}")),
-            Path::List(list) => Some(format!("/api/{list}")),
-            Path::Below(records) => Some(format!("{}/{records}", parent?)),
-            Path::Parent => parent,
-            Path::Nowhere => None,
+            RecordPath::Record(records) => Some(format!("/api/{records}/{id}")),
+            RecordPath::List(list) => Some(format!("/api/{list}")),
+            RecordPath::Below(records) => Some(format!("{}/{records}", parent?)),
+            RecordPath::Parent => parent,
+            RecordPath::Nowhere => None,
         }
     }
 

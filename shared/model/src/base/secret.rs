@@ -6,7 +6,7 @@ use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::base::{
     FaultCode, Timestamp,
-    input::{Component, Json, Place, Reading, Schema, formatted},
+    input::{Component, InputPlace, Json, Reading, Schema, formatted},
 };
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at
@@ -35,7 +35,7 @@ impl ExposeSecret<str> for SentSecret {
 }
 
 impl Component for SentSecret {
-    fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Json, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         if !(1..=Self::MOST).contains(&text.len()) {
             return place.must(FaultCode::Length, "have 1 to 4096 characters");

@@ -12,7 +12,7 @@ macro_rules! sort {
         impl crate::base::input::Field for $name {
             fn read(
                 value: &serde_json::Value,
-                place: &mut crate::base::input::Place<'_>,
+                place: &mut crate::base::input::InputPlace<'_>,
             ) -> crate::base::input::Reading<Self> {
                 if value == $value {
                     return Some(Self);

@@ -11,7 +11,7 @@ use crate::{
     base::{
         FaultCode, WrongText,
         characters::{HIDDEN, INVISIBLE, WHITE, breaks, hidden, is_invisible, is_of_a_name},
-        input::{Component, Place, Reading, Schema, string},
+        input::{Component, InputPlace, Reading, Schema, string},
         unique_name::{mixes_scripts, spelled},
     },
     people::digest,
@@ -163,7 +163,7 @@ macro_rules! texts {
         impl Component for $name {
             const HOLDS_COMMAS: bool = !matches!(Form::$form, Form::Name);
 
-            fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+            fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
                 let read = Self::try_from(place.text(value)?);
                 read.map_or_else(|error| place.must(error.code(), error), Some)
             }
@@ -289,7 +289,7 @@ fn snake_case(name: &str) -> String {
 as_text!(Slug);
 
 impl Component for Slug {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let rule = "have 1 to 64 lower-case letters, digits and underscores";
         Self::new(place.text(value)?).or_else(|| place.must(FaultCode::Pattern, rule))
     }

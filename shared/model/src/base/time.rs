@@ -7,7 +7,7 @@ use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::base::{
     FaultCode, Id,
-    input::{Component, Place, Reading, Schema, formatted},
+    input::{Component, InputPlace, Reading, Schema, formatted},
 };
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
@@ -148,7 +148,7 @@ fn advice(text: &str, is_query: bool) -> &'static str {
 }
 
 impl Component for Timestamp {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         text.parse().ok().or_else(|| {
             let advice = advice(text, place.is_query());

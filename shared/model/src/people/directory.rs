@@ -6,7 +6,7 @@ use crate::{
     base::{
         Code, Error, Id, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp,
         UserId, address,
-        input::{Change, Input, Patch},
+        input::{Input, Patch, PatchField},
         quota::UnitsPerSecond,
         sort::sort,
         span,
@@ -167,14 +167,14 @@ input! {
     pub struct TagCreate { name: TagName }
     example {"name": "year end"};
 
-    pub struct TagUpdate { name: Change<TagName> }
+    pub struct TagUpdate { name: PatchField<TagName> }
     changes Tag;
     needs any;
     example {"name": "quarter end"};
 
     /// A change of an organization. An absent field is kept, null clears it.
     pub struct OrganizationUpdate {
-        name: Change<OrganizationName>,
+        name: PatchField<OrganizationName>,
         web_url: Patch<WebUrl>,
     }
     changes Organization;
@@ -212,13 +212,13 @@ fn is_desk(url: &str) -> bool {
 mod tests {
     use super::*;
     use crate::base::input::Field;
-    use crate::base::input::Place;
+    use crate::base::input::InputPlace;
 
     #[test]
     fn an_address_is_https_or_of_this_machine() {
         let is_one = |text: &str| {
             let mut faults = Vec::new();
-            WebUrl::read(&text.into(), &mut Place::body(&mut faults)).is_some()
+            WebUrl::read(&text.into(), &mut InputPlace::body(&mut faults)).is_some()
         };
         let good = "https://desk.example.com https://example.com:8443/desk/ http://localhost:9000 \
                     http://app.localhost:3000/";

@@ -8,7 +8,7 @@ use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::base::{
     CommonPassword, Fault, FaultCode, WrongText,
-    input::{Component, Form, Place, Reading, Schema, formatted},
+    input::{Component, Form, InputPlace, Reading, Schema, formatted},
     unique_name::composed,
 };
 
@@ -83,7 +83,7 @@ impl TryFrom<String> for NewPassword {
 macro_rules! sent {
     ($($name:ident = $about:literal, $example:literal;)+) => {$(
         impl Component for $name {
-            fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+            fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
                 let read = Self::try_from(place.text(value)?.to_owned());
                 read.map_or_else(|error| place.must(error.code(), error), Some)
             }
@@ -165,7 +165,7 @@ mod tests {
     fn a_new_password_has_12_to_128_characters() {
         let read = |text: &str| {
             let mut faults = Vec::new();
-            let sent = NewPassword::parse(&Value::from(text), &mut Place::body(&mut faults));
+            let sent = NewPassword::parse(&Value::from(text), &mut InputPlace::body(&mut faults));
             let typed = NewPassword::try_from(text.to_owned());
             assert_eq!(sent.is_some(), typed.is_ok(), "{text}");
             faults.pop().map(|fault| fault.code)

@@ -12,7 +12,10 @@ use crate::{
     base::{
         Fault, FaultCode, Id, LinkToken, LoginName, OrganizationId, SealedSecret, SentSecret,
         Timestamp, UserId, Whole, address,
-        input::{Component, Defaulted, Field, Form, List, Place, Reading, Schema, escaped, map_of},
+        input::{
+            BoundedList, Component, Defaulted, Field, Form, InputPlace, Reading, Schema, escaped,
+            map_of,
+        },
     },
     input, names,
     people::{
@@ -169,7 +172,7 @@ input! {
         /// A new issuer or client always uses it, and no organization goes back.
         own_redirect_uri: Defaulted<bool>,
         /// Ids of the admins who sign in by password all the same; none when absent.
-        password_admins: Option<List<UserId, 0, 3>>,
+        password_admins: Option<BoundedList<UserId, 0, 3>>,
         /// Days from the last sign-in by the provider to the end of a bound user's sessions and
         /// tokens; 30 when absent.
         leaver_days: Option<Whole<1, 366>>,
@@ -384,7 +387,7 @@ impl GroupRoles {
 }
 
 impl Component for GroupRoles {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let object = place.object(value)?;
         if object.len() > Self::MOST {
             let rule = format!("have at most {} groups", Self::MOST);

@@ -10,7 +10,7 @@ use crate::{
     base::{
         Cell, Error, Fault, FaultCode, Id, OrOther, OrganizationId, QueueMessage, RecordId,
         Timestamp, TokenId, TokenName, UserId,
-        input::{Component, Field, Input, List},
+        input::{BoundedList, Component, Field, Input},
         random, span,
     },
     input,
@@ -49,7 +49,7 @@ input! {
         /// A name for its purpose.
         name: TokenName,
         /// The permissions of the token; absent for all permissions of its owner.
-        permissions: Option<List<Permission, 1, 50>>,
+        permissions: Option<BoundedList<Permission, 1, 50>>,
         /// When it expires, at most 366 days from now; absent for 365 days.
         expires_at: Option<Timestamp>,
     }

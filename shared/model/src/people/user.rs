@@ -6,7 +6,7 @@ use crate::{
     base::{
         AnyOf, Email, Fault, FullName, Id, OrOther, OrganizationId, QueueMessage, RecordId,
         SearchText, Timestamp, UserId, Username,
-        input::{Change, Component, Field, Input, List, Patch, Place, Reading},
+        input::{BoundedList, Component, Field, Input, InputPlace, Patch, PatchField, Reading},
         span,
     },
     input,
@@ -94,14 +94,14 @@ input! {
 
     /// A change of a user: at least one field.
     pub struct UserUpdate {
-        full_name: Change<FullName>,
+        full_name: PatchField<FullName>,
         /// A role whose permissions the caller holds.
-        role: Change<Role>,
+        role: PatchField<Role>,
         /// Permissions beyond those of the role, which replace the current ones. The caller must
         /// hold them all.
-        permissions: Change<Permissions>,
+        permissions: PatchField<Permissions>,
         /// Disables or enables the user. All sessions and tokens of a disabled user end at once.
-        disabled: Change<bool>,
+        disabled: PatchField<bool>,
         /// A new address, which is not verified; null removes it. Unique in the organization
         /// without regard to case.
         email: Patch<Email>,
@@ -113,12 +113,12 @@ input! {
     example {"password": "four words of your own"};
 }
 
-pub type Permissions = List<Permission, 0, 50>;
+pub type Permissions = BoundedList<Permission, 0, 50>;
 
 pub(crate) fn password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&NewPassword>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     if let (Some(username), Some(password)) = (username, password)
         && let Err(error) = password.beyond(&[username])
@@ -131,7 +131,7 @@ pub(crate) fn password_is_more_than_the_username(
 fn new_password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&Option<NewPassword>>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     let password = password.and_then(Option::as_ref);
     password_is_more_than_the_username(username, password, body);
@@ -233,10 +233,10 @@ impl User {
     pub fn change(&mut self, update: UserUpdate) {
         update.full_name.apply(&mut self.full_name);
         update.role.apply(&mut self.role);
-        if let Change::Set(List(permissions)) = update.permissions {
+        if let PatchField::Set(BoundedList(permissions)) = update.permissions {
             self.extra_permissions = each_once(permissions);
         }
-        if let Change::Set(disabled) = update.disabled {
+        if let PatchField::Set(disabled) = update.disabled {
             self.disable(disabled);
         }
         if let Patch::Set(email) = update.email {

@@ -18,8 +18,8 @@ use crate::{
         AnyOf, CommentId, FaultCode, Id, NotificationId, NotificationSubject, OrganizationId,
         Timestamp, UserId,
         input::{
-            self, Change, Component, Field, Fields, Input, List, Place, Property, Reading,
-            at_least_one, object_schema, one_of_two,
+            self, BoundedList, Component, Field, Fields, Input, InputPlace, PatchField, Property,
+            Reading, at_least_one, object_schema, one_of_two,
         },
         span,
     },
@@ -117,7 +117,7 @@ input! {
     /// Notifications that were read: some of them, or all up to an instant.
     pub struct NotificationsRead {
         /// Their ids. Others than the caller's are ignored.
-        ids: Option<List<NotificationId, 1, 50>>,
+        ids: Option<BoundedList<NotificationId, 1, 50>>,
         /// The `at` of the newest one that was read. All notifications of this instant, and all
         /// before it, count as read.
         before: Option<Timestamp>,
@@ -134,9 +134,9 @@ input! {
     /// The places where a user is to get a kind: at least one field. A mail needs the inbox.
     pub struct NotificationChannelsSet {
         /// True for the inbox; false means no mail either.
-        inbox: Change<bool>,
+        inbox: PatchField<bool>,
         /// True for a mail, too, which brings it into the inbox as well.
-        mail: Change<bool>,
+        mail: PatchField<bool>,
     }
     needs any;
     check(inbox, mail) mail_needs_the_inbox;
@@ -171,12 +171,12 @@ impl NotificationPreferences {
 
     pub fn set(&mut self, sent: &NotificationPreferencesSet) {
         for (kind, channels) in &sent.0 {
-            if let Change::Set(mail) = channels.mail {
+            if let PatchField::Set(mail) = channels.mail {
                 self.mail.insert(*kind, mail);
             }
             match (&channels.inbox, &channels.mail) {
-                (Change::Set(false), _) => self.off.insert(*kind),
-                (Change::Set(true), _) | (_, Change::Set(true)) => self.off.remove(kind),
+                (PatchField::Set(false), _) => self.off.insert(*kind),
+                (PatchField::Set(true), _) | (_, PatchField::Set(true)) => self.off.remove(kind),
                 _ => false,
             };
         }
@@ -217,11 +217,11 @@ impl ToSchema for NotificationPreferences {
 }
 
 fn mail_needs_the_inbox(
-    inbox: Reading<&Change<bool>>,
-    mail: Reading<&Change<bool>>,
-    body: &mut Place<'_>,
+    inbox: Reading<&PatchField<bool>>,
+    mail: Reading<&PatchField<bool>>,
+    body: &mut InputPlace<'_>,
 ) {
-    if let (Some(Change::Set(false)), Some(Change::Set(true))) = (inbox, mail) {
+    if let (Some(PatchField::Set(false)), Some(PatchField::Set(true))) = (inbox, mail) {
         let detail = "A kind that is off has no mail. Send `inbox` as true, or leave it out.";
         body.at("mail").report(FaultCode::Combination, detail);
     }
@@ -235,8 +235,8 @@ impl NotificationPreferencesSet {
     /// Returns the change that ends the mails of some kinds.
     pub fn without_mail(kinds: impl IntoIterator<Item = NotificationKind>) -> Self {
         let none = NotificationChannelsSet {
-            inbox: Change::Keep,
-            mail: Change::Set(false),
+            inbox: PatchField::Keep,
+            mail: PatchField::Set(false),
         };
         let kinds = kinds.into_iter();
         Self(kinds.map(|kind| (kind, none.clone())).collect())
@@ -244,7 +244,7 @@ impl NotificationPreferencesSet {
 }
 
 impl Field for NotificationPreferencesSet {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         Self::read_object(place.object(value)?, place)
     }
 
@@ -264,15 +264,15 @@ impl Field for NotificationPreferencesSet {
 }
 
 impl Input for NotificationPreferencesSet {
-    fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self> {
+    fn read_object(object: &Fields, place: &mut InputPlace<'_>) -> Reading<Self> {
         at_least_one(object, &Self::names(), place);
         let kinds = NotificationKind::ALL.iter();
         let sent = kinds.filter_map(|kind| Some((*kind, object.get(kind.name())?)));
         let read = sent.map(|(kind, value)| {
             // `true` is the inbox without mail, and `false` neither.
-            let read = match (value, Change::Set(false)) {
+            let read = match (value, PatchField::Set(false)) {
                 (Value::Bool(inbox), mail) => Some(NotificationChannelsSet {
-                    inbox: Change::Set(*inbox),
+                    inbox: PatchField::Set(*inbox),
                     mail,
                 }),
                 (other, _) => NotificationChannelsSet::read(other, &mut place.at(kind.name())),

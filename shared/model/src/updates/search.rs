@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     base::{
         AnyOf, Cursor, FaultCode, Id, ProjectId, ReferenceType, SearchText, SearchedType, Whole,
-        input::{Field, Form, Place, Reading, Schema, string},
+        input::{Field, Form, InputPlace, Reading, Schema, string},
         words::words,
     },
     input,
@@ -61,7 +61,7 @@ impl SearchWords {
 }
 
 impl Field for SearchWords {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         if let Err(wrong) = Form::Text.check(text, 1, SearchText::MOST) {
             return place.must(wrong.code(), wrong);

@@ -9,7 +9,7 @@ use crate::{
     base::{
         ActivityId, AnyOf, Content, Id, JsonObject, JsonText, OrNone, OrOther, OrganizationId,
         ProjectId, Slug, TagId, Timestamp, UserId, Who,
-        input::{Change, Input, Patch},
+        input::{Input, Patch, PatchField},
     },
     input, names,
     work::task::belongs_somewhere,
@@ -72,11 +72,11 @@ input! {
     /// A change of an activity: at least one field. An absent field is kept, null clears it.
     pub struct ActivityUpdate {
         /// When it happened.
-        timestamp: Change<Timestamp>,
-        r#type: Change<ActivityType>,
+        timestamp: PatchField<Timestamp>,
+        r#type: PatchField<ActivityType>,
         /// A free name within the type.
         subtype: Patch<Slug>,
-        description: Change<Content>,
+        description: PatchField<Content>,
         metadata: Patch<JsonObject>,
         evidence: Patch<JsonObject>,
     }

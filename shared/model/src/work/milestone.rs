@@ -5,7 +5,7 @@ use crate::{
     base::{
         AnyOf, Description, Error, Fault, FaultCode, Id, MilestoneId, OrOther, OrganizationId,
         ProjectId, Timestamp, Title,
-        input::{Change, Defaulted, Patch, Place, Reading},
+        input::{Defaulted, InputPlace, Patch, PatchField, Reading},
         sort::sort,
     },
     input, names, short_form,
@@ -61,14 +61,14 @@ input! {
 
     /// A change of a milestone. An absent field is kept, null clears it.
     pub struct MilestoneUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         description: Patch<Description>,
         /// Not after `dueDate`.
         start_date: Patch<Timestamp>,
         /// Not before `startDate`.
         due_date: Patch<Timestamp>,
         /// Any change is allowed.
-        status: Change<MilestoneStatus>,
+        status: PatchField<MilestoneStatus>,
     }
     changes Milestone;
     check(start_date, due_date) stays_before_it_is_due;
@@ -80,7 +80,7 @@ const WRONG_ORDER: &str = "`startDate` must not be after `dueDate`.";
 fn begins_before_it_is_due(
     start: Reading<&Option<Timestamp>>,
     due: Reading<&Option<Timestamp>>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     if let (Some(Some(start)), Some(Some(due))) = (start, due)
         && start > due
@@ -92,7 +92,7 @@ fn begins_before_it_is_due(
 fn stays_before_it_is_due(
     start: Reading<&Patch<Timestamp>>,
     due: Reading<&Patch<Timestamp>>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     let new = |sent: Reading<&Patch<Timestamp>>| sent.map(|patch| patch.value().copied());
     begins_before_it_is_due(new(start).as_ref(), new(due).as_ref(), body);

@@ -5,7 +5,7 @@ use crate::{
     base::{
         AnyOf, Description, Id, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId,
         SearchText, Timestamp, Title,
-        input::{Change, Defaulted, Input, Patch},
+        input::{Defaulted, Input, Patch, PatchField},
         sort::sort,
     },
     input, names, short_form,
@@ -51,10 +51,10 @@ input! {
 
     /// A change of a project: at least one field. An absent field is kept, null clears it.
     pub struct ProjectUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         description: Patch<Description>,
         /// Any change is allowed. An archived project takes no new work.
-        status: Change<ProjectStatus>,
+        status: PatchField<ProjectStatus>,
     }
     changes Project;
     needs any;
@@ -74,8 +74,8 @@ input! {
 
     /// A change of a phase: at least one field.
     pub struct PhaseUpdate {
-        title: Change<Title>,
-        order: Change<Order>,
+        title: PatchField<Title>,
+        order: PatchField<Order>,
     }
     changes Phase;
     needs any;

@@ -8,7 +8,7 @@ use crate::{
         AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Id, Ids, JsonObject,
         JsonText, OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, ServiceRequestId,
         Timestamp, Title, UserId, Who,
-        input::{Change, Defaulted, Input, Patch, Place, Reading},
+        input::{Defaulted, Input, InputPlace, Patch, PatchField, Reading},
     },
     input, names,
     work::{Resolution, ServiceStatus},
@@ -76,14 +76,14 @@ input! {
 
     /// A change of a service request: at least one field. An absent field is kept, null clears it.
     pub struct ServiceRequestUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         description: Patch<Description>,
-        priority: Change<Priority>,
+        priority: PatchField<Priority>,
         category: Patch<Category>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
         /// A status that the current one may change to; see `ServiceStatus`.
-        status: Change<ServiceStatus>,
+        status: PatchField<ServiceStatus>,
     }
     needs any;
     example {"status": "in_progress", "assigneeId": 1, "category": null};
@@ -123,7 +123,7 @@ impl ServiceRequestFilter {
 fn come_together(
     kind: Reading<&Option<ReferenceType>>,
     id: Reading<&Option<ReferenceId>>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     let has_kind = !matches!(kind, Some(None));
     let has_id = !matches!(id, Some(None));

@@ -3,7 +3,7 @@
 use utoipa::ToSchema;
 
 use crate::{
-    base::{Code, Error, OrOther, Timestamp, input::Change},
+    base::{Code, Error, OrOther, Timestamp, input::PatchField},
     names,
 };
 
@@ -79,13 +79,13 @@ impl OrOther<ServiceStatus> {
     /// As [`set`](Self::set), if a status was sent.
     pub(crate) fn change(
         &mut self,
-        sent: Change<ServiceStatus>,
+        sent: PatchField<ServiceStatus>,
         resolved_at: &mut Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
         match sent {
-            Change::Keep => Ok(None),
-            Change::Set(next) => self.set(next, resolved_at, now),
+            PatchField::Keep => Ok(None),
+            PatchField::Set(next) => self.set(next, resolved_at, now),
         }
     }
 

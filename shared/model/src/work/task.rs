@@ -7,7 +7,10 @@ use crate::{
     base::{
         AnyOf, Description, FaultCode, Id, Ids, MilestoneId, OrNone, OrOther, Order,
         OrganizationId, PhaseId, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
-        input::{Change, Defaulted, Input, List, Nullable, Patch, Place, Reading, one_of_two},
+        input::{
+            BoundedList, Defaulted, Input, InputPlace, Nullable, Patch, PatchField, Reading,
+            one_of_two,
+        },
     },
     input, names,
     work::Priority,
@@ -73,7 +76,7 @@ input! {
 
     /// A change of a task: at least one field. An absent field is kept, null clears it.
     pub struct TaskUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         description: Patch<Description>,
         /// A milestone of the task's project.
         milestone_id: Patch<MilestoneId>,
@@ -82,10 +85,10 @@ input! {
         /// A user of the organization.
         assignee_id: Patch<UserId>,
         /// Any change is allowed.
-        status: Change<TaskStatus>,
-        priority: Change<Priority>,
+        status: PatchField<TaskStatus>,
+        priority: PatchField<Priority>,
         due_date: Patch<Timestamp>,
-        order: Change<Order>,
+        order: PatchField<Order>,
     }
     changes Task;
     needs any;
@@ -113,7 +116,7 @@ input! {
 
     pub struct TaskReorder {
         /// The tasks to move, each at most once.
-        tasks: List<TaskPlace, 1, 100>,
+        tasks: BoundedList<TaskPlace, 1, 100>,
     }
     example {"tasks": [{"id": 3, "order": 1024}, {"id": 1, "order": 2048}]};
 
@@ -248,7 +251,7 @@ impl From<TaskPhase> for TaskUpdate {
 pub(crate) fn belongs_somewhere(
     project: Reading<&Option<ProjectId>>,
     organization: Reading<&Option<OrganizationId>>,
-    body: &mut Place<'_>,
+    body: &mut InputPlace<'_>,
 ) {
     if matches!((project, organization), (Some(None), Some(None))) {
         let detail = "Send `projectId`, `organizationId` or both.";

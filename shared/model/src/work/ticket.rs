@@ -7,7 +7,7 @@ use crate::{
     base::{
         AnyOf, Content, Description, Error, Id, Ids, OrNone, OrOther, OrganizationId, TicketId,
         TicketMessageId, Timestamp, Title, UserId, Who,
-        input::{Change, Defaulted, Input, Patch},
+        input::{Defaulted, Input, Patch, PatchField},
     },
     input, names,
     work::{Priority, Resolution, ServiceStatus},
@@ -78,10 +78,10 @@ input! {
 
     /// A change of a ticket: at least one field. An absent field is kept, null clears it.
     pub struct TicketUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         /// A status that the current one may change to; see `ServiceStatus`.
-        status: Change<ServiceStatus>,
-        priority: Change<Priority>,
+        status: PatchField<ServiceStatus>,
+        priority: PatchField<Priority>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
     }

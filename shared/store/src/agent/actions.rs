@@ -8,11 +8,11 @@ use ::agent::{
     session::ActionRecord,
 };
 use ::table::{
-    AnyKey, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
-    attribute,
+    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression,
+    Write, attribute,
 };
 use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp},
+    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -81,7 +81,7 @@ impl Agent<'_> {
     async fn while_held(
         &self,
         action: &AgentAction,
-        change: Change,
+        change: UpdateExpression,
         noted: Vec<JournalEntry>,
     ) -> Result<Lease> {
         let expected = held(action).equals("stopping", false);
@@ -162,7 +162,7 @@ impl Agent<'_> {
 
     /// Marks an unreadable item as failed and removes it from the index of due work.
     pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<()> {
-        let change = Change::default()
+        let change = UpdateExpression::default()
             .set("setAsideAt", self.0.now())
             .set("state", ActionState::Failed);
         let write = Write::mend(key.clone(), not_due(change));
@@ -173,15 +173,15 @@ impl Agent<'_> {
 }
 
 /// Returns the change of the holder's updates at work.
-fn progress_of(action: &AgentAction) -> Result<Change> {
-    Ok(Change::default()
+fn progress_of(action: &AgentAction) -> Result<UpdateExpression> {
+    Ok(UpdateExpression::default()
         .set_attribute("progress", attribute(&action.progress)?)
         .set_attribute("journal", attribute(&action.journal)?)
         .set("updatedAt", action.updated_at))
 }
 
 /// Returns the change that writes the progress, the state and the next visits.
-fn visits_of(action: &AgentAction) -> Result<Change> {
+fn visits_of(action: &AgentAction) -> Result<UpdateExpression> {
     let change = progress_of(action)?
         .set("state", action.state)
         .set_attribute("schedule", attribute(&action.schedule)?);

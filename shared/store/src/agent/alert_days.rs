@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use ::agent::{alert::Alert, connection::ReadCounter};
-use ::table::{AnyKey, Batch, Change, Condition, Key, Read, Record, Stored, Write};
+use ::table::{AnyKey, Batch, Condition, Key, Read, Record, Stored, UpdateExpression, Write};
 use agent::pattern::{ClassHistory, LabelledAlert, Occurrence};
 use model::base::{Id, Timestamp, span};
 
@@ -73,7 +73,7 @@ impl Noted {
             noted.sort_unstable();
             noted.dedup();
             let key = day(tenant, &signal_type, at);
-            let change = Change::default()
+            let change = UpdateExpression::default()
                 .set("kind", AlertDay::KIND)
                 .set("organizationId", tenant)
                 .set("signalType", signal_type)
@@ -125,7 +125,7 @@ impl Store {
 }
 
 /// Returns the labels of a class's newest alerts.
-fn newest(class: key::List<Alert, key::Gsi1>) -> key::List<LabelledAlert, key::Gsi1> {
+fn newest(class: key::RecordList<Alert, key::Gsi1>) -> key::RecordList<LabelledAlert, key::Gsi1> {
     class
         .descending()
         .only(&["id", "entities", "labels", "occurredAt"])

@@ -7,10 +7,10 @@ use ::agent::{
 };
 use ::table::{
     AnyKey, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
-    base::{AlertId, Error, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, UserId},
+    base::{AlertId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId},
     people::{EntryContent, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -242,7 +242,7 @@ impl Alerts<'_> {
         tenant: Tenant,
         caller: UserId,
         filter: &AlertFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Alert>>> {
         let fits = Filter::of(caller)
             .any("status", filter.status.as_ref())?

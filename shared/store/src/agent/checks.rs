@@ -11,7 +11,7 @@ use ::agent::{
 };
 use ::table::{Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
 use model::{
-    base::{AgentSessionId, Error, FilterValue, Id, QueueMessage, RecordId, Sort},
+    base::{AgentSessionId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder},
     people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -9,7 +9,7 @@ mod traffic;
 use ::agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS, ReadCounter};
 use ::table::{
     Condition, OrNotFound, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{Code, Error, Id, SealedSecret, SentSecret, Slug, UserId, input::Patch},
@@ -43,7 +43,11 @@ record! {
 record! { pause: AgentPause = "agent_pause", key: key::agent_pause(pause.organization_id), }
 
 impl Connections<'_> {
-    pub async fn list(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<Stored<Connection>>> {
+    pub async fn list(
+        &self,
+        tenant: Tenant,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<Connection>>> {
         self.0.table.page(key::connections(tenant), wanted).await
     }
 

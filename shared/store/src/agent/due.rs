@@ -9,7 +9,7 @@ use ::agent::{
 };
 use ::table::{
     AnyKey, OrLeave, Readable, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{Id, OrganizationId, Timestamp},
@@ -115,7 +115,7 @@ impl Agent<'_> {
         &self,
         shard: Shard,
         now: Timestamp,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<DueAction>> {
         let page: Page<DueAction> = self.due(shard, now, wanted).await?;
         // A write of version 1.0 may have deferred it, and left its key behind.
@@ -131,7 +131,7 @@ impl Agent<'_> {
         &self,
         shard: Shard,
         now: Timestamp,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<DueSession>> {
         self.due(shard, now, wanted).await
     }
@@ -140,7 +140,7 @@ impl Agent<'_> {
         &self,
         shard: Shard,
         now: Timestamp,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Due<R>>> {
         let page = due::page::<R, R>(&self.0.table, shard, now, wanted).await?;
         Ok(page.map(|readable| match readable {

@@ -12,7 +12,7 @@ use ::agent::{
 };
 use ::table::{
     Record, Stored,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::base::{AgentSessionId, Id};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ impl Agent<'_> {
         &self,
         tenant: Tenant,
         id: AgentSessionId,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<JournalEntry>>> {
         let entries = key::journal(tenant, id).consistent();
         let page = self.0.table.page(entries, wanted);
@@ -99,7 +99,7 @@ impl Agent<'_> {
         &self,
         tenant: Tenant,
         period: &JournalPeriod,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<JournalEntry>>> {
         let both = period.from.zip(period.to);
         if both.is_some_and(|(from, to)| from >= to) {

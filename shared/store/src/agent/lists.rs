@@ -5,7 +5,7 @@ use ::agent::{
 };
 use ::table::{
     OrNotFound, Read, Record, Stored,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::base::{AlertId, AnyOf, Id, UserId};
 
@@ -46,7 +46,7 @@ impl Agent<'_> {
         tenant: Tenant,
         caller: UserId,
         filter: &AgentSessionFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<SessionOnAlert>> {
         let statuses = filter.status.as_ref();
         let awaiting = statuses.and_then(AnyOf::only);
@@ -98,7 +98,7 @@ impl Agent<'_> {
         &self,
         tenant: Tenant,
         alert: AlertId,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<SessionOnAlert>> {
         let table = &self.0.table;
         let key = alert.key(tenant);

@@ -9,8 +9,8 @@ use ::agent::{
     session::{PlaybookRecord, PlaybookRuns},
 };
 use ::table::{
-    Change, Condition, Record, Refused, Stored, Write,
-    page::{Page, Wanted},
+    Condition, Record, Refused, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
 };
 use futures::future::try_join_all;
 use model::base::Timestamp;
@@ -82,7 +82,11 @@ impl Agent<'_> {
     }
 
     /// Returns the organization's savings, newest days first.
-    pub async fn savings(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<Stored<Saving>>> {
+    pub async fn savings(
+        &self,
+        tenant: Tenant,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<Saving>>> {
         let newest_first = key::savings(tenant).descending();
         self.0.table.page(newest_first, wanted).await
     }
@@ -101,7 +105,7 @@ impl Agent<'_> {
         let mut with_saving = writes.clone();
         let place = writes.len();
         with_saving.push(Write::create(&saving)?);
-        let total = Change::default().add(totals::MINUTES_SAVED, saving.minutes);
+        let total = UpdateExpression::default().add(totals::MINUTES_SAVED, saving.minutes);
         let totals = key::totals(saving.organization_id);
         with_saving.push(Write::update(totals, total, Condition::default()));
         match table.transact(with_saving).await? {
@@ -125,7 +129,7 @@ pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>> {
 pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {
     let (playbook, effective) = action.content.playbook.as_ref().zip(action.helped())?;
     let tenant = action.key.organization_id;
-    let counted = Change::default()
+    let counted = UpdateExpression::default()
         .set("kind", PlaybookRuns::KIND)
         .set("organizationId", tenant)
         .set("name", playbook.name.as_str())

@@ -13,7 +13,7 @@ use ::agent::{
 };
 use ::table::{Batch, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
 use model::{
-    base::{AgentSessionId, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, UserId},
+    base::{AgentSessionId, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId},
     people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},
     work::{ActionRef, ServiceRequest},
 };

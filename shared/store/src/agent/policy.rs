@@ -7,7 +7,9 @@ use ::agent::{
     policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicyChange, PolicySet},
     session::{Approver, Approving},
 };
-use ::table::{AnyKey, Batch, Change, Condition, Key, OrLeave, OrNotFound, Record, Stored, Write};
+use ::table::{
+    AnyKey, Batch, Condition, Key, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
+};
 use model::{
     base::{Code, Error, Id, RecordType, Timestamp, UserId},
     people::{
@@ -260,7 +262,7 @@ pub(super) fn takes(tenant: Tenant, day: Timestamp, charge: &Charge) -> Vec<Writ
     if let Some(others) = charge.others {
         room = room.absent_or(ACTIONS, "# <= :", others);
     }
-    let mut taken = Change::default().add(ACTIONS, 1);
+    let mut taken = UpdateExpression::default().add(ACTIONS, 1);
     if let Some((money, others)) = &charge.money {
         room = room.absent_or(&money.currency, "# <= :", *others);
         taken = taken.add(&money.currency, money.minor_units);
@@ -270,7 +272,9 @@ pub(super) fn takes(tenant: Tenant, day: Timestamp, charge: &Charge) -> Vec<Writ
     let of_day = Write::update(key::agent_day(tenant, day), taken, room);
     let of_customer = charge.message.as_ref().map(|(customer, others)| {
         let room = Condition::default().absent_or(MESSAGES, "# <= :", *others);
-        let sent = Change::default().add(MESSAGES, 1).set("expiresAt", expires);
+        let sent = UpdateExpression::default()
+            .add(MESSAGES, 1)
+            .set("expiresAt", expires);
         Write::update(key::messages_of_day(tenant, day, customer), sent, room)
     });
     std::iter::once(of_day).chain(of_customer).collect()

@@ -12,10 +12,12 @@ use ::agent::{
     },
 };
 use ::table::{
-    Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
+    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
 };
 use model::{
-    base::{AgentSessionId, AlertId, Error, FilterValue, Id, QueueMessage, RecordId, Sort, UserId},
+    base::{
+        AgentSessionId, AlertId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, UserId,
+    },
     people::{EntryCredential, Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -98,7 +100,7 @@ impl Agent<'_> {
             let mut session = AgentSession::open(id, &alert, by, now);
             let by = JournalActor::user(Some(by));
             let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
-            let points = Change::default().set("agentSessionId", id);
+            let points = UpdateExpression::default().set("agentSessionId", id);
             let points = points.set("updatedAt", now);
             let as_it_was = match alert.agent_session_id {
                 None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
@@ -383,7 +385,7 @@ impl Agent<'_> {
             for action in stopping {
                 // Its holder keeps writing it. The condition is only that it runs.
                 let runs = Condition::default().equals("state", ActionState::Running);
-                let stops = Change::default().set("stopping", true);
+                let stops = UpdateExpression::default().set("stopping", true);
                 writes.push(Write::update(action.key(), stops, runs));
             }
             let cancelled = (session.replaced(), outcomes);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use ::table::{
     OrNotFound, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, Id, Timestamp},
@@ -147,7 +147,7 @@ impl Store {
         &self,
         tenant: Tenant,
         of: HistoryOf,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<EntryWithActor>> {
         let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of).consistent().descending();

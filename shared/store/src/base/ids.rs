@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use ::table::{Change, Table};
+use ::table::{Table, UpdateExpression};
 use model::base::{Error, Id, RecordId};
 use utoipa::ToSchema;
 
@@ -89,7 +89,9 @@ impl Block {
         if self.left.is_empty() {
             let size = (self.size * 2).clamp(1, LARGEST_BLOCK);
             let key = key::counter(kind);
-            let last = table.add(key, "last", size, Change::default()).await?;
+            let last = table
+                .add(key, "last", size, UpdateExpression::default())
+                .await?;
             *self = Self {
                 left: last - size + 1..last + 1,
                 size,

@@ -2,7 +2,7 @@
 
 use ::table::{
     AnyKey, Batch, Key, OrLeave, Read, Record, Stored, Write,
-    page::{Page, Place, Row, Wanted},
+    page::{ListPosition, Page, PageRequest, Row},
 };
 use model::base::Id;
 use serde::de::DeserializeOwned;
@@ -55,9 +55,9 @@ impl Store {
         &self,
         keys: impl Iterator<Item = Key<R>>,
         fits: impl Fn(&R) -> bool,
-        place: impl Fn(&R) -> Option<Place>,
+        place: impl Fn(&R) -> Option<ListPosition>,
         descending: bool,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<R>>> {
         let keys: Vec<_> = keys.collect();
         let found = self.batch(keys.iter()).await?;
@@ -71,6 +71,6 @@ impl Store {
     }
 }
 
-pub(crate) fn in_first_index<R: Record<Workdesk>>(record: &R) -> Option<Place> {
-    Some(Place::in_index(record.key(), record.gsi1()?))
+pub(crate) fn in_first_index<R: Record<Workdesk>>(record: &R) -> Option<ListPosition> {
+    Some(ListPosition::in_index(record.key(), record.gsi1()?))
 }

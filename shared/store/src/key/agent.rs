@@ -8,12 +8,12 @@ use ::agent::{
     policy::AgentPolicy,
     session::{AgentSession, PlaybookRuns},
 };
-use ::table::{Gsi1, Gsi2, Key, List, Record};
+use ::table::{Gsi1, Gsi2, Key, Record, RecordList};
 use model::{
     base::{AgentSessionId, AlertId, Id, RecordType, Timestamp},
     people::SessionHead,
 };
-use table::{Gsi3, Sort, padded};
+use table::{Gsi3, SortKey, padded};
 
 use crate::{
     Tenant,
@@ -28,12 +28,12 @@ use super::format::{instant_then_id, keys, of_record, partition};
 
 keys! {
     /// The organization's alerts by occurrence.
-    pub fn alerts(tenant: Tenant) -> List<Alert, Gsi2> = partition(tenant, RecordType::Alert);
+    pub fn alerts(tenant: Tenant) -> RecordList<Alert, Gsi2> = partition(tenant, RecordType::Alert);
     /// The alerts of a class by occurrence.
-    pub fn alerts_of_class(tenant: Tenant, signal_type: &str) -> List<Alert, Gsi1>
+    pub fn alerts_of_class(tenant: Tenant, signal_type: &str) -> RecordList<Alert, Gsi1>
         = format!("{}#{signal_type}", partition(tenant, RecordType::Alert));
     /// The days (UTC) of a class of alerts, with their occurrences.
-    pub(crate) fn alert_days(tenant: Tenant, signal_type: &str) -> List<AlertDay>
+    pub(crate) fn alert_days(tenant: Tenant, signal_type: &str) -> RecordList<AlertDay>
         = format!("ORG#{tenant}#ALERT_DAY#{signal_type}");
     /// The instant since which the organization's alerts are recorded.
     pub(crate) fn alerts_since(tenant: Tenant) -> Key<AlertsSince>
@@ -46,29 +46,29 @@ keys! {
     pub(crate) fn alert_series(tenant: Tenant, source: &str, series: &str) -> Key<AlertSeries>
         = format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()), series;
     /// The last outcomes of a record, by target system.
-    pub(crate) fn last_outcomes(tenant: Tenant, entity: &str) -> List<LastOutcome>
+    pub(crate) fn last_outcomes(tenant: Tenant, entity: &str) -> RecordList<LastOutcome>
         = format!("ORG#{tenant}#OUTCOME#{entity}");
     /// The results of the playbooks that were proposed to the organization, by name and version.
-    pub(crate) fn playbook_runs(tenant: Tenant) -> List<PlaybookRuns>
+    pub(crate) fn playbook_runs(tenant: Tenant) -> RecordList<PlaybookRuns>
         = format!("ORG#{tenant}#PLAYBOOKS");
     pub fn agent_session(tenant: Tenant, id: AgentSessionId) -> Key<AgentSession>
         = agent_partition(tenant, id), "SESSION";
     /// The organization's agent sessions by creation.
-    pub fn agent_sessions(tenant: Tenant) -> List<AgentSession, Gsi1>
+    pub fn agent_sessions(tenant: Tenant) -> RecordList<AgentSession, Gsi1>
         = partition(tenant, RecordType::AgentSession);
     /// The organization's agent sessions with open work by creation. The index is sparse.
-    pub fn agent_sessions_open(tenant: Tenant) -> List<AgentSession, Gsi3>
+    pub fn agent_sessions_open(tenant: Tenant) -> RecordList<AgentSession, Gsi3>
         = format!("{}#OPEN", partition(tenant, RecordType::AgentSession));
     /// The ids of an alert's agent sessions, by creation.
-    pub(crate) fn sessions_of_alert(tenant: Tenant, alert: AlertId) -> List<SessionOfAlert>
+    pub(crate) fn sessions_of_alert(tenant: Tenant, alert: AlertId) -> RecordList<SessionOfAlert>
         = of_record(tenant, alert, RecordType::AgentSession);
     /// The savings of actions, by day.
-    pub fn savings(tenant: Tenant) -> List<Saving> = format!("ORG#{tenant}#SAVING");
+    pub fn savings(tenant: Tenant) -> RecordList<Saving> = format!("ORG#{tenant}#SAVING");
     /// An agent session and its approved actions.
-    pub(crate) fn agent_parts(tenant: Tenant, id: AgentSessionId) -> List<Part>
+    pub(crate) fn agent_parts(tenant: Tenant, id: AgentSessionId) -> RecordList<Part>
         = agent_partition(tenant, id);
     /// The organization's connections by name.
-    pub fn connections(tenant: Tenant) -> List<Connection> = format!("ORG#{tenant}#CONNECTION");
+    pub fn connections(tenant: Tenant) -> RecordList<Connection> = format!("ORG#{tenant}#CONNECTION");
     /// A connection's breaker, and the number of its calls.
     pub(crate) fn connection_traffic(tenant: Tenant, name: &str) -> Key<ConnectionTraffic>
         = format!("ORG#{tenant}#TRAFFIC"), name;
@@ -80,10 +80,10 @@ keys! {
     pub fn agent_policy(tenant: Tenant) -> Key<AgentPolicy>
         = format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key;
     /// A session's journal by time.
-    pub(crate) fn journal(tenant: Tenant, session: AgentSessionId) -> List<JournalEntry>
+    pub(crate) fn journal(tenant: Tenant, session: AgentSessionId) -> RecordList<JournalEntry>
         = format!("{}#JOURNAL", agent_partition(tenant, session));
     /// The journals of all sessions of an organization, by time.
-    pub(crate) fn journals(tenant: Tenant) -> List<JournalEntry, Gsi1>
+    pub(crate) fn journals(tenant: Tenant) -> RecordList<JournalEntry, Gsi1>
         = format!("ORG#{tenant}#JOURNAL");
     /// The claims of a day (UTC) for which the policy has caps.
     pub(crate) fn agent_day(tenant: Tenant, at: Timestamp) -> Key<AgentDay>
@@ -103,12 +103,12 @@ keys! {
         = alerts_of_class(alert.organization_id, &alert.signal_type)
         => alert_order(alert.occurred_at, alert.id);
     /// The sort key of a day, as `2026-01-31`, in [`alert_days`].
-    pub(crate) fn alert_day(date: &str) -> Sort = date;
+    pub(crate) fn alert_day(date: &str) -> SortKey = date;
     pub(crate) fn last_outcome(tenant: Tenant, entity: &str, target_system: &str)
-        -> Key<LastOutcome> = last_outcomes(tenant, entity) => Sort::new(target_system);
+        -> Key<LastOutcome> = last_outcomes(tenant, entity) => SortKey::new(target_system);
     /// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in
     /// [`playbook_runs`].
-    pub(crate) fn playbook_version(label: String) -> Sort = label;
+    pub(crate) fn playbook_version(label: String) -> SortKey = label;
     /// An agent session's key in [`agent_sessions`].
     pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1>
         = agent_sessions(session.organization_id)
@@ -122,20 +122,20 @@ keys! {
         = sessions_of_alert(session.organization_id, session.alert_id)
         => instant_then_id(session.created_at, session.session_id);
     pub fn connection(tenant: Tenant, name: &str) -> Key<Connection>
-        = connections(tenant) => Sort::new(name);
+        = connections(tenant) => SortKey::new(name);
     /// An entry's key in [`journal`](fn@journal).
     pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry>
-        = journal(entry.organization_id, entry.session_id) => Sort::new(journal_place(entry));
+        = journal(entry.organization_id, entry.session_id) => SortKey::new(journal_place(entry));
     /// The entry of a session's own chain that the organization's journal names.
     pub(crate) fn named_entry(tenant: Tenant, head: &SessionHead) -> Key<JournalEntry>
-        = journal(tenant, head.id) => Sort::new(place_of(head.at, head.id, "", head.seq));
+        = journal(tenant, head.id) => SortKey::new(place_of(head.at, head.id, "", head.seq));
     /// An entry's key in [`journals`].
     pub(crate) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, Gsi1>
-        = journals(entry.organization_id) => Sort::new(journal_place(entry));
+        = journals(entry.organization_id) => SortKey::new(journal_place(entry));
 }
 
 /// A sort key in [`alerts_of_class`].
-pub fn alert_order(occurred_at: Timestamp, id: AlertId) -> Sort<Gsi1> {
+pub fn alert_order(occurred_at: Timestamp, id: AlertId) -> SortKey<Gsi1> {
     instant_then_id(occurred_at, id)
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
     let day = saving.at.day();
     let system = &saving.target_system;
     let place = format!("{day}#{}#{system}#{}", system.len(), saving.entity);
-    savings(saving.organization_id).at(Sort::new(place))
+    savings(saving.organization_id).at(SortKey::new(place))
 }
 
 /// An excerpt of an answer, by its hash. Each action has its own; `None` is the session's.

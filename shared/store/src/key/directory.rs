@@ -1,12 +1,12 @@
 //! Keys of projects, phases and tags, and of reference search.
 
-use ::table::{Gsi1, Key, List};
+use ::table::{Gsi1, Key, RecordList};
 use model::{
     base::{Id, ProjectId, RecordType, Tagged},
     people::Tag,
     work::{Phase, Project},
 };
-use table::{Sort, padded};
+use table::{SortKey, padded};
 use utoipa::ToSchema;
 
 use crate::{
@@ -18,18 +18,18 @@ use super::format::{keys, name, name_then_id, of_record, partition, record_of};
 
 keys! {
     /// The organization's projects by title.
-    pub fn projects(tenant: Tenant) -> List<Project, Gsi1> = partition(tenant, RecordType::Project);
+    pub fn projects(tenant: Tenant) -> RecordList<Project, Gsi1> = partition(tenant, RecordType::Project);
     /// A project's phases by order, then id.
-    pub fn phases_of_project(tenant: Tenant, project: ProjectId) -> List<Phase, Gsi1>
+    pub fn phases_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Phase, Gsi1>
         = of_record(tenant, project, RecordType::Phase);
     /// The organization's tags by name.
-    pub fn tags(tenant: Tenant) -> List<Tag, Gsi1> = partition(tenant, RecordType::Tag);
+    pub fn tags(tenant: Tenant) -> RecordList<Tag, Gsi1> = partition(tenant, RecordType::Tag);
     /// The tag of a case-folded name, which is unique in the organization.
     pub(crate) fn name_of_tag(tenant: Tenant, folded_name: &str) -> Key<NameOfTag>
         = format!("ORG#{tenant}#TAG_NAME"), folded_name;
     /// The possible references of a service request, by creation: small items that reference search
     /// filters.
-    pub(crate) fn references(tenant: Tenant) -> List<Reference> = format!("ORG#{tenant}#REFERENCE");
+    pub(crate) fn references(tenant: Tenant) -> RecordList<Reference> = format!("ORG#{tenant}#REFERENCE");
     /// A project's key in [`projects`].
     pub fn project_by_title(project: &Project) -> Key<Project, Gsi1>
         = projects(project.organization_id) => name_then_id(&project.title, project.id);
@@ -43,13 +43,14 @@ pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
     let order = padded(phase.order.get());
     let id = padded(phase.id.get());
     let phases = phases_of_project(phase.organization_id, phase.project_id);
-    phases.at(Sort::new(format!("{order}#{id}")))
+    phases.at(SortKey::new(format!("{order}#{id}")))
 }
 
 /// A key in [`references`].
 pub(crate) fn reference(reference: &Reference) -> Key<Reference> {
     let name = name(*reference.refers_to, reference.id);
-    references(reference.organization_id).at(Sort::new(format!("{}#{name}", reference.created_at)))
+    references(reference.organization_id)
+        .at(SortKey::new(format!("{}#{name}", reference.created_at)))
 }
 
 /// A task or an activity, of which only the tags are read.

@@ -1,6 +1,6 @@
 use ::table::{AnyKey, KeptText, Key, Record};
 use model::base::{Id, RecordId, RecordType, Timestamp, unique_name, words::plain};
-use table::{Sort, padded};
+use table::{SortKey, padded};
 
 use crate::Tenant;
 
@@ -71,30 +71,30 @@ pub(crate) fn text(of: &AnyKey, hash: &str) -> Key<KeptText> {
 }
 
 /// The sort key before all records of that instant, and after all earlier ones.
-pub(crate) fn instant<I>(at: Timestamp) -> Sort<I> {
-    Sort::new(at.to_string())
+pub(crate) fn instant<I>(at: Timestamp) -> SortKey<I> {
+    SortKey::new(at.to_string())
 }
 
 /// An instant, then the id for ties.
-pub(super) fn instant_then_id<I>(at: Timestamp, id: impl Id) -> Sort<I> {
-    Sort::new(format!("{at}#{}", padded(id.get())))
+pub(super) fn instant_then_id<I>(at: Timestamp, id: impl Id) -> SortKey<I> {
+    SortKey::new(format!("{at}#{}", padded(id.get())))
 }
 
 /// A due date, then the id for ties. Records without a due date come last.
-pub(super) fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> Sort<I> {
+pub(super) fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> SortKey<I> {
     // `~` sorts after every digit.
     let due = due.map_or_else(|| "~".to_owned(), |due| due.to_string());
-    Sort::new(format!("{due}#{}", padded(id.get())))
+    SortKey::new(format!("{due}#{}", padded(id.get())))
 }
 
 /// A name without case and accents, then with its accents, then the id for ties. The names are cut
 /// to fit.
-pub(super) fn name_then_id<I>(name: &str, id: impl Id) -> Sort<I> {
+pub(super) fn name_then_id<I>(name: &str, id: impl Id) -> SortKey<I> {
     // A tab sorts before whatever else stands in a name, so that `Move` comes before `Move on`.
     let id = format!("\t{}", padded(id.get()));
     let mut name = format!("{}\t{}", plain(name), unique_name::key(name));
     name.truncate(name.floor_char_boundary(LONGEST_SORT - id.len()));
-    Sort::new(name + &id)
+    SortKey::new(name + &id)
 }
 
 /// The longest sort key, in bytes.

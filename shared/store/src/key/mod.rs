@@ -22,7 +22,7 @@ mod upkeep;
 mod webhooks;
 mod work;
 
-pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, List, Main, Sort};
+pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main, RecordList, SortKey};
 
 pub use self::{
     agent::*,

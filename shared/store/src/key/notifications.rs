@@ -1,6 +1,6 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
-use ::table::{AnyKey, Gsi1, Gsi2, Key, List};
+use ::table::{AnyKey, Gsi1, Gsi2, Key, RecordList};
 use model::{
     base::{
         HistoryEntry, HistoryOf, Id, NotificationSubject, RecordType, ReferenceId, Reminded, Talk,
@@ -8,7 +8,7 @@ use model::{
     },
     updates::{Mail, Notification},
 };
-use table::{Sort, padded};
+use table::{SortKey, padded};
 
 use crate::{
     Tenant,
@@ -27,39 +27,39 @@ keys! {
     pub(crate) fn notification(tenant: Tenant, user: UserId, cause: &str) -> Key<Notification>
         = notification_partition(tenant, user), cause;
     /// A user's notifications by time.
-    pub(crate) fn notifications(tenant: Tenant, user: UserId) -> List<Notification, Gsi1>
+    pub(crate) fn notifications(tenant: Tenant, user: UserId) -> RecordList<Notification, Gsi1>
         = notification_partition(tenant, user);
     /// The organization's mails by id.
-    pub(crate) fn mails(tenant: Tenant) -> List<Mail> = partition(tenant, RecordType::Mail);
+    pub(crate) fn mails(tenant: Tenant) -> RecordList<Mail> = partition(tenant, RecordType::Mail);
     pub(crate) fn notified_change(tenant: Tenant, cause: &str) -> Key<NotifiedChange>
         = format!("ORG#{tenant}#TOLD"), cause;
     pub(crate) fn reminder(tenant: Tenant, of: Reminded) -> Key<Reminder>
         = reminders(tenant), name(of.kind(), of.id());
     /// The users who wrote in a thread, by id.
-    pub(crate) fn participants(tenant: Tenant, talk: Talk) -> List<Participant>
+    pub(crate) fn participants(tenant: Tenant, talk: Talk) -> RecordList<Participant>
         = below(tenant, talk.kind(), talk.id(), "PARTICIPANT");
-    pub(crate) fn mail(tenant: Tenant, id: &str) -> Key<Mail> = mails(tenant) => Sort::new(id);
+    pub(crate) fn mail(tenant: Tenant, id: &str) -> Key<Mail> = mails(tenant) => SortKey::new(id);
     pub(crate) fn creation(tenant: Tenant, of: HistoryOf) -> Key<HistoryEntry>
-        = history(tenant, of) => Sort::new(padded(1));
+        = history(tenant, of) => SortKey::new(padded(1));
     /// A user's key in [`participants`].
     pub(crate) fn participant(tenant: Tenant, talk: Talk, user: UserId) -> Key<Participant>
-        = participants(tenant, talk) => Sort::new(padded(user.get()));
+        = participants(tenant, talk) => SortKey::new(padded(user.get()));
 }
 
 /// A user's notifications by time, without those that were read one by one. The index is sparse.
-pub(crate) fn unread_notifications(tenant: Tenant, user: UserId) -> List<Notification, Gsi2> {
+pub(crate) fn unread_notifications(tenant: Tenant, user: UserId) -> RecordList<Notification, Gsi2> {
     let all = notification_partition(tenant, user);
-    List::new(format!("{all}#UNREAD"))
+    RecordList::new(format!("{all}#UNREAD"))
 }
 
 /// A sort key in [`notifications`] and [`unread_notifications`].
-pub(crate) fn notification_in_time<I>(id: &str) -> Sort<I> {
-    Sort::new(id)
+pub(crate) fn notification_in_time<I>(id: &str) -> SortKey<I> {
+    SortKey::new(id)
 }
 
 /// The sort key before all notifications of that instant, and after all earlier ones.
-pub(crate) fn notifications_from<I>(at: Timestamp) -> Sort<I> {
-    Sort::new(Notification::beginning_at(at))
+pub(crate) fn notifications_from<I>(at: Timestamp) -> SortKey<I> {
+    SortKey::new(Notification::beginning_at(at))
 }
 
 fn notification_partition(tenant: Tenant, user: UserId) -> String {

@@ -1,6 +1,6 @@
 //! Keys of organizations, users, and how they sign in.
 
-use ::table::{AnyKey, Gsi1, Key, List, Record};
+use ::table::{AnyKey, Gsi1, Key, Record, RecordList};
 use model::{
     base::{Id, OrganizationId, RecordType, Timestamp, UserId, unique_name},
     people::{
@@ -8,7 +8,7 @@ use model::{
         SignInProvider, Token, User, digest,
     },
 };
-use table::{Sort, padded};
+use table::{SortKey, padded};
 
 use crate::{
     Tenant,
@@ -28,19 +28,19 @@ keys! {
         = format!("ORG#{id}"), "TOMBSTONE";
     pub(crate) fn totals(tenant: Tenant) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
     /// The organization's journal by time, which is the order of its numbers.
-    pub(crate) fn organization_journal(tenant: Tenant) -> List<OrganizationEntry>
+    pub(crate) fn organization_journal(tenant: Tenant) -> RecordList<OrganizationEntry>
         = partition(tenant, RecordType::OrganizationEntry);
     pub(crate) fn organization_head(tenant: Tenant) -> Key<OrganizationHead>
         = format!("ORG#{tenant}"), "JOURNAL";
     /// The organization's users by username.
-    pub fn users(tenant: Tenant) -> List<User, Gsi1> = partition(tenant, RecordType::User);
+    pub fn users(tenant: Tenant) -> RecordList<User, Gsi1> = partition(tenant, RecordType::User);
     /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with
     /// it.
     pub fn account(folded_username: &str) -> Key<Account>
         = format!("USERNAME#{folded_username}"), "CREDENTIAL";
     /// The users of an address by organization, of which each has one at most. They belong to the
     /// service: a forgotten password leads to all of them.
-    pub(crate) fn email_holders(email: &str) -> List<EmailHolder> = format!("EMAIL#{email}");
+    pub(crate) fn email_holders(email: &str) -> RecordList<EmailHolder> = format!("EMAIL#{email}");
     /// The provider by which the organization's users sign in.
     pub(crate) fn sign_in_provider(tenant: Tenant) -> Key<SignInProvider>
         = format!("ORG#{tenant}"), "SIGN_IN";
@@ -49,7 +49,7 @@ keys! {
         = format!("ORG#{tenant}#SUBJECT"), hash;
     /// The providers of all organizations. They belong to the service: a sign-in looks for a
     /// username's.
-    pub(crate) fn listed_providers() -> List<ListedProvider> = "PROVIDERS";
+    pub(crate) fn listed_providers() -> RecordList<ListedProvider> = "PROVIDERS";
     /// The used state of a sign-in by a provider, by its hash.
     pub(crate) fn used_state(hash: &str) -> Key<UsedState> = format!("SIGN_IN#{hash}"), "STATE";
     /// A mailed link, by the hash of its token. It belongs to the service: its token names no
@@ -60,7 +60,7 @@ keys! {
         = format!("MAILS#{hash}"), format!("COUNT#{since}");
     /// The organization's invitations: the accepted ones by creation, then those that were not
     /// accepted.
-    pub fn invitations(tenant: Tenant) -> List<Invitation, Gsi1>
+    pub fn invitations(tenant: Tenant) -> RecordList<Invitation, Gsi1>
         = partition(tenant, RecordType::Invitation);
     /// The newest invitation of an address, by the address's hash.
     pub(crate) fn invited_address(tenant: Tenant, hash: &str) -> Key<InvitedAddress>
@@ -69,18 +69,18 @@ keys! {
     pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures>
         = format!("SIGN_IN#{account_and_network_hash}"), "FAILURES";
     /// All that is kept of failed sign-ins from a network, or to an account.
-    fn sign_in_counts_of(hash: &str) -> List<FailureCount> = format!("SIGN_IN#{hash}");
+    fn sign_in_counts_of(hash: &str) -> RecordList<FailureCount> = format!("SIGN_IN#{hash}");
     /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that
     /// instant on.
     pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
-        = sign_in_counts_of(hash) => Sort::new(format!("COUNT#{quarter}"));
+        = sign_in_counts_of(hash) => SortKey::new(format!("COUNT#{quarter}"));
     pub fn session(tenant: Tenant, user: UserId, sid_hash: &str) -> Key<Session>
         = session_partition(tenant, user), sid_hash;
     /// A user's sessions by start.
-    pub fn sessions(tenant: Tenant, user: UserId) -> List<Session, Gsi1>
+    pub fn sessions(tenant: Tenant, user: UserId) -> RecordList<Session, Gsi1>
         = session_partition(tenant, user);
     /// A user's tokens by place.
-    pub(crate) fn tokens(tenant: Tenant, user: UserId) -> List<Token>
+    pub(crate) fn tokens(tenant: Tenant, user: UserId) -> RecordList<Token>
         = of_record(tenant, user, RecordType::Token);
     /// The owner of a token, by its hash. It belongs to the service: a request with a token begins
     /// with it.
@@ -93,22 +93,22 @@ keys! {
     /// The key of an entry by its instant and its number.
     pub(crate) fn organization_entry_at(tenant: Tenant, at: Timestamp, seq: i64)
         -> Key<OrganizationEntry> = organization_journal(tenant)
-        => Sort::new(format!("{at}#{}", padded(seq)));
+        => SortKey::new(format!("{at}#{}", padded(seq)));
     /// A user's key in [`users`].
     pub fn user_by_name(user: &User) -> Key<User, Gsi1>
         = users(user.organization_id) => name_then_id(&user.username, user.id);
     /// The user of an address in an organization.
     pub(crate) fn email_holder(tenant: Tenant, email: &str) -> Key<EmailHolder>
-        = email_holders(email) => Sort::new(padded(tenant.get()));
+        = email_holders(email) => SortKey::new(padded(tenant.get()));
     pub(crate) fn listed_provider(tenant: Tenant) -> Key<ListedProvider>
-        = listed_providers() => Sort::new(padded(tenant.get()));
+        = listed_providers() => SortKey::new(padded(tenant.get()));
     /// A session's key in [`sessions`].
     pub fn session_in_time(session: &Session) -> Key<Session, Gsi1>
         = sessions(session.organization_id, session.user_id)
-        => Sort::new(format!("{}#{}", session.created_at, session.sid_hash));
+        => SortKey::new(format!("{}#{}", session.created_at, session.sid_hash));
     /// The token in one of its owner's places.
     pub(crate) fn token(tenant: Tenant, user: UserId, place: i64) -> Key<Token>
-        = tokens(tenant, user) => Sort::new(padded(place));
+        = tokens(tenant, user) => SortKey::new(padded(place));
 }
 
 impl Keyed for OrganizationId {
@@ -142,14 +142,14 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
     };
     let at = invitation.created_at;
     let id = padded(invitation.id.get());
-    invitations(invitation.organization_id).at(Sort::new(format!("{state}#{at}#{id}")))
+    invitations(invitation.organization_id).at(SortKey::new(format!("{state}#{at}#{id}")))
 }
 
 /// The quarters of [`sign_in_count`] of a network, or of an account.
-pub(crate) fn sign_in_counts(hash: &str) -> List<FailureCount> {
+pub(crate) fn sign_in_counts(hash: &str) -> RecordList<FailureCount> {
     sign_in_counts_of(hash)
-        .from(Sort::new("COUNT#"))
-        .up_to(Sort::new("COUNT#~"))
+        .from(SortKey::new("COUNT#"))
+        .up_to(SortKey::new("COUNT#~"))
 }
 
 /// The subject of [`sign_in_count`] for an account.

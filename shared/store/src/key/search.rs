@@ -1,9 +1,9 @@
-use ::table::{Gsi1, Key, List, Record};
+use ::table::{Gsi1, Key, Record, RecordList};
 use model::base::{
     Id, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId, Timestamp,
 };
 use serde_json::Value;
-use table::{Sort, padded};
+use table::{SortKey, padded};
 use utoipa::ToSchema;
 
 use crate::{
@@ -21,7 +21,7 @@ keys! {
     pub(crate) fn indexed(tenant: Tenant, kind: SearchedType, id: i64) -> Key<IndexedRecord>
         = format!("ORG#{tenant}#SEARCH"), name(kind, id);
     /// The records in the search index by their last change.
-    pub(crate) fn indexed_by_time(tenant: Tenant) -> List<IndexedRecord, Gsi1>
+    pub(crate) fn indexed_by_time(tenant: Tenant) -> RecordList<IndexedRecord, Gsi1>
         = format!("ORG#{tenant}#SEARCH");
 }
 
@@ -33,19 +33,19 @@ pub(crate) fn indexed_in_time(
     updated_at: Timestamp,
 ) -> Key<IndexedRecord, Gsi1> {
     let place = format!("{updated_at}#{}", name(kind, id));
-    indexed_by_time(tenant).at(Sort::new(place))
+    indexed_by_time(tenant).at(SortKey::new(place))
 }
 
 pub(crate) fn indexed_word(word: &IndexedWord) -> Key<IndexedWord> {
     let place = format!("{}#{}", word.word, name(word.kind, word.id));
-    List::new(words(word.organization_id, &word.word)).at(Sort::new(place))
+    RecordList::new(words(word.organization_id, &word.word)).at(SortKey::new(place))
 }
 
 /// The words in the search index that begin so.
-pub(crate) fn words_beginning(tenant: Tenant, word: &str) -> List<IndexedWord> {
-    List::new(words(tenant, word))
-        .from(Sort::new(word))
-        .up_to(Sort::new(format!("{word}{}", char::MAX)))
+pub(crate) fn words_beginning(tenant: Tenant, word: &str) -> RecordList<IndexedWord> {
+    RecordList::new(words(tenant, word))
+        .from(SortKey::new(word))
+        .up_to(SortKey::new(format!("{word}{}", char::MAX)))
 }
 
 /// The partition of all words with the same first letter. One partition of all words would hold
@@ -84,15 +84,20 @@ pub(crate) fn searched_parent(tenant: Tenant, parent: RecordName) -> Option<Key<
 }
 
 /// The records of a type by id. `None` for comments and messages, which stand below other records.
-pub(crate) fn records_of(tenant: Tenant, kind: SearchedType) -> Option<List<Value>> {
-    (!kind.is_of_thread()).then(|| List::new(partition(tenant, *kind)))
+pub(crate) fn records_of(tenant: Tenant, kind: SearchedType) -> Option<RecordList<Value>> {
+    (!kind.is_of_thread()).then(|| RecordList::new(partition(tenant, *kind)))
 }
 
 /// The comments or messages on a record. `None` for a type without them.
-pub(crate) fn records_below(tenant: Tenant, record: RecordName) -> Option<List<Value>> {
+pub(crate) fn records_below(tenant: Tenant, record: RecordName) -> Option<RecordList<Value>> {
     let below_it = record.kind.facts().thread?.facts().key;
     let talk = talk(record)?;
-    Some(List::new(below(tenant, talk.kind(), talk.id(), below_it)))
+    Some(RecordList::new(below(
+        tenant,
+        talk.kind(),
+        talk.id(),
+        below_it,
+    )))
 }
 
 /// The record as one that users write comments or messages on.

@@ -1,7 +1,7 @@
 //! Every key format, as `keys.txt` has it. A stored key never changes its format.
 
 use ::agent::{action::ActionKey, connection::kept};
-use ::table::{AnyKey, Index, List, Record};
+use ::table::{AnyKey, Index, Record, RecordList};
 use model::{
     base::{
         AlertId, Deleted, HistoryOf, Id, InvitationId, NotificationSubject, Order, OrganizationId,
@@ -23,7 +23,7 @@ use crate::{
     key,
 };
 
-use super::{Sort, *};
+use super::{SortKey, *};
 
 /// The keys, a line each.
 struct Keys(Vec<String>);
@@ -37,8 +37,8 @@ impl Keys {
         self.0.push(format!("{name}: {key}"));
     }
 
-    fn list<R, I: Index>(&mut self, name: &str, list: List<R, I>) {
-        self.add(name, list.at(Sort::new("…")));
+    fn list<R, I: Index>(&mut self, name: &str, list: RecordList<R, I>) {
+        self.add(name, list.at(SortKey::new("…")));
     }
 
     /// The keys of a record in the table and in the indexes.
@@ -165,7 +165,7 @@ fn records(keys: &mut Keys) {
         };
         keys.add("parent", searched_parent(tenant(), name));
         let below = records_below(tenant(), name);
-        keys.add("below", below.map(|list| list.at(Sort::new("…"))));
+        keys.add("below", below.map(|list| list.at(SortKey::new("…"))));
     }
     for kind in ReferenceType::ALL {
         let mut of = of(17);

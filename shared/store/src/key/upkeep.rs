@@ -1,8 +1,8 @@
 //! Keys of ids, cleanups and due work.
 
-use ::table::{AnyKey, Gsi2, Key, List, Record};
+use ::table::{AnyKey, Gsi2, Key, Record, RecordList};
 use model::base::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
-use table::{Gsi4, Sort, padded};
+use table::{Gsi4, SortKey, padded};
 
 use crate::{
     Tenant,
@@ -19,13 +19,13 @@ keys! {
     pub(crate) fn waiting_calls(tenant: Tenant, window: Timestamp) -> AnyKey
         = format!("ORG#{tenant}#USED_QUOTA"), format!("WAITING#{window}");
     /// An organization's change feed: batches by the number of their first entry.
-    pub(crate) fn feed(tenant: Tenant) -> List<FeedBatch> = format!("ORG#{tenant}#FEED");
+    pub(crate) fn feed(tenant: Tenant) -> RecordList<FeedBatch> = format!("ORG#{tenant}#FEED");
     pub(crate) fn feed_start(tenant: Tenant) -> Key<FeedStart> = format!("ORG#{tenant}"), "FEED";
     /// A key in [`feed`].
     pub(crate) fn feed_batch(tenant: Tenant, first: i64) -> Key<FeedBatch>
         = feed(tenant) => feed_number(first);
     /// A sort key in [`feed`].
-    pub(crate) fn feed_number(number: i64) -> Sort = padded(number);
+    pub(crate) fn feed_number(number: i64) -> SortKey = padded(number);
 }
 
 pub(crate) fn used_quota(tenant: Tenant, of: &QuotaHolder) -> AnyKey {
@@ -53,8 +53,8 @@ pub(crate) const SHARDS: u8 = 16;
 
 /// The due records of a kind in a shard, by the instant from which they are due. The index is
 /// sparse and has keys only: the sweeper reads it.
-pub(crate) fn due_in<R: Record<Workdesk>>(shard: u8) -> List<R, Gsi4> {
-    List::new(format!("DUE#{}#{shard}", R::KIND))
+pub(crate) fn due_in<R: Record<Workdesk>>(shard: u8) -> RecordList<R, Gsi4> {
+    RecordList::new(format!("DUE#{}#{shard}", R::KIND))
 }
 
 /// A key in [`due_in`] the shard of an organization.
@@ -62,7 +62,7 @@ pub(crate) fn due<R: Record<Workdesk>>(
     organization: OrganizationId,
     at: Timestamp,
 ) -> Key<R, Gsi4> {
-    due_in(shard_of(organization)).at(Sort::new(at.to_string()))
+    due_in(shard_of(organization)).at(SortKey::new(at.to_string()))
 }
 
 /// The key of a record that has been overdue since an instant, and is visited again at another.
@@ -71,13 +71,13 @@ pub(crate) fn overdue<R: Record<Workdesk>>(
     at: Timestamp,
     since: Timestamp,
 ) -> Key<R, Gsi4> {
-    due_in(shard_of(organization)).at(Sort::new(format!("{at}#{since}")))
+    due_in(shard_of(organization)).at(SortKey::new(format!("{at}#{since}")))
 }
 
 /// The last key in [`due_in`] of an instant, overdue records included.
-pub(crate) fn due_by(at: Timestamp) -> Sort<Gsi4> {
+pub(crate) fn due_by(at: Timestamp) -> SortKey<Gsi4> {
     // It sorts after `#`.
-    Sort::new(format!("{at}~"))
+    SortKey::new(format!("{at}~"))
 }
 
 /// Returns the instant of a key in [`due_in`], and since when its record has been overdue.
@@ -87,8 +87,8 @@ pub(crate) fn due_instants(sort: &str) -> (Option<Timestamp>, Option<Timestamp>)
 }
 
 /// The due records of a kind that version 1.0 wrote, of all organizations.
-pub(crate) fn due_unsharded<R: Record<Workdesk>>() -> List<R, Gsi2> {
-    List::new(format!("DUE#{}", R::KIND))
+pub(crate) fn due_unsharded<R: Record<Workdesk>>() -> RecordList<R, Gsi2> {
+    RecordList::new(format!("DUE#{}", R::KIND))
 }
 
 /// The shard of an organization. Ids are consecutive, so the remainder spreads them evenly.

@@ -1,6 +1,6 @@
 //! Keys of milestones, tasks, activities, service requests and tickets, and of what hangs on them.
 
-use ::table::{AnyKey, Gsi1, Gsi2, Key, List, Record};
+use ::table::{AnyKey, Gsi1, Gsi2, Key, Record, RecordList};
 use model::{
     base::{
         CommentId, Deleted, HistoryEntry, HistoryOf, Id, MilestoneId, Order, ProjectId, RecordType,
@@ -8,7 +8,7 @@ use model::{
     },
     work::{Activity, Comment, Milestone, ServiceRequest, Task, Ticket, TicketMessage},
 };
-use table::{Gsi3, Gsi4, Sort, padded};
+use table::{Gsi3, Gsi4, SortKey, padded};
 
 use crate::{
     Tenant,
@@ -20,57 +20,57 @@ use super::format::{below, due_then_id, instant_then_id, keys, of_record, partit
 
 keys! {
     /// All tasks of the organization, by id.
-    pub fn tasks(tenant: Tenant) -> List<Task> = partition(tenant, RecordType::Task);
+    pub fn tasks(tenant: Tenant) -> RecordList<Task> = partition(tenant, RecordType::Task);
     /// All tasks of the organization by the instant of their creation. The index has no other
     /// attributes.
-    pub fn tasks_by_creation(tenant: Tenant) -> List<Task, Gsi4>
+    pub fn tasks_by_creation(tenant: Tenant) -> RecordList<Task, Gsi4>
         = partition(tenant, RecordType::Task);
     /// A project's tasks by order, then id.
-    pub fn tasks_of_project(tenant: Tenant, project: ProjectId) -> List<Task, Gsi1>
+    pub fn tasks_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Task, Gsi1>
         = of_record(tenant, project, RecordType::Task);
     /// A milestone's tasks by id.
-    pub fn tasks_of_milestone(tenant: Tenant, milestone: MilestoneId) -> List<Task, Gsi2>
+    pub fn tasks_of_milestone(tenant: Tenant, milestone: MilestoneId) -> RecordList<Task, Gsi2>
         = of_record(tenant, milestone, RecordType::Task);
     /// The tasks that the index of a milestone's tasks lists by a deleted record.
-    pub(crate) fn linked_tasks(tenant: Tenant, deleted: Deleted) -> List<Task, Gsi2>
+    pub(crate) fn linked_tasks(tenant: Tenant, deleted: Deleted) -> RecordList<Task, Gsi2>
         = below(tenant, deleted.kind, deleted.id, RecordType::Task.facts().key);
     /// A user's tasks by due date; those without one come last.
-    pub fn tasks_of_assignee(tenant: Tenant, assignee: UserId) -> List<Task, Gsi3>
+    pub fn tasks_of_assignee(tenant: Tenant, assignee: UserId) -> RecordList<Task, Gsi3>
         = format!("ORG#{tenant}#ASSIGNEE#{assignee}#{}", RecordType::Task.facts().key);
     /// The organization's activities by time.
-    pub fn activities(tenant: Tenant) -> List<Activity, Gsi1>
+    pub fn activities(tenant: Tenant) -> RecordList<Activity, Gsi1>
         = partition(tenant, RecordType::Activity);
     /// The organization's activities by id.
-    pub(crate) fn activities_by_id(tenant: Tenant) -> List<Activity>
+    pub(crate) fn activities_by_id(tenant: Tenant) -> RecordList<Activity>
         = partition(tenant, RecordType::Activity);
     /// A project's activities by time.
-    pub fn activities_of_project(tenant: Tenant, project: ProjectId) -> List<Activity, Gsi2>
+    pub fn activities_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Activity, Gsi2>
         = of_record(tenant, project, RecordType::Activity);
     /// The organization's service requests by creation.
-    pub fn service_requests(tenant: Tenant) -> List<ServiceRequest, Gsi1>
+    pub fn service_requests(tenant: Tenant) -> RecordList<ServiceRequest, Gsi1>
         = partition(tenant, RecordType::ServiceRequest);
     /// A thread's comments by id.
-    pub fn comments(tenant: Tenant, thread: Thread) -> List<Comment>
+    pub fn comments(tenant: Tenant, thread: Thread) -> RecordList<Comment>
         = thread_partition(tenant, thread);
     /// A thread's comments by time.
-    pub fn comments_by_time(tenant: Tenant, thread: Thread) -> List<Comment, Gsi1>
+    pub fn comments_by_time(tenant: Tenant, thread: Thread) -> RecordList<Comment, Gsi1>
         = thread_partition(tenant, thread);
     /// The organization's tickets by creation.
-    pub fn tickets(tenant: Tenant) -> List<Ticket, Gsi1> = partition(tenant, RecordType::Ticket);
+    pub fn tickets(tenant: Tenant) -> RecordList<Ticket, Gsi1> = partition(tenant, RecordType::Ticket);
     /// The organization's tickets by their newest message.
-    pub fn tickets_by_message(tenant: Tenant) -> List<Ticket, Gsi2>
+    pub fn tickets_by_message(tenant: Tenant) -> RecordList<Ticket, Gsi2>
         = format!("ORG#{tenant}#TICKET_BY_MESSAGE");
     /// A ticket's messages by time.
-    pub fn ticket_messages(tenant: Tenant, ticket: TicketId) -> List<TicketMessage>
+    pub fn ticket_messages(tenant: Tenant, ticket: TicketId) -> RecordList<TicketMessage>
         = of_record(tenant, ticket, RecordType::TicketMessage);
     /// The days (UTC) with their resolved service requests and tickets.
-    pub(crate) fn resolution_days(tenant: Tenant) -> List<Day>
+    pub(crate) fn resolution_days(tenant: Tenant) -> RecordList<Day>
         = format!("ORG#{tenant}#RESOLUTIONS");
     /// A record's history, by the versions that its changes led to.
-    pub fn history(tenant: Tenant, of: HistoryOf) -> List<HistoryEntry>
+    pub fn history(tenant: Tenant, of: HistoryOf) -> RecordList<HistoryEntry>
         = below(tenant, of.kind(), of.id(), "HISTORY");
     /// A project's milestones by due date; those without one come last.
-    pub fn milestones_of_project(tenant: Tenant, project: ProjectId) -> List<Milestone, Gsi1>
+    pub fn milestones_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Milestone, Gsi1>
         = of_record(tenant, project, RecordType::Milestone);
     /// A milestone's key in [`milestones_of_project`].
     pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1>
@@ -80,7 +80,7 @@ keys! {
     pub fn task_by_creation(task: &Task) -> Key<Task, Gsi4>
         = tasks_by_creation(task.organization_id) => instant_then_id(task.created_at, task.id);
     /// A sort key in [`tasks_of_project`].
-    pub fn task_order(order: Order, id: TaskId) -> Sort<Gsi1>
+    pub fn task_order(order: Order, id: TaskId) -> SortKey<Gsi1>
         = format!("{}#{}", padded(order.get()), padded(id.get()));
     /// An activity's key in [`activities`].
     pub fn activity_in_time(activity: &Activity) -> Key<Activity, Gsi1>
@@ -90,7 +90,7 @@ keys! {
         = service_requests(request.organization_id)
         => instant_then_id(request.created_at, request.id);
     pub fn comment(tenant: Tenant, thread: Thread, id: CommentId) -> Key<Comment>
-        = comments(tenant, thread) => Sort::new(padded(id.get()));
+        = comments(tenant, thread) => SortKey::new(padded(id.get()));
     /// A comment's key in [`comments_by_time`].
     pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1>
         = comments_by_time(comment.organization_id, comment.thread)
@@ -102,10 +102,10 @@ keys! {
         = ticket_messages(message.organization_id, message.ticket_id)
         => instant_then_id(message.created_at, message.id);
     /// The sort key of a day, as `2026-01-31`, in [`resolution_days`].
-    pub(crate) fn resolution_day(date: &str) -> Sort = date;
+    pub(crate) fn resolution_day(date: &str) -> SortKey = date;
     /// A change's key in [`history`].
     pub(crate) fn history_entry(entry: &HistoryEntry) -> Key<HistoryEntry>
-        = history(entry.organization_id, entry.of) => Sort::new(padded(entry.id));
+        = history(entry.organization_id, entry.of) => SortKey::new(padded(entry.id));
 }
 
 /// A task's key in [`tasks_of_project`], if it has a project.
@@ -123,7 +123,7 @@ pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
 /// A task's key in [`tasks_of_milestone`], if it has a milestone.
 pub fn task_in_milestone(task: &Task) -> Option<Key<Task, Gsi2>> {
     let tasks = tasks_of_milestone(task.organization_id, task.milestone_id?);
-    Some(tasks.at(Sort::new(padded(task.id.get()))))
+    Some(tasks.at(SortKey::new(padded(task.id.get()))))
 }
 
 /// An activity's key in [`activities_of_project`], if it has a project.
@@ -159,9 +159,9 @@ fn thread_partition(tenant: Tenant, thread: Thread) -> String {
 }
 
 /// A ticket's sort key in [`tickets_by_message`]. Those without a message come before all others.
-pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> Sort<Gsi2> {
+pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> SortKey<Gsi2> {
     let last = last.map_or_else(|| "-".to_owned(), |last| last.to_string());
-    Sort::new(format!("{last}#{}", padded(id.get())))
+    SortKey::new(format!("{last}#{}", padded(id.get())))
 }
 
 pub(crate) fn tracked(tenant: Tenant, of: HistoryOf) -> AnyKey {

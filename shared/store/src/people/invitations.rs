@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
     AnyKey, Condition, Index, IntoAttribute, Key, OrLeave, OrNotFound, Read, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
-        Code, Email, Error, FilterValue, FullName, Id, InvitationId, QueueMessage, RecordId, Sort,
-        Timestamp, UserId, Username, span,
+        Code, Email, Error, FilterValue, FullName, Id, InvitationId, QueueMessage, RecordId,
+        SortOrder, Timestamp, UserId, Username, span,
     },
     people::{
         EntryContent, Held, Invitation, InvitationCreate, InvitationLink, Journaled, Link,
@@ -114,7 +114,7 @@ impl Invitations<'_> {
     pub async fn list(
         &self,
         tenant: Tenant,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
         let all = key::invitations(tenant).descending();
         let page: Page<Stored<Invitation>> = self.0.table.page(all, wanted).await?;

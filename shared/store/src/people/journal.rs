@@ -5,7 +5,7 @@ use ::agent::connection::ReadCounter;
 use ::table::{
     AnyKey, Batch, Condition, IntoAttribute, Key, Refused, Stored, Write, attribute, back_off,
     note_write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
     unavailable,
 };
 use futures::{FutureExt, future::OptionFuture};
@@ -158,7 +158,7 @@ impl Journals<'_> {
         tenant: Tenant,
         caller: UserId,
         filter: &OrganizationJournalFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<OrganizationEntry>>> {
         let period = filter.from.zip(filter.to);
         if period.is_some_and(|(from, to)| from >= to) {

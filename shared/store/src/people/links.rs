@@ -4,7 +4,7 @@
 //! that it makes, in the same transaction.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Change, Condition, Record, Stored, Write};
+use ::table::{Condition, Record, Stored, UpdateExpression, Write};
 use futures::future::try_join_all;
 use model::{
     base::{Email, Error, Id, MAX_ID, OrganizationId, Timestamp, UserId, span, unique_name},
@@ -77,7 +77,7 @@ impl MailLimit {
         let since = now.plus(-now.millis().rem_euclid(self.period));
         let subject = digest(&self.of);
         let has_left = Condition::default().absent_or("count", "# < :", self.most);
-        let change = Change::default()
+        let change = UpdateExpression::default()
             .set("kind", MailCount::KIND)
             .set("subject", subject.as_str())
             .set("since", since)

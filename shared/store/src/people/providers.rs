@@ -2,13 +2,13 @@
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    AnyKey, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
-    attribute,
+    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression,
+    Write, attribute,
 };
 use model::{
     base::{
         Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SealedSecret,
-        SentSecret, Sort, Timestamp, UserId,
+        SentSecret, SortOrder, Timestamp, UserId,
     },
     people::{
         EntryContent, Held, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent,
@@ -193,7 +193,7 @@ impl Providers<'_> {
             }
             if entry.is_some() {
                 let leavers = attribute(&provider.leavers())?;
-                let leavers = Change::default().set_attribute("leavers", leavers);
+                let leavers = UpdateExpression::default().set_attribute("leavers", leavers);
                 writes.push(Write::update(
                     key::organization(tenant),
                     leavers,
@@ -278,7 +278,7 @@ impl Providers<'_> {
                 Write::delete(key::listed_provider(tenant), Condition::default()),
                 Write::update(
                     key::organization(tenant),
-                    Change::default().remove("leavers"),
+                    UpdateExpression::default().remove("leavers"),
                     Condition::exists(),
                 ),
             ]);

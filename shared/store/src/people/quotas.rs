@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::agent::connection::ReadCounter;
-use ::table::{Change, Condition, IntoAttribute, OrLeave, Write};
+use ::table::{Condition, IntoAttribute, OrLeave, UpdateExpression, Write};
 use model::base::{
     Timestamp,
     quota::{QuotaHolder, window, window_end},
@@ -46,7 +46,7 @@ impl Quotas<'_> {
         let now = self.0.now();
         let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let until = now.plus(time);
-        let charged = Change::default()
+        let charged = UpdateExpression::default()
             .set("kind", "used_quota")
             .set(CHARGED_AT, now.millis())
             .set("expiresAt", now.plus(KEPT).epoch_seconds());
@@ -74,7 +74,7 @@ impl Quotas<'_> {
     pub async fn count_waiting(&self, tenant: Tenant) -> Result<i64> {
         let window = window(self.0.now());
         let key = key::waiting_calls(tenant, window);
-        let described = Change::default()
+        let described = UpdateExpression::default()
             .set("kind", "waiting_calls")
             .set("expiresAt", window_end(window).epoch_seconds() + 1);
         self.0.table.add(key, "calls", 1, described).await

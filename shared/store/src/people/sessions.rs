@@ -2,8 +2,8 @@
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    Change, Condition, OrNotFound, Record, Stored, Write,
-    page::{Page, Wanted},
+    Condition, OrNotFound, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
 };
 use model::{
     base::{Error, Id, UserId},
@@ -33,7 +33,7 @@ impl SignIn<'_> {
         &self,
         tenant: Tenant,
         user: UserId,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Session>> {
         let newest = key::sessions(tenant, user).descending();
         let page = self.0.table.page(newest, wanted).await?;
@@ -45,7 +45,7 @@ impl SignIn<'_> {
     pub async fn end_others(&self, session: &Session, user: &User) -> Result<()> {
         let read = || self.still(session);
         let write = async |user: User| {
-            let keep = Change::default().add("sessionEpoch", 1);
+            let keep = UpdateExpression::default().add("sessionEpoch", 1);
             let keep = keep.set("keptSession", session.sid_hash.as_str());
             let writes = vec![Write::update(user.key(), keep, unended(&user))];
             let kept = json!({"keptSessionId": session.public_id()});
@@ -85,7 +85,7 @@ impl SignIn<'_> {
         user: UserId,
         id: &str,
     ) -> Result<Option<Stored<Session>>> {
-        let mut wanted = Wanted::default();
+        let mut wanted = PageRequest::default();
         loop {
             let newest = key::sessions(tenant, user).descending();
             let page: Page<Stored<Session>> = self.0.table.page(newest, &wanted).await?;
@@ -107,7 +107,7 @@ impl SignIn<'_> {
         tenant: Tenant,
         user: UserId,
         by: impl Future<Output = Result<Held>>,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<(User, Page<Session>)> {
         let directory = self.0.directory();
         let owner = directory.user(tenant, user);
@@ -132,7 +132,7 @@ impl SignIn<'_> {
             let user: Stored<User> = context.current(user, UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let end = end_sessions(Change::default());
+            let end = end_sessions(UpdateExpression::default());
             let writes = Writes::from(Write::update(user.key(), end, is_the_same));
             let writes = writes.noting(ended(user.id, Value::Null));
             self.0.commit(&context.with_head(head), writes, ()).await
@@ -159,8 +159,8 @@ impl SignIn<'_> {
             let sid = Sid::generate(cell, user.organization_id, user.id, now);
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
-            let password = Change::default().set("passwordHash", password_hash.expose());
-            let ends = end_all(Change::default()).set("updatedAt", now);
+            let password = UpdateExpression::default().set("passwordHash", password_hash.expose());
+            let ends = end_all(UpdateExpression::default()).set("updatedAt", now);
             let mut writes = vec![
                 Write::update(account.key(), password, account.unchanged()),
                 Write::update(user.key(), ends, unended(&user)),
@@ -207,12 +207,12 @@ fn ended(user: UserId, which: Value) -> EntryContent {
     EntryContent::noted(event, subjects, [Value::Null, which])
 }
 
-pub(crate) fn end_sessions(change: Change) -> Change {
+pub(crate) fn end_sessions(change: UpdateExpression) -> UpdateExpression {
     change.add("sessionEpoch", 1).remove("keptSession")
 }
 
 /// Ends all of a user's sessions and tokens, for good.
-pub(crate) fn end_all(change: Change) -> Change {
+pub(crate) fn end_all(change: UpdateExpression) -> UpdateExpression {
     end_sessions(change).add("tokenEpoch", 1)
 }
 

@@ -14,14 +14,14 @@ use std::future::ready;
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    AnyKey, Batch, Change, Condition, Index, IntoAttribute, Key, OrLeave, OrNotFound, Record,
-    Stored, Write,
+    AnyKey, Batch, Condition, Index, IntoAttribute, Key, OrLeave, OrNotFound, Record, Stored,
+    UpdateExpression, Write,
 };
 use futures::future::try_join_all;
 use model::{
     base::{
-        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Sort, Timestamp, UserId,
-        network, span, unique_name,
+        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
+        UserId, network, span, unique_name,
     },
     people::{
         Journaled, NamedPermission, OrdinaryPermission, Organization, Session, SignInEntry,
@@ -127,7 +127,7 @@ impl Counted {
         expected: Condition,
         of: Option<(OrganizationId, UserId)>,
     ) -> Write {
-        let mut change = Change::default()
+        let mut change = UpdateExpression::default()
             .set("kind", FailureCount::KIND)
             .set("subject", subject)
             .set("quarter", self.quarter)
@@ -351,7 +351,7 @@ impl SignIn<'_> {
 
     /// Extends a session by its idle time, unless a logout ended it.
     pub async fn touch(&self, session: &Session, now: Timestamp) -> Result<()> {
-        let touch = Change::default().set("touchedAt", now);
+        let touch = UpdateExpression::default().set("touchedAt", now);
         let write = Write::update(session.key(), touch, Condition::exists());
         // Refused when the session has ended, which the next request will see.
         self.0.table.write(write).await?.or_leave();
@@ -506,7 +506,7 @@ impl SignIn<'_> {
         by: i64,
     ) -> Result<()> {
         let writes = subjects.into_iter().map(|subject| {
-            let lowered = Change::default().add("failures", -by);
+            let lowered = UpdateExpression::default().add("failures", -by);
             let key = key::sign_in_count(subject, counted.quarter);
             let write = Write::update(key, lowered, Condition::exists());
             self.0.table.write(write)

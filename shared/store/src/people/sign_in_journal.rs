@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use ::agent::connection::ReadCounter;
-use ::table::{Change, Condition, Index, OrLeave, Record, Stored, Write, page::Wanted};
+use ::table::{
+    Condition, Index, OrLeave, Record, Stored, UpdateExpression, Write, page::PageRequest,
+};
 use model::{
     base::{Id, OrganizationId, UserId},
     people::{EntryContent, Session, SignInEntry, SignInMethod},
@@ -78,7 +80,7 @@ impl Journals<'_> {
         mut work: impl AsyncFnMut(Vec<Stored<R>>),
     ) -> Result<()> {
         let now = self.0.now();
-        let mut wanted = Wanted::first(AT_ONCE);
+        let mut wanted = PageRequest::first(AT_ONCE);
         loop {
             let page = due::page::<R, R>(&self.0.table, shard, now, &wanted).await?;
             wanted.after = page.end;
@@ -97,7 +99,7 @@ impl Journals<'_> {
         count: &Stored<FailureCount>,
     ) -> Result<usize> {
         let as_read = Condition::version(count.version);
-        let done = due::not_due(Change::default());
+        let done = due::not_due(UpdateExpression::default());
         let mut writes = vec![Write::update(count.key(), done, as_read)];
         if count.failures > 0 {
             let entry = SignInEntry::refused(of, count.failures, FailureCount::end(count.quarter));
@@ -114,7 +116,7 @@ impl Journals<'_> {
         let chained = [EntryContent::sign_ins_chained(chained)];
         let is_due = || Condition::default().and("attribute_exists(#)", Gsi4::PARTITION, []);
         let writes = named.iter().map(|entry| {
-            let done = due::not_due(Change::default());
+            let done = due::not_due(UpdateExpression::default());
             Write::update(entry.key(), done, is_due())
         });
         let context = WriteContext::from(tenant);

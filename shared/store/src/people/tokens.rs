@@ -7,12 +7,12 @@
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
+    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
 };
 use model::{
     base::{
-        Code, Error, FilterValue, Id, OrOther, QueueMessage, RecordId, RecordType, Sort, Timestamp,
-        TokenId, UserId, random,
+        Code, Error, FilterValue, Id, OrOther, QueueMessage, RecordId, RecordType, SortOrder,
+        Timestamp, TokenId, UserId, random,
     },
     people::{
         EntryContent, Held, Journaled, NamedPermission, OrdinaryPermission, Organization,
@@ -227,7 +227,7 @@ impl Tokens<'_> {
         let today = now.start_of_day();
         let is_earlier = Condition::default().equals("id", token.id);
         let is_earlier = is_earlier.absent_or("lastUsedAt", "# < :", today);
-        let used = Change::default().set("lastUsedAt", today);
+        let used = UpdateExpression::default().set("lastUsedAt", today);
         let write = Write::update(token.key(), used, is_earlier);
         // Refused when the token was deleted, or when another request stored the day.
         self.0.table.write(write).await?.or_leave();

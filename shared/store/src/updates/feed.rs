@@ -41,7 +41,7 @@ use crate::{
 };
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
-pub use stream::{Change, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};
+pub use stream::{FeedChange, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};
 
 /// The attempts to append while others do: up to ten publishers for a shard of the stream.
 const ATTEMPTS: u32 = 12;

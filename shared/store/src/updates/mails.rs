@@ -2,8 +2,8 @@
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    Batch, Change, Condition, OrLeave, OrNotFound, Readable, Record, Stored, Write,
-    page::{Page, Wanted},
+    Batch, Condition, OrLeave, OrNotFound, Readable, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
 };
 use futures::future::OptionFuture;
 use model::{
@@ -175,9 +175,9 @@ impl Mails<'_> {
         self.0.replace_or_leave(&mail).await?;
         let change = match mail.status {
             MailStatus::Failed if is_refused && bounced.is_none() => {
-                Change::default().set(BOUNCED_AT, now)
+                UpdateExpression::default().set(BOUNCED_AT, now)
             }
-            MailStatus::Sent if bounced.is_some() => Change::default().remove(BOUNCED_AT),
+            MailStatus::Sent if bounced.is_some() => UpdateExpression::default().remove(BOUNCED_AT),
             _ => return Ok(mail.message(now)),
         };
         if let Some(user) = user {
@@ -194,7 +194,7 @@ impl Mails<'_> {
         &self,
         shard: Shard,
         now: Timestamp,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Mail>>> {
         let due = due::page::<Mail, _>(&self.0.table, shard, now, wanted);
         Ok(due.await?.filter_map(Readable::yes))

@@ -7,7 +7,7 @@ pub(crate) mod search;
 pub(crate) mod webhooks;
 
 pub use feed::{
-    Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamItem, StreamRecord,
+    Feed, FeedChange, FeedFilter, FeedFrom, NumberedEntry, Published, StreamItem, StreamRecord,
     UnlistedChange, UnreadableImage,
 };
 pub use mails::{MailAttempt, MailOutcome, Mails, mail_of_unlisted};

@@ -7,8 +7,8 @@ mod walk;
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    AnyKey, Change, Condition, OrLeave, Readable, Record, Stored, Write,
-    page::{Row, Wanted},
+    AnyKey, Condition, OrLeave, Readable, Record, Stored, UpdateExpression, Write,
+    page::{PageRequest, Row},
 };
 use futures::{StreamExt, stream};
 use model::base::{Error, Id, RecordType, Timestamp, span};
@@ -55,7 +55,7 @@ resource! { pub Cleanups as cleanups }
 
 /// The outcome of a round of a cleanup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum CleanupRound {
     Finished,
     /// The cleanup goes on in another round, after all others that are due.
     GoesOn,
@@ -96,7 +96,7 @@ impl Cleanups<'_> {
                 return Ok(());
             };
             let is_later = cleanup.due_at > self.0.now();
-            if is_later || self.attend(&cleanup).await? == Progress::Finished {
+            if is_later || self.attend(&cleanup).await? == CleanupRound::Finished {
                 return Ok(());
             }
         }
@@ -109,18 +109,18 @@ impl Cleanups<'_> {
     pub async fn run_due(
         &self,
         shard: Shard,
-        mut report: impl FnMut(&str, Result<Progress>),
+        mut report: impl FnMut(&str, Result<CleanupRound>),
     ) -> Result<()> {
         loop {
             let now = self.0.now();
-            let mut wanted = Wanted::first(Self::AT_ONCE);
+            let mut wanted = PageRequest::first(Self::AT_ONCE);
             let mut any_goes_on = false;
             loop {
                 let page = due::page::<Cleanup, Due>(&self.0.table, shard, now, &wanted).await?;
                 let rounds = page.rows.into_iter().map(|row| self.attend_to(shard, row));
                 let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
                 while let Some((key, came_of_it)) = rounds.next().await {
-                    any_goes_on |= matches!(came_of_it, Ok(Progress::GoesOn));
+                    any_goes_on |= matches!(came_of_it, Ok(CleanupRound::GoesOn));
                     report(&key.to_string(), came_of_it);
                 }
                 if page.end.is_none() {
@@ -135,7 +135,11 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup, or defers it.
-    async fn attend_to(&self, shard: Shard, row: Row<Readable<Due>>) -> (AnyKey, Result<Progress>) {
+    async fn attend_to(
+        &self,
+        shard: Shard,
+        row: Row<Readable<Due>>,
+    ) -> (AnyKey, Result<CleanupRound>) {
         let key = row.place.key();
         let failures = match row.record.yes().map(|stored| stored.record) {
             Some(Due::Sound(cleanup)) => return (key, self.attend(&cleanup).await),
@@ -150,7 +154,7 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup. Defers it if that fails.
-    async fn attend(&self, cleanup: &Cleanup) -> Result<Progress> {
+    async fn attend(&self, cleanup: &Cleanup) -> Result<CleanupRound> {
         let error = match self.round(cleanup).await {
             Ok(progress) => return Ok(progress),
             Err(error) => error,
@@ -163,11 +167,11 @@ impl Cleanups<'_> {
     async fn defer(
         &self,
         failures: u32,
-        later: impl FnOnce(Change, Timestamp) -> Write,
+        later: impl FnOnce(UpdateExpression, Timestamp) -> Write,
         error: Error,
     ) -> Error {
         let due_at = self.0.now().plus(pause(failures));
-        let change = Change::default()
+        let change = UpdateExpression::default()
             .set("failures", i64::from(failures.saturating_add(1)))
             .set("dueAt", due_at);
         match self.0.table.write(later(change, due_at)).await {
@@ -185,7 +189,7 @@ impl Cleanups<'_> {
 
     /// Runs one round of a cleanup: handles a page of records, and stores the place for the next
     /// round.
-    async fn round(&self, cleanup: &Cleanup) -> Result<Progress> {
+    async fn round(&self, cleanup: &Cleanup) -> Result<CleanupRound> {
         let Some(walked) = self.next_page(cleanup).await? else {
             let done = Write::put(&Deletion {
                 organization_id: cleanup.organization_id,
@@ -195,23 +199,23 @@ impl Cleanups<'_> {
                 at: self.0.now(),
             });
             self.0.table.write(done?).await?.or_leave();
-            return Ok(Progress::Finished);
+            return Ok(CleanupRound::Finished);
         };
         let now = self.0.now();
-        let change = Change::default()
+        let change = UpdateExpression::default()
             .set("walked", walked)
             .remove("failures")
             .set("dueAt", now);
         let written = self.0.table.write(cleanup.continued(change, now)).await?;
         // Refused when another run finished it.
-        Ok(written.map_or(Progress::Finished, |()| Progress::GoesOn))
+        Ok(written.map_or(CleanupRound::Finished, |()| CleanupRound::GoesOn))
     }
 }
 
 impl Cleanup {
     /// The write of a change after which the cleanup is due from an instant on. Refused if it has
     /// ended.
-    fn continued(&self, change: Change, at: Timestamp) -> Write {
+    fn continued(&self, change: UpdateExpression, at: Timestamp) -> Write {
         let change = due_from(change, key::due::<Self>(self.organization_id, at));
         // A deletion, which takes its place, is never due.
         let goes_on = Condition::default().and("attribute_exists(#)", "dueAt", []);

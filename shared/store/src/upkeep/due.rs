@@ -4,8 +4,8 @@ use std::{fmt, time::Duration};
 
 use ::agent::{action::AgentAction, session::AgentSession};
 use ::table::{
-    Change, Gsi2, Key, Readable, Record, Table,
-    page::{Page, Wanted},
+    Gsi2, Key, Readable, Record, Table, UpdateExpression,
+    page::{Page, PageRequest},
 };
 use model::{
     base::{Deleted, Id, OrganizationId, QueueMessage, RecordType, Timestamp},
@@ -41,7 +41,7 @@ impl Shard {
     }
 
     /// Defers a due record, readable or not, without moving it to another shard.
-    pub(crate) fn defer(self, change: Change, at: Timestamp) -> Change {
+    pub(crate) fn defer(self, change: UpdateExpression, at: Timestamp) -> UpdateExpression {
         match self.0 {
             Some(_) => change.move_to::<Gsi4>(key::instant(at)),
             None => change.move_to::<Gsi2>(key::instant(at)),
@@ -59,12 +59,12 @@ impl fmt::Display for Shard {
 }
 
 /// Makes a record due from the instant of this key. Version 1.0 had its key in `gsi2`.
-pub(crate) fn due_from<R>(change: Change, key: Key<R, Gsi4>) -> Change {
+pub(crate) fn due_from<R>(change: UpdateExpression, key: Key<R, Gsi4>) -> UpdateExpression {
     change.enter(key).leave(Gsi2)
 }
 
 /// Takes a record out of the due work.
-pub(crate) fn not_due(change: Change) -> Change {
+pub(crate) fn not_due(change: UpdateExpression) -> UpdateExpression {
     change.leave(Gsi4).leave(Gsi2)
 }
 
@@ -74,7 +74,7 @@ pub(crate) async fn page<R, T>(
     table: &Table,
     shard: Shard,
     now: Timestamp,
-    wanted: &Wanted,
+    wanted: &PageRequest,
 ) -> Result<Page<Readable<T>>>
 where
     R: Record<Workdesk>,
@@ -129,7 +129,7 @@ impl DueCounts<'_> {
         shard: Shard,
         now: Timestamp,
     ) -> Result<Option<DueCount>> {
-        let wanted = &Wanted::default();
+        let wanted = &PageRequest::default();
         let table = &self.0.table;
         // An action that was sent again is due later, and overdue until a worker claims it.
         let ahead = if R::KIND == AgentAction::KIND {

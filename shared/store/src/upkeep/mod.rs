@@ -4,6 +4,6 @@ pub(crate) mod cleanup;
 pub(crate) mod due;
 pub(crate) mod tenant;
 
-pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
+pub use cleanup::{CLEANUP_DELAY, CleanupRound, Cleanups};
 pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use tenant::{CameBack, Erased, ExportHeader, Forms, ImportError, Imported, Line, Tenants};

@@ -2,8 +2,8 @@ use std::ops::Deref;
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    Index, List, OrNotFound, Read, Record, Stored,
-    page::{Page, Wanted},
+    Index, OrNotFound, Read, Record, RecordList, Stored,
+    page::{Page, PageRequest},
 };
 use futures::future::OptionFuture;
 use model::{
@@ -107,7 +107,7 @@ pub struct ActivitiesQuery<'a> {
     pub caller: UserId,
     pub filter: &'a ActivityFilter,
     pub sort: ActivitySort,
-    pub wanted: &'a Wanted,
+    pub wanted: &'a PageRequest,
 }
 
 impl ActivityWithRefs {
@@ -199,7 +199,7 @@ impl Activities<'_> {
 
     async fn page<I: Index>(
         &self,
-        activities: List<Activity, I>,
+        activities: RecordList<Activity, I>,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<Stored<Activity>>> {
         let filter = query.filter;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ::agent::connection::ReadCounter;
 use ::table::{
     AnyKey, Batch, Condition, Read, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
@@ -210,7 +210,7 @@ impl Comments<'_> {
         thread: Thread,
         filter: &CommentFilter,
         sort: ThreadSort,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<CommentWithAuthor>> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);

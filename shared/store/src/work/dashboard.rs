@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::table::{Gsi1, List, Read, Stored};
+use ::table::{Gsi1, Read, RecordList, Stored};
 use model::{
     base::{ActivityId, Content, Id, OrOther, OrganizationId, ProjectId, Slug, Timestamp},
     people::UserRef,
@@ -108,7 +108,10 @@ impl Dashboards<'_> {
         })
     }
 
-    async fn newest<R: DeserializeOwned>(&self, by_time: List<R, Gsi1>) -> Result<Vec<Stored<R>>> {
+    async fn newest<R: DeserializeOwned>(
+        &self,
+        by_time: RecordList<R, Gsi1>,
+    ) -> Result<Vec<Stored<R>>> {
         let newest = by_time.descending().limit(NEWEST);
         let newest = self.0.table.list_stored(newest).await?;
         let texts = self.0.texts(&newest).await?;

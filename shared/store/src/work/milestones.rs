@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use ::table::{
     Condition, OrNotFound, Read, Record, Stored,
-    page::{Page, Row, Wanted},
+    page::{Page, PageRequest, Row},
 };
 use futures::future::try_join_all;
 use model::{
@@ -124,7 +124,7 @@ impl Milestones<'_> {
         caller: UserId,
         project_id: ProjectId,
         filter: &MilestoneFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<MilestoneWithTasks>> {
         let table = &self.0.table;
         let key = project_id.key(tenant);
@@ -157,7 +157,7 @@ impl Milestones<'_> {
                 .filter(Condition::default().and("attribute_exists(#)", "milestoneId", []))
                 .only(LinkedTask::ATTRIBUTES)
                 .in_one_answer();
-            let tasks = self.0.table.page(tasks, &Wanted::default()).await?;
+            let tasks = self.0.table.page(tasks, &PageRequest::default()).await?;
             if tasks.end.is_none() {
                 return Ok(with_tasks(milestones, tasks));
             }
@@ -182,7 +182,11 @@ impl Milestones<'_> {
         let linked = key::tasks_of_milestone(tenant, id)
             .only(LinkedTask::ATTRIBUTES)
             .in_one_answer();
-        let page = self.0.table.page(linked, &Wanted::first(TASKS)).await?;
+        let page = self
+            .0
+            .table
+            .page(linked, &PageRequest::first(TASKS))
+            .await?;
         Ok(page.map(|stored| stored.record))
     }
 

@@ -13,7 +13,7 @@ use crate::{
     Result, Tenant,
     base::{record::record, records::Participant, store::Store},
     key::{self, Keyed},
-    updates::Change,
+    updates::FeedChange,
 };
 
 /// The most participants who are notified: as many as the users among whom approvers are found.
@@ -50,7 +50,7 @@ impl From<&TicketMessage> for Participant {
 
 impl Participant {
     /// The author of a comment or a message that a change wrote.
-    fn of(change: &Change) -> Option<Self> {
+    fn of(change: &FeedChange) -> Option<Self> {
         match *change.entry.of.kind {
             RecordType::Comment => change.after::<Comment>().map(|it| Self::from(&it)),
             RecordType::TicketMessage => change.after::<TicketMessage>().map(|it| Self::from(&it)),
@@ -68,7 +68,7 @@ impl Participant {
 impl Store {
     /// Adds the authors of comments and messages, of which the changes are in the order of their
     /// writes. Participants who are there are only read.
-    pub(crate) async fn add_participants(&self, changes: &[Change]) -> Result<()> {
+    pub(crate) async fn add_participants(&self, changes: &[FeedChange]) -> Result<()> {
         let mut first: BTreeMap<(Talk, UserId), Participant> = BTreeMap::new();
         for participant in changes.iter().filter_map(Participant::of) {
             let place = (participant.talk, participant.user_id);

@@ -3,7 +3,7 @@
 
 use ::table::{
     AnyKey, Batch, Condition, Read, Record, Stored,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{Description, Id, ProjectId, ReferenceId, ReferenceType},
@@ -54,12 +54,12 @@ impl References<'_> {
         &self,
         tenant: Tenant,
         search: &ReferenceSearch,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<FoundReference>> {
         let query = search.query.as_deref().unwrap_or_default();
         let mut filter = having_words(Condition::default(), query);
         let usual = if filter.is_empty() { RECENT } else { MOST };
-        let wanted = Wanted {
+        let wanted = PageRequest {
             rows: Some(wanted.rows.unwrap_or(usual).min(MOST)),
             after: wanted.after.clone(),
         };

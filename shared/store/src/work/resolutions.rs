@@ -3,7 +3,7 @@
 //! a few small items, and not every request.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Change, Condition, Record, Write};
+use ::table::{Condition, Record, UpdateExpression, Write};
 use model::{
     base::{Timestamp, span},
     work::Resolution,
@@ -32,7 +32,7 @@ pub(crate) fn count(tenant: Tenant, created_at: Timestamp, resolution: Resolutio
     };
     let date = resolved_at.day();
     let key = key::resolution_days(tenant).at(key::resolution_day(&date));
-    let change = Change::default()
+    let change = UpdateExpression::default()
         .set("kind", Day::KIND)
         .set("organizationId", tenant)
         .set("date", date)

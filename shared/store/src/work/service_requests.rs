@@ -2,7 +2,7 @@ use std::future::ready;
 
 use ::table::{
     Condition, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
@@ -124,7 +124,7 @@ impl ServiceRequests<'_> {
         caller: UserId,
         filter: &ServiceRequestFilter,
         sort: CreatedSort,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<ServiceRequest>>> {
         if let Some(AnyOf(ids)) = &filter.id {
             let keys = ids.iter().map(|id| id.key(tenant));

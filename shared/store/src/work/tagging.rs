@@ -2,7 +2,7 @@
 //! them without a further read for each row.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Batch, Change, Condition, OrNotFound, Record, Write};
+use ::table::{Batch, Condition, OrNotFound, Record, UpdateExpression, Write};
 use model::{
     base::{AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, TagId, Tagged},
     people::TagRef,
@@ -51,7 +51,7 @@ impl Tagging<'_> {
             let version = stored.version;
             let mut after = before.clone();
             let now = self.0.now();
-            let change = Change::default().set("updatedAt", now);
+            let change = UpdateExpression::default().set("updatedAt", now);
             let (changes, change) = if attached {
                 (after.insert(tag), change.put_in_set(TAG_IDS, tag))
             } else {

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    AnyKey, Batch, Change, Condition, Key, OrNotFound, Read, Record, Stored, Write,
-    page::{Page, Wanted},
+    AnyKey, Batch, Condition, Key, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
 };
 use futures::{FutureExt, future::OptionFuture};
 use model::{
@@ -132,7 +132,7 @@ impl Tasks<'_> {
         caller: UserId,
         filter: &TaskFilter,
         sort: TaskSort,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<JoinedTask>> {
         let finding = Finding {
             store: self.0,
@@ -155,7 +155,7 @@ impl Tasks<'_> {
         caller: UserId,
         project: ProjectId,
         filter: &TaskFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<JoinedTask>> {
         let table = &self.0.table;
         let key = project.key(tenant);
@@ -232,7 +232,7 @@ impl Tasks<'_> {
                     continue;
                 }
                 // The index's partition is the project, which stays the same.
-                let change = Change::default()
+                let change = UpdateExpression::default()
                     .set("order", order)
                     .move_to(key::task_order(order, id))
                     .set("updatedAt", now);

@@ -2,15 +2,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    Batch, Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored,
-    Write,
-    page::{Page, Place, Wanted},
+    Batch, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored,
+    UpdateExpression, Write,
+    page::{ListPosition, Page, PageRequest},
 };
 use futures::future::try_join_all;
 use model::{
     base::{
         AnyOf, Code, Content, Error, FilterValue, HistoryOf, Id, QueueMessage, RecordId,
-        RecordType, Sort, ThreadSort, TicketId, TicketMessageId, Timestamp, Title, UserId,
+        RecordType, SortOrder, ThreadSort, TicketId, TicketMessageId, Timestamp, Title, UserId,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission, Permission, User, UserRef},
     work::{
@@ -264,7 +264,7 @@ impl Tickets<'_> {
         caller: UserId,
         filter: &TicketFilter,
         sort: TicketSort,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<JoinedTicket>> {
         let condition = Filter::of(caller)
             .any("status", filter.status.as_ref())?
@@ -281,7 +281,7 @@ impl Tickets<'_> {
                 let fits = |ticket: &Ticket| filter.fits(ticket, caller);
                 let place = |ticket: &Ticket| match sort {
                     TicketSort::LastMessageFirst => {
-                        Some(Place::in_index(ticket.key(), ticket.gsi2()?))
+                        Some(ListPosition::in_index(ticket.key(), ticket.gsi2()?))
                     }
                     _ => in_first_index(ticket),
                 };
@@ -313,7 +313,7 @@ impl Tickets<'_> {
         tenant: Tenant,
         id: TicketId,
         sort: ThreadSort,
-        wanted: &Wanted,
+        wanted: &PageRequest,
         with_notes: impl Future<Output = Result<bool>>,
     ) -> Result<TicketWithMessages> {
         let table = &self.0.table;
@@ -439,7 +439,7 @@ fn writes_of_reply(
         writes.push_or(Write::create(message)?, id_is_taken(TicketMessage::KIND));
         return Ok(writes);
     }
-    let mut change = Change::default()
+    let mut change = UpdateExpression::default()
         .set("updatedAt", now)
         .set("lastMessageAt", now)
         .move_to(key::ticket_message_time(Some(now), ticket.id))

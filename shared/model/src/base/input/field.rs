@@ -21,7 +21,7 @@ const SHOWN: usize = 40;
 
 /// A place in a request, and the faults found so far.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct InputPlace<'a> {
     pointer: String,
     /// The character between this place and a name below it: `?` for the parameters of a query.
     separator: char,
@@ -30,7 +30,7 @@ pub struct Place<'a> {
     faults: &'a mut Vec<Fault>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> InputPlace<'a> {
     pub fn body(faults: &'a mut Vec<Fault>) -> Self {
         Self {
             pointer: String::new(),
@@ -49,14 +49,14 @@ impl<'a> Place<'a> {
     }
 
     /// A member or an element of this place.
-    pub fn at(&mut self, name: impl Display) -> Place<'_> {
+    pub fn at(&mut self, name: impl Display) -> InputPlace<'_> {
         let pointer = format!("{}{}{name}", self.pointer, self.separator);
         self.with(pointer, Vec::new())
     }
 
     /// This place with its faults in another list.
-    pub(super) fn apart<'b>(&self, faults: &'b mut Vec<Fault>) -> Place<'b> {
-        Place {
+    pub(super) fn apart<'b>(&self, faults: &'b mut Vec<Fault>) -> InputPlace<'b> {
+        InputPlace {
             pointer: self.pointer.clone(),
             separator: self.separator,
             words: self.words.clone(),
@@ -65,12 +65,12 @@ impl<'a> Place<'a> {
     }
 
     /// This place, which takes a word as well.
-    pub fn or(&mut self, word: &'static str) -> Place<'_> {
+    pub fn or(&mut self, word: &'static str) -> InputPlace<'_> {
         self.with(self.pointer.clone(), [&self.words[..], &[word]].concat())
     }
 
-    fn with(&mut self, pointer: String, words: Vec<&'static str>) -> Place<'_> {
-        Place {
+    fn with(&mut self, pointer: String, words: Vec<&'static str>) -> InputPlace<'_> {
+        InputPlace {
             pointer,
             separator: self.separator,
             words,
@@ -166,10 +166,10 @@ pub trait Field: Sized {
 
     const HOLDS_COMMAS: bool = false;
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self>;
 
     /// Checks an element of a list against those before it.
-    fn among(&self, _before: &[Self], _place: &mut Place<'_>) {}
+    fn among(&self, _before: &[Self], _place: &mut InputPlace<'_>) {}
 
     /// The schema of the field in the OpenAPI document.
     fn field_schema() -> RefOr<Schema>;
@@ -182,13 +182,13 @@ pub trait Field: Sized {
 pub trait Component: ToSchema + Sized {
     const HOLDS_COMMAS: bool = false;
 
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self>;
 }
 
 impl<T: Component> Field for T {
     const HOLDS_COMMAS: bool = T::HOLDS_COMMAS;
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         T::parse(value, place)
     }
 
@@ -203,7 +203,7 @@ impl<T: Component> Field for T {
 }
 
 impl<T: OneOf> Component for T {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         match T::deserialize(value) {
             Ok(name) => Some(name),
             Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),

@@ -8,7 +8,7 @@
 //! | `T` | a fault | a fault |
 //! | `Option<T>` | none | none |
 //! | [`Defaulted<T>`] | the default | the default |
-//! | [`Change<T>`] | keeps the value | a fault |
+//! | [`PatchField<T>`] | keeps the value | a fault |
 //! | [`Patch<T>`] | keeps the value | clears it |
 //! | [`Nullable<T>`] | a fault | clears it |
 //!
@@ -26,7 +26,7 @@ pub use crate::base::{
     integer::{integer, integer_schema},
     text::Form,
 };
-pub use field::{Component, Field, Json, Place, Reading, escaped};
+pub use field::{Component, Field, InputPlace, Json, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT, one_of_two};
 #[doc(hidden)]
 pub use object::{
@@ -38,7 +38,7 @@ pub use schema::reference;
 pub use schema::{Schema, described, formatted, map_of, string, without_null};
 #[doc(hidden)]
 pub use serde_json::json;
-pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
+pub use shape::{Apart, BoundedList, Defaulted, Nullable, Patch, PatchField};
 #[doc(hidden)]
 pub use utoipa::{PartialSchema, ToSchema};
 
@@ -70,7 +70,7 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
         }]);
     }
     let mut faults = Vec::new();
-    let mut place = Place::body(&mut faults);
+    let mut place = InputPlace::body(&mut faults);
     let read = match serde_json::from_slice::<Value>(text) {
         Ok(value) => read_whole(&value, &mut place).zip(Some(value)),
         Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),
@@ -85,7 +85,7 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
     Ok((read, rest))
 }
 
-fn read_whole<T: Input>(value: &Value, place: &mut Place<'_>) -> Reading<T> {
+fn read_whole<T: Input>(value: &Value, place: &mut InputPlace<'_>) -> Reading<T> {
     T::read_object(place.object(value)?, place)
 }
 
@@ -104,7 +104,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
 /// Reads an object from another source than a client, such as demo data.
 pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
-    let read = read_whole(value, &mut Place::body(&mut faults));
+    let read = read_whole(value, &mut InputPlace::body(&mut faults));
     read.filter(|_| faults.is_empty()).ok_or(faults)
 }
 
@@ -115,7 +115,7 @@ pub fn parse_query<T: Input>(
     mut faults: Vec<Fault>,
 ) -> Result<T, Vec<Fault>> {
     let mut sent = Map::new();
-    let mut place = Place::query(&mut faults);
+    let mut place = InputPlace::query(&mut faults);
     let known = T::names();
     let lists = lists::<T>();
     for (name, value) in pairs {

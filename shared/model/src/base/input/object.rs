@@ -7,7 +7,7 @@ use utoipa::{
 
 use crate::base::{FaultCode, Id, QueueMessage, RecordId, input::Component};
 
-use super::{Field, Place, Reading, described, field::shortened, without_null};
+use super::{Field, InputPlace, Reading, described, field::shortened, without_null};
 
 /// Marks the schema of an object that clients send, while the OpenAPI document is built.
 pub const SENT: &str = "x-sent";
@@ -30,7 +30,7 @@ pub struct Property {
 /// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are
 /// ignored, unknown query parameters are refused.
 pub trait Input: Sized {
-    fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self>;
+    fn read_object(object: &Fields, place: &mut InputPlace<'_>) -> Reading<Self>;
 
     /// The fields, in the order of their declaration.
     fn properties() -> Vec<Property>;
@@ -46,7 +46,7 @@ pub trait Input: Sized {
 
 /// No query parameters.
 impl Input for () {
-    fn read_object(_: &Fields, _: &mut Place<'_>) -> Reading<Self> {
+    fn read_object(_: &Fields, _: &mut InputPlace<'_>) -> Reading<Self> {
         Some(())
     }
 
@@ -73,7 +73,11 @@ pub fn camel_case(field: &str) -> String {
 }
 
 #[doc(hidden)]
-pub fn read_field<T: Field>(object: &Fields, field: &str, place: &mut Place<'_>) -> Reading<T> {
+pub fn read_field<T: Field>(
+    object: &Fields,
+    field: &str,
+    place: &mut InputPlace<'_>,
+) -> Reading<T> {
     let name = camel_case(field);
     match (object.get(&name), T::ABSENT) {
         (Some(value), _) => T::read(value, &mut place.at(name)),
@@ -169,7 +173,7 @@ fn given(properties: &[Property], fields: &[&str]) -> Value {
 pub fn one_of_two<A, B>(
     one: Reading<&Option<A>>,
     other: Reading<&Option<B>>,
-    object: &mut Place<'_>,
+    object: &mut InputPlace<'_>,
     at: &str,
     [none, both]: [&str; 2],
 ) {
@@ -181,7 +185,7 @@ pub fn one_of_two<A, B>(
 }
 
 #[doc(hidden)]
-pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
+pub fn at_least_one(object: &Fields, names: &[String], place: &mut InputPlace<'_>) {
     if names.iter().any(|name| object.contains_key(name)) {
         return;
     }
@@ -263,13 +267,13 @@ macro_rules! input {
         impl $crate::base::input::Field for $name {
             fn read(
                 value: &$crate::base::input::Json,
-                place: &mut $crate::base::input::Place<'_>,
+                place: &mut $crate::base::input::InputPlace<'_>,
             ) -> $crate::base::input::Reading<Self> {
                 let object = place.object(value)?;
                 <Self as $crate::base::input::Input>::read_object(object, place)
             }
 
-            $(fn among(&self, before: &[Self], place: &mut $crate::base::input::Place<'_>) {
+            $(fn among(&self, before: &[Self], place: &mut $crate::base::input::InputPlace<'_>) {
                 if before.iter().any(|other| other.$key == self.$key) {
                     let name = $crate::base::input::camel_case(stringify!($key));
                     place.at(name).report($crate::base::FaultCode::Repeated, $repeated);
@@ -304,7 +308,7 @@ macro_rules! input {
         impl $crate::base::input::Input for $name {
             fn read_object(
                 object: &$crate::base::input::Fields,
-                place: &mut $crate::base::input::Place<'_>,
+                place: &mut $crate::base::input::InputPlace<'_>,
             ) -> $crate::base::input::Reading<Self> {
                 $(let $field: $crate::base::input::Reading<$type> =
                     $crate::base::input::read_field(object, stringify!($field), place);)+

@@ -19,7 +19,7 @@ macro_rules! plain_text {
         impl $crate::base::input::Component for $name {
             fn parse(
                 value: &$crate::base::input::Json,
-                place: &mut $crate::base::input::Place<'_>,
+                place: &mut $crate::base::input::InputPlace<'_>,
             ) -> $crate::base::input::Reading<Self> {
                 let text = place.text(value)?;
                 if !(1..=$most).contains(&text.chars().count()) {

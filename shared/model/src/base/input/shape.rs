@@ -9,10 +9,10 @@ use utoipa::openapi::{
 
 use crate::base::{Fault, FaultCode, Id, input::Component};
 
-use super::{Field, Place, Reading};
+use super::{Field, InputPlace, Reading};
 
 impl Field for bool {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         match value {
             Value::Bool(value) => Some(*value),
             Value::String(text) if place.is_query() => text.parse().ok(),
@@ -30,7 +30,7 @@ impl Field for bool {
 impl<T: Field> Field for Option<T> {
     const ABSENT: Option<fn() -> Self> = Some(|| None);
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         if value.is_null() {
             Some(None)
         } else {
@@ -55,7 +55,7 @@ pub struct Defaulted<T>(pub T);
 impl<T: Field + Default + Serialize> Field for Defaulted<T> {
     const ABSENT: Option<fn() -> Self> = Some(Self::default);
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         if value.is_null() {
             Some(Self::default())
         } else {
@@ -75,13 +75,13 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
 
 /// A field of a partial update. Absent keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Change<T> {
+pub enum PatchField<T> {
     #[default]
     Keep,
     Set(T),
 }
 
-impl<T> Change<T> {
+impl<T> PatchField<T> {
     pub fn apply<F: From<T>>(self, field: &mut F) {
         if let Self::Set(value) = self {
             *field = value.into();
@@ -94,10 +94,10 @@ impl<T> Change<T> {
     }
 }
 
-impl<T: Field> Field for Change<T> {
+impl<T: Field> Field for PatchField<T> {
     const ABSENT: Option<fn() -> Self> = Some(|| Self::Keep);
 
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         T::read(value, place).map(Self::Set)
     }
 
@@ -111,7 +111,7 @@ impl<T: Field> Field for Change<T> {
 }
 
 /// A nullable field of a partial update. Absent keeps the value, null clears it.
-pub type Patch<T> = Change<Option<T>>;
+pub type Patch<T> = PatchField<Option<T>>;
 
 impl<T> Patch<T> {
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Patch<U> {
@@ -134,7 +134,7 @@ impl<T> Patch<T> {
 pub struct Nullable<T>(pub Option<T>);
 
 impl<T: Field> Field for Nullable<T> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         Option::<T>::read(value, place).map(Self)
     }
 
@@ -149,10 +149,10 @@ impl<T: Field> Field for Nullable<T> {
 
 /// A list of `LEAST` to `MOST` elements. The faults of all elements are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List<T, const LEAST: usize, const MOST: usize>(pub Vec<T>);
+pub struct BoundedList<T, const LEAST: usize, const MOST: usize>(pub Vec<T>);
 
-impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, MOST> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl<T: Field, const LEAST: usize, const MOST: usize> Field for BoundedList<T, LEAST, MOST> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let Value::Array(elements) = value else {
             return place.wrong(value, "an array");
         };
@@ -189,7 +189,7 @@ impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, M
 pub struct Apart<T>(pub Result<T, Vec<Fault>>);
 
 impl<T: Field> Field for Apart<T> {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let mut faults = Vec::new();
         let read = T::read(value, &mut place.apart(&mut faults));
         Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))

@@ -17,9 +17,9 @@ pub struct Deal {
 input! {
     /// A change of a deal.
     pub struct DealUpdate {
-        title: Change<Title>,
+        title: PatchField<Title>,
         text: Patch<Description>,
-        order: Change<Order>,
+        order: PatchField<Order>,
     }
     changes Deal;
     needs any;
@@ -93,7 +93,7 @@ fn a_number_without_decimals_is_an_integer_however_it_is_written() {
         ("9007199254740991.0", crate::base::MAX_ID),
     ] {
         let update: DealUpdate = parse(format!(r#"{{"order": {text}}}"#).as_bytes()).unwrap();
-        let Change::Set(order) = update.order else {
+        let PatchField::Set(order) = update.order else {
             panic!("{text}");
         };
         assert_eq!(order.get(), number, "{text}");

@@ -35,7 +35,7 @@ pub enum JournalFlaw {
 
 /// The place of an entry in its chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Link {
+pub struct ChainLink {
     /// The number within the chain, from 1.
     pub seq: i64,
     /// The hash of the entry before it; empty for the first entry.
@@ -45,9 +45,9 @@ pub struct Link {
 }
 
 pub trait Chained: Sized {
-    fn link(&self) -> Link;
+    fn link(&self) -> ChainLink;
 
-    fn set_link(&mut self, link: Link);
+    fn set_link(&mut self, link: ChainLink);
 
     /// Returns all that the hash covers: number and previous hash, too, but not the hash itself.
     fn content(&self) -> Value;
@@ -58,7 +58,7 @@ pub trait Chained: Sized {
 
     #[must_use]
     fn chained(mut self, head: &mut JournalHead) -> Self {
-        let mut link = Link {
+        let mut link = ChainLink {
             seq: head.seq + 1,
             previous_hash: std::mem::take(&mut head.hash),
             hash: String::new(),

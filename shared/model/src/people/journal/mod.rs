@@ -11,7 +11,7 @@ mod organization;
 mod sign_in;
 
 pub use canonical::canonical;
-pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
+pub use chain::{ChainLink, Chained, JournalFlaw, JournalHead, first_break};
 pub use content::{
     EntryContent, Journaled, OrganizationEvent, USUALLY_UNNOTED, is_unnoted, rename, seal, subject,
 };

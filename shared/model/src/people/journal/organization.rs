@@ -25,7 +25,7 @@ use crate::{
 };
 
 use super::{
-    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, canonical,
+    ChainLink, Chained, EntryContent, JournalFlaw, JournalHead, OrganizationEvent, canonical,
     first_break, subject,
 };
 
@@ -403,15 +403,15 @@ fn digested(key: &str, name: &str, value: &Value) -> Value {
 }
 
 impl Chained for OrganizationEntry {
-    fn link(&self) -> Link {
-        Link {
+    fn link(&self) -> ChainLink {
+        ChainLink {
             seq: self.seq,
             previous_hash: self.previous_hash.clone(),
             hash: self.hash.clone(),
         }
     }
 
-    fn set_link(&mut self, link: Link) {
+    fn set_link(&mut self, link: ChainLink) {
         self.seq = link.seq;
         self.previous_hash = link.previous_hash;
         self.hash = link.hash;

@@ -7,7 +7,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::{
     base::{
         FeedType, Id, OrOther, RecordName, RecordType, SubjectType, Timestamp, UserId,
-        input::{Component, Place, Reading, Schema, string},
+        input::{Component, InputPlace, Reading, Schema, string},
     },
     people::UserRef,
     updates::{FeedAction, NotificationKind},
@@ -53,7 +53,7 @@ impl EventPattern {
 }
 
 impl Component for EventPattern {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+    fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let known = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
         if let Some(text) = value.as_str().filter(known) {
             return Some(Self(text.to_owned()));
@@ -293,7 +293,7 @@ mod tests {
 
     fn pattern(text: &str) -> Option<EventPattern> {
         let mut faults = Vec::new();
-        EventPattern::parse(&text.into(), &mut Place::body(&mut faults))
+        EventPattern::parse(&text.into(), &mut InputPlace::body(&mut faults))
     }
 
     #[test]

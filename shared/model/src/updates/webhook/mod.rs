@@ -19,7 +19,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::{
     base::{
         Description, Id, OrganizationId, QueueMessage, RecordId, Timestamp, WebhookId,
-        input::{Change, Component, Field, Input, List, Patch},
+        input::{BoundedList, Component, Field, Input, Patch, PatchField},
         sort::sort,
         span,
     },
@@ -79,7 +79,7 @@ input! {
     pub struct WebhookCreate {
         url: WebhookUrl,
         /// The events that it is told of.
-        types: List<EventPattern, 1, 60>,
+        types: BoundedList<EventPattern, 1, 60>,
         description: Option<Description>,
         /// `false` for a webhook that gets no deliveries yet; `true` when absent.
         enabled: Option<bool>,
@@ -91,11 +91,11 @@ input! {
 
     /// A change of a webhook: at least one field. An absent field is kept, null clears it.
     pub struct WebhookUpdate {
-        url: Change<WebhookUrl>,
-        types: Change<List<EventPattern, 1, 60>>,
+        url: PatchField<WebhookUrl>,
+        types: PatchField<BoundedList<EventPattern, 1, 60>>,
         description: Patch<Description>,
         /// `true` also enables a webhook that the service disabled.
-        enabled: Change<bool>,
+        enabled: PatchField<bool>,
     }
     needs any;
     example {"types": ["*"], "enabled": true};
@@ -129,7 +129,7 @@ impl Webhook {
     /// Applies a change. An enabled webhook has no reason of a disabling.
     pub fn update(&mut self, update: WebhookUpdate, now: Timestamp) {
         update.url.apply(&mut self.url);
-        if let Change::Set(types) = update.types {
+        if let PatchField::Set(types) = update.types {
             self.types = each_once(types.0);
         }
         update.description.apply(&mut self.description);

@@ -37,11 +37,11 @@ impl WebhookUrl {
 mod tests {
     use super::*;
     use crate::base::input::Component;
-    use crate::base::input::Place;
+    use crate::base::input::InputPlace;
 
     fn is_url(text: &str) -> bool {
         let mut faults = Vec::new();
-        let place = &mut Place::body(&mut faults);
+        let place = &mut InputPlace::body(&mut faults);
         WebhookUrl::parse(&text.into(), place).is_some()
     }
 

@@ -1,6 +1,6 @@
 use ::table::{
     OrNotFound, Read, Record, Stored,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{AnyOf, Code, Error, Id, MAX_ID, Order, PhaseId, ProjectId},
@@ -38,7 +38,7 @@ impl Directory<'_> {
         tenant: Tenant,
         project: ProjectId,
         filter: &PhaseFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Phase>>> {
         let table = &self.0.table;
         let key = project.key(tenant);

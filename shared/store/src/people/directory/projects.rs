@@ -1,8 +1,8 @@
 use std::future::ready;
 
 use ::table::{
-    Change, Condition, OrNotFound, Record, Stored, Write,
-    page::{Page, Wanted},
+    Condition, OrNotFound, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
@@ -66,7 +66,7 @@ impl Directory<'_> {
         tenant: Tenant,
         caller: UserId,
         filter: &ProjectFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Project>>> {
         let fits = Filter::of(caller).query(filter.query.as_ref());
         let fits = match &filter.status {
@@ -131,7 +131,7 @@ fn count_active(
         (true, false) => -1,
         _ => return None,
     };
-    let change = Change::default().add(totals::ACTIVE_PROJECTS, by);
+    let change = UpdateExpression::default().add(totals::ACTIVE_PROJECTS, by);
     let totals = key::totals(tenant);
     Some(Write::update(totals, change, Condition::default()))
 }

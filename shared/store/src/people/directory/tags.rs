@@ -4,7 +4,7 @@ use std::future::ready;
 
 use ::table::{
     Condition, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use model::{
     base::{AnyOf, Code, Error, Id, TagId, unique_name},
@@ -82,7 +82,7 @@ impl Directory<'_> {
         &self,
         tenant: Tenant,
         filter: &TagFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Tag>>> {
         let Some(AnyOf(ids)) = &filter.id else {
             return self.0.table.page(key::tags(tenant), wanted).await;

@@ -2,12 +2,13 @@ use std::{collections::HashMap, future::ready};
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write,
-    page::{Page, Wanted},
+    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, UpdateExpression,
+    Write,
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
-        Code, Email, Error, FilterValue, Id, QueueMessage, RecordId, Sort, Timestamp, UserId,
+        Code, Email, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId,
         unique_name,
         words::{spaced, words},
     },
@@ -108,7 +109,7 @@ impl Directory<'_> {
         tenant: Tenant,
         caller: UserId,
         filter: &UserFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<User>>> {
         let fits = Filter::of(caller)
             .any("role", filter.role.as_ref())?
@@ -310,9 +311,9 @@ impl Directory<'_> {
         expected: Condition,
     ) -> Writes {
         let account = key::account(&unique_name::folded(&user.username));
-        let password = Change::default().set("passwordHash", password_hash.expose());
+        let password = UpdateExpression::default().set("passwordHash", password_hash.expose());
         let now = self.0.now();
-        let mut change = end_all(Change::default()).set("updatedAt", now);
+        let mut change = end_all(UpdateExpression::default()).set("updatedAt", now);
         if let Some(another) = context.actor.filter(|actor| *actor != user.id) {
             change = change.set("passwordSetBy", another);
             change = change.set("passwordSetAt", now);
@@ -361,7 +362,7 @@ pub(crate) fn email_taken() -> Error {
 pub(crate) fn count_admins(tenant: Tenant, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
     let count = |by, expected| {
-        let counted = Change::default().add(COUNT, by);
+        let counted = UpdateExpression::default().add(COUNT, by);
         Write::update(key::admins(tenant), counted, expected)
     };
     let mut writes = Writes::default();

@@ -1,7 +1,7 @@
 //! The discovery documents of providers, and their failures, which all instances remember.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Change, Condition, OrLeave, Stored, Write};
+use ::table::{Condition, OrLeave, Stored, UpdateExpression, Write};
 use model::{
     base::{Error, Id, OrganizationId, Timestamp},
     people::{ProviderDiscovery, SignInProvider},
@@ -62,7 +62,7 @@ impl Providers<'_> {
         let now = self.0.now();
         let long_ago = now.plus(-ProviderDiscovery::FAILED);
         let is_free = Condition::exists().absent_or("discoveryTriedAt", "# <= :", long_ago);
-        let begun = Change::default().set("discoveryTriedAt", now);
+        let begun = UpdateExpression::default().set("discoveryTriedAt", now);
         let write = Write::update(key::listed_provider(tenant), begun, is_free);
         Ok(self.0.table.write(write).await?.is_ok())
     }
@@ -76,11 +76,11 @@ impl Providers<'_> {
         let tenant = provider.organization_id;
         if provider.discovery() != Some(discovery) {
             let same_issuer = Condition::default().equals("issuer", discovery.issuer.as_str());
-            let change = Change::default().set("discovery", discovery);
+            let change = UpdateExpression::default().set("discovery", discovery);
             let write = Write::update(key::sign_in_provider(tenant), change, same_issuer);
             self.0.table.write(write).await?.or_leave();
         }
-        let read = Change::default().set("discoveredAt", self.0.now());
+        let read = UpdateExpression::default().set("discoveredAt", self.0.now());
         let write = Write::update(key::listed_provider(tenant), read, Condition::exists());
         self.0.table.write(write).await?.or_leave();
         Ok(())
@@ -89,7 +89,7 @@ impl Providers<'_> {
     /// Notes that a provider gave no answer. Sign-ins do not call it for 30 seconds.
     pub async fn note_read_error(&self, tenant: Tenant) -> Result<()> {
         let until = self.0.now().plus(ProviderDiscovery::FAILED);
-        let silent = Change::default().set("silentUntil", until);
+        let silent = UpdateExpression::default().set("silentUntil", until);
         let write = Write::update(key::listed_provider(tenant), silent, Condition::exists());
         self.0.table.write(write).await?.or_leave();
         Ok(())

@@ -2,7 +2,7 @@
 //! made.
 
 use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Change, Condition, Record, Stored, Write};
+use ::table::{AnyKey, Condition, Record, Stored, UpdateExpression, Write};
 use model::{
     base::{
         Code, Email, Error, FullName, Id, OrganizationId, Timestamp, UserId, Username, network,
@@ -334,7 +334,7 @@ impl Providers<'_> {
             }
             writes.push(Write::create(&holder(user, &new))?);
             let account = key::account(&unique_name::folded(&user.username));
-            let issuer = Change::default().set("issuer", new.issuer.as_str());
+            let issuer = UpdateExpression::default().set("issuer", new.issuer.as_str());
             writes.push(Write::update(account, issuer, Condition::exists()));
             let subject = json!({"issuer": new.issuer, "sub": new.sub});
             writes.note(sign_in_changed(user.id, [Value::Null, subject]));
@@ -462,7 +462,9 @@ impl Providers<'_> {
             writes.push(Write::delete(old, Condition::default()));
         }
         if known.listed.is_some() && bound > 0 {
-            let change = Change::default().add("users", made).add("bound", bound);
+            let change = UpdateExpression::default()
+                .add("users", made)
+                .add("bound", bound);
             let key = key::listed_provider(tenant);
             writes.push(Write::update(key, change, Condition::exists()));
         }
@@ -473,7 +475,7 @@ impl Providers<'_> {
     /// Ends the sessions and tokens of a user who lost the groups that made the account.
     async fn end_sessions(self, context: &WriteContext, user: &Stored<User>) -> Attempt {
         let as_read = Condition::version(user.version);
-        let ended = Write::update(user.key(), end_all(Change::default()), as_read);
+        let ended = Write::update(user.key(), end_all(UpdateExpression::default()), as_read);
         let event = OrganizationEvent::SessionsEnded;
         let why = json!({"reason": "no group of the user leads to a role"});
         let subjects = model::people::Journaled::subjects(&user.record);

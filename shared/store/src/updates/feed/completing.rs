@@ -3,14 +3,17 @@
 use crate::{
     Result,
     base::texts::{ATTRIBUTE, text_key},
-    updates::{Change, Feed},
+    updates::{Feed, FeedChange},
 };
 
 impl Feed<'_> {
     /// Adds long texts to the records of changes, before and after them. A record whose text has
     /// expired keeps the beginning.
-    pub async fn complete(&self, changes: &mut [Change]) -> Result<()> {
-        let mut images: Vec<_> = changes.iter_mut().flat_map(Change::images_mut).collect();
+    pub async fn complete(&self, changes: &mut [FeedChange]) -> Result<()> {
+        let mut images: Vec<_> = changes
+            .iter_mut()
+            .flat_map(FeedChange::images_mut)
+            .collect();
         let keys = images.iter().filter_map(|image| text_key(image)).collect();
         let texts = self.0.texts_at(keys).await?;
         for image in &mut images {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ::agent::connection::ReadCounter;
 use ::table::{
     Readable,
-    page::{Page, Place, Row},
+    page::{ListPosition, Page, Row},
 };
 use model::{
     base::{Error, FeedType, Id, OrOther, ProjectId, QueueMessage, RecordName, Timestamp},
@@ -34,7 +34,7 @@ pub enum FeedFrom {
     /// The next one to be appended.
     Now,
     Oldest,
-    After(Place),
+    After(ListPosition),
 }
 
 /// A batch as readers have it.
@@ -190,15 +190,15 @@ impl Position {
         }
     }
 
-    fn place(self, tenant: Tenant) -> Option<Place> {
+    fn place(self, tenant: Tenant) -> Option<ListPosition> {
         let prefix = key::tenant_prefix(tenant);
         let batch = self.batch;
         let since = self.since.millis();
         let text = format!("{batch}\n{}\n{since}\n{}", self.skipped, self.epoch);
-        Place::from_text(&prefix, &text)
+        ListPosition::from_text(&prefix, &text)
     }
 
-    fn of(tenant: Tenant, place: &Place) -> Option<Self> {
+    fn of(tenant: Tenant, place: &ListPosition) -> Option<Self> {
         let text = place.to_text(&key::tenant_prefix(tenant));
         let mut parts = text.split('\n');
         Some(Self {

@@ -8,7 +8,7 @@ use ::table::{COPIED, Index, IntoAttribute, OrLeave, OrNotFound, RawItem, Record
 use model::{
     base::{
         AgentSessionId, FeedType, FilterValue, Id, OrganizationId, ProjectId, QueueMessage,
-        RecordId, RecordName, RecordType, Sort, Timestamp, UnlistedKind, UserId,
+        RecordId, RecordName, RecordType, SortOrder, Timestamp, UnlistedKind, UserId,
     },
     people::{Journaled, NamedPermission, OrdinaryPermission},
     updates::{FeedAction, FeedEntry},
@@ -57,7 +57,7 @@ struct ItemChange {
 pub struct UnreadableImage(String);
 
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct FeedChange {
     pub organization_id: OrganizationId,
     /// The entry of the change feed. That of a removed item has no actor, since no write names one.
     pub entry: FeedEntry,
@@ -65,7 +65,7 @@ pub struct Change {
     after: Option<Value>,
 }
 
-impl Change {
+impl FeedChange {
     /// A record that is there, as if it had just been created. `None` for one that does not read,
     /// and for a deleted comment.
     pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
@@ -118,7 +118,7 @@ pub struct UnlistedChange {
 }
 
 impl UnlistedChange {
-    /// Reads the item as it was before, as [`Change::before`] does.
+    /// Reads the item as it was before, as [`FeedChange::before`] does.
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
@@ -131,7 +131,7 @@ impl UnlistedChange {
 /// A change of an item that consumers of the stream handle.
 #[derive(Clone, Debug)]
 pub enum StreamItem {
-    Listed(Box<Change>),
+    Listed(Box<FeedChange>),
     Unlisted(Box<UnlistedChange>),
 }
 
@@ -261,7 +261,7 @@ impl StreamRecord {
     }
 
     /// Returns the change. `None` for an item whose changes the feed does not have.
-    pub fn change(&self) -> Result<Option<Change>, UnreadableImage> {
+    pub fn change(&self) -> Result<Option<FeedChange>, UnreadableImage> {
         let before = self.change.old_image.as_ref().map(record);
         let after = self.change.new_image.as_ref().map(record);
         let images = (before.as_ref(), after.as_ref());
@@ -275,7 +275,7 @@ impl StreamRecord {
         } else {
             None
         };
-        Ok(entry.map(|(organization_id, entry)| Change {
+        Ok(entry.map(|(organization_id, entry)| FeedChange {
             organization_id,
             entry,
             before,

@@ -5,7 +5,7 @@
 //! unreadable. So each attribute is read by itself. An entry that does not read is not recognized,
 //! and may be appended again.
 
-use ::table::{List, Table, page::Row};
+use ::table::{RecordList, Table, page::Row};
 use model::{
     base::{Timestamp, span},
     updates::FeedEntry,
@@ -84,7 +84,7 @@ impl TailBatch {
 }
 
 /// Reads batches of a list, whatever becomes of their contents.
-pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<TailBatch>> {
+pub(super) async fn tail(table: &Table, list: RecordList<FeedBatch>) -> Result<Vec<TailBatch>> {
     let rows: Vec<Row<Attributes>> = table.list_rows(list.only(ATTRIBUTES)).await?;
     let batches = rows.into_iter().filter_map(|row| {
         let follows = row.place.sk().parse().ok()?;
@@ -94,7 +94,10 @@ pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<Tai
 }
 
 /// Reads the newest batch of a list, whatever becomes of its contents.
-pub(super) async fn newest_of(table: &Table, list: List<FeedBatch>) -> Result<Option<TailBatch>> {
+pub(super) async fn newest_of(
+    table: &Table,
+    list: RecordList<FeedBatch>,
+) -> Result<Option<TailBatch>> {
     let newest = list.consistent().descending().limit(1);
     Ok(tail(table, newest).await?.pop())
 }

@@ -11,7 +11,7 @@ use model::{
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::updates::{Change, UnlistedChange};
+use crate::updates::{FeedChange, UnlistedChange};
 
 use super::{
     mentions::Mentions,
@@ -34,7 +34,7 @@ struct Webhook {
 }
 
 impl Notice {
-    pub fn of(change: &Change) -> Vec<Self> {
+    pub fn of(change: &FeedChange) -> Vec<Self> {
         if change.entry.action == FeedAction::Deleted {
             return Vec::new();
         }
@@ -57,7 +57,7 @@ impl Notice {
     }
 }
 
-fn cause_of(change: &Change) -> String {
+fn cause_of(change: &FeedChange) -> String {
     named(change.entry.of, change.entry.version.unwrap_or_default())
 }
 
@@ -66,7 +66,7 @@ fn named(of: RecordName, version: i64) -> String {
 }
 
 /// The name of a mention in a record's text, which edits may add and remove.
-fn mention_in(change: &Change) -> RepeatedMention {
+fn mention_in(change: &FeedChange) -> RepeatedMention {
     let RecordName { kind, record_id } = change.entry.of;
     RepeatedMention {
         name: format!("{}-{record_id}-mentioned", kind.name()),
@@ -80,7 +80,7 @@ pub(super) fn creation_of(on: Talk) -> String {
 
 /// The assignment of a record, and the mentions in its description. None of a record that is no
 /// subject.
-fn of_work(change: &Change) -> Vec<Notice> {
+fn of_work(change: &FeedChange) -> Vec<Notice> {
     let mut notices = Vec::new();
     let RecordName { kind, record_id } = change.entry.of;
     let Some(subject) = NotificationSubject::of(*kind, record_id) else {
@@ -109,7 +109,7 @@ fn of_work(change: &Change) -> Vec<Notice> {
 }
 
 /// As [`of_work`]. A request with the handover of a manual action asks for that action.
-fn of_request(change: &Change) -> Vec<Notice> {
+fn of_request(change: &FeedChange) -> Vec<Notice> {
     let mut notices = of_work(change);
     let request = change.after::<ServiceRequest>();
     let hands_over = |request: ServiceRequest| {
@@ -125,7 +125,7 @@ fn of_request(change: &Change) -> Vec<Notice> {
     notices
 }
 
-fn of_comment(change: &Change) -> Vec<Notice> {
+fn of_comment(change: &FeedChange) -> Vec<Notice> {
     let before: Option<Comment> = change.before();
     let Some(after) = change.after::<Comment>() else {
         return Vec::new();
@@ -145,7 +145,7 @@ fn of_comment(change: &Change) -> Vec<Notice> {
     of_text(change, subject, said, (old, after.content.as_deref()))
 }
 
-fn of_message(change: &Change) -> Vec<Notice> {
+fn of_message(change: &FeedChange) -> Vec<Notice> {
     let Some(message) = change.after::<TicketMessage>() else {
         return Vec::new();
     };
@@ -160,7 +160,7 @@ fn of_message(change: &Change) -> Vec<Notice> {
 
 /// The notices of a comment or message with its text before and after.
 fn of_text(
-    change: &Change,
+    change: &FeedChange,
     subject: NotificationSubject,
     said: Said,
     (before, after): (Option<&str>, Option<&str>),
@@ -190,7 +190,7 @@ fn of_text(
     notices
 }
 
-fn of_session(change: &Change) -> Vec<Notice> {
+fn of_session(change: &FeedChange) -> Vec<Notice> {
     let Some(after) = change.after::<AgentSession>() else {
         return Vec::new();
     };

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use ::agent::connection::ReadCounter;
 use ::table::{
-    AnyKey, Batch, Gsi2, Key, List, Read, Record, Stored,
-    page::{Page, Wanted},
+    AnyKey, Batch, Gsi2, Key, Read, Record, RecordList, Stored,
+    page::{Page, PageRequest},
 };
 use model::{
     base::{
@@ -120,7 +120,7 @@ impl Notifications<'_> {
         let of_minute = key::notifications(tenant, user.id)
             .from(key::notifications_from(minute))
             .up_to(key::notifications_from(minute.plus(span::MINUTE)));
-        let wanted = Wanted::first(MAILED);
+        let wanted = PageRequest::first(MAILED);
         let page = self.0.table.page(of_minute, &wanted);
         let (inbox, page) = tokio::try_join!(self.inbox(tenant, user.id), page)?;
         let preferences = inbox.preferences();
@@ -136,7 +136,7 @@ impl Notifications<'_> {
         tenant: Tenant,
         user: UserId,
         filter: &NotificationFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<JoinedNotification>> {
         let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
         let kinds = kinds.condition();
@@ -168,7 +168,12 @@ impl Notifications<'_> {
     }
 
     /// A user's unread notifications, newest first.
-    fn unread_of(self, tenant: Tenant, user: UserId, inbox: &Inbox) -> List<Notification, Gsi2> {
+    fn unread_of(
+        self,
+        tenant: Tenant,
+        user: UserId,
+        inbox: &Inbox,
+    ) -> RecordList<Notification, Gsi2> {
         let after = inbox.read_before.map(|before| before.plus(1));
         let first = self.first_kept().max(after.unwrap_or(self.first_kept()));
         let unread = key::unread_notifications(tenant, user).descending();

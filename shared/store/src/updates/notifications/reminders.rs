@@ -9,7 +9,9 @@ use ::agent::{
     connection::ReadCounter,
     session::{AgentSession, AgentSessionStatus},
 };
-use ::table::{AnyKey, Batch, Condition, OrLeave, Readable, Record, Stored, Write, page::Wanted};
+use ::table::{
+    AnyKey, Batch, Condition, OrLeave, Readable, Record, Stored, Write, page::PageRequest,
+};
 use model::{
     base::{
         Id, NotificationSubject, OrganizationId, RecordName, RecordType, Reminded, TaskId,
@@ -26,7 +28,7 @@ use crate::{
     Result, Tenant,
     base::{record::record, records::Reminder},
     key::{self, Keyed},
-    updates::{Change, Notice, Notifications},
+    updates::{FeedChange, Notice, Notifications},
     upkeep::{Shard, due},
 };
 
@@ -73,7 +75,7 @@ type Visited = (Option<Notice>, Option<Timestamp>);
 
 impl Notifications<'_> {
     /// Writes the reminders for changes, in the order of the stream.
-    pub async fn plan_reminders(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
+    pub async fn plan_reminders(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
         let mut planned: BTreeMap<Reminded, Planned> = BTreeMap::new();
         for change in changes {
             let Some((of, before, after)) = planned_by(change) else {
@@ -116,7 +118,7 @@ impl Notifications<'_> {
         mut done: impl FnMut(OrganizationId, Result<usize>),
     ) -> Result<()> {
         let now = self.0.now();
-        let mut wanted = Wanted::first(AT_ONCE);
+        let mut wanted = PageRequest::first(AT_ONCE);
         loop {
             let page = due::page::<Reminder, Reminder>(&self.0.table, shard, now, &wanted).await?;
             let mut by_organization: BTreeMap<OrganizationId, Vec<Reminder>> = BTreeMap::new();
@@ -173,7 +175,7 @@ impl Notifications<'_> {
 
     /// Removes an unreadable reminder from the index.
     async fn set_aside(&self, key: AnyKey) -> Result<()> {
-        let change = table::Change::default().set("setAsideAt", self.0.now());
+        let change = table::UpdateExpression::default().set("setAsideAt", self.0.now());
         let write = Write::mend(key, due::not_due(change));
         // A refused write means that the item is gone.
         self.0.table.write(write).await?.or_leave();
@@ -183,9 +185,9 @@ impl Notifications<'_> {
 
 /// The record of a change, if it may have reminders, with the visits that it asks for before and
 /// after.
-fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>)> {
+fn planned_by(change: &FeedChange) -> Option<(Reminded, Option<Visit>, Option<Visit>)> {
     fn both<R: DeserializeOwned>(
-        change: &Change,
+        change: &FeedChange,
         visit: fn(&R) -> Option<Visit>,
     ) -> (Option<Visit>, Option<Visit>) {
         let visit = |record: Option<R>| record.as_ref().and_then(visit);

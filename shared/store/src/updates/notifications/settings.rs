@@ -1,7 +1,7 @@
 //! The notification settings of a user: their kinds, and what was read.
 
 use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Batch, Change, Condition, Gsi2, Key, Stored, Write, attribute};
+use ::table::{AnyKey, Batch, Condition, Gsi2, Key, Stored, UpdateExpression, Write, attribute};
 use model::{
     base::UserId,
     updates::{
@@ -52,7 +52,7 @@ impl Notifications<'_> {
                 return self.0.commit(&context, nothing, preferences).await;
             }
             let as_read = version.map_or_else(Condition::absent, Condition::version);
-            let change = Change::default()
+            let change = UpdateExpression::default()
                 .set("kind", INBOX)
                 .set("off", preferences.off.clone())
                 .set_attribute("mail", attribute(&preferences.mail)?);
@@ -87,7 +87,7 @@ impl Notifications<'_> {
             for (id, key) in &keyed {
                 let named = found.named(key).filter(|one| one.id == *id);
                 if named.is_some_and(|one| one.read_at.is_none()) {
-                    let change = Change::default().set("readAt", now).leave(Gsi2);
+                    let change = UpdateExpression::default().set("readAt", now).leave(Gsi2);
                     let unread = Condition::exists().lacks("readAt");
                     writes.push(Write::update(key.clone(), change, unread));
                 }
@@ -95,7 +95,7 @@ impl Notifications<'_> {
             let known = found.named(&inbox).and_then(|inbox| inbox.read_before);
             let before = sent.before.map(|before| before.min(now));
             if let Some(before) = before.filter(|before| Some(*before) > known) {
-                let change = Change::default()
+                let change = UpdateExpression::default()
                     .set("kind", INBOX)
                     .set("readBefore", before)
                     .set("readBeforeAt", now);

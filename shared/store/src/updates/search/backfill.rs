@@ -2,14 +2,14 @@
 //! threads, and plans their reminders.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Condition, List, OrLeave, Write, page::Wanted};
+use ::table::{Condition, OrLeave, RecordList, Write, page::PageRequest};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::base::{Error, ProjectId, RecordName, SearchedType};
 use serde_json::Value;
 
 use crate::{
     Result, Tenant, is_refusal, key,
-    updates::{Change, Search},
+    updates::{FeedChange, Search},
 };
 
 /// The records of a page.
@@ -62,17 +62,18 @@ impl Search<'_> {
     async fn index_list(
         &self,
         tenant: Tenant,
-        list: List<Value>,
+        list: RecordList<Value>,
         project: Option<ProjectId>,
     ) -> Result<Indexed> {
         let mut all = Indexed::default();
-        let mut wanted = Wanted::first(ROWS);
+        let mut wanted = PageRequest::first(ROWS);
         loop {
             let page = self.0.table.page(list.clone().consistent(), &wanted);
             let page = self.0.whole_page(page.await?).await?;
             let records = page.rows.into_iter().map(|row| row.record);
-            let changes = records.filter_map(|stored| Change::of_existing(stored, self.0.now()));
-            let mut changes: Vec<Change> = changes.collect();
+            let changes =
+                records.filter_map(|stored| FeedChange::of_existing(stored, self.0.now()));
+            let mut changes: Vec<FeedChange> = changes.collect();
             for change in &mut changes {
                 change.entry.project_id = change.entry.project_id.or(project);
             }
@@ -97,7 +98,7 @@ impl Search<'_> {
     }
 
     /// Adds the project to comments that the index has without one.
-    async fn add_projects(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
+    async fn add_projects(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
         let entries = changes.iter().map(|change| &change.entry);
         let of_projects = entries.filter_map(|entry| {
             let kind = SearchedType::of(*entry.of.kind)?;
@@ -110,7 +111,7 @@ impl Search<'_> {
             let indexed = indexed.named(&key);
             if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
                 let as_read = Condition::default().equals("recordVersion", indexed.record_version);
-                let change = table::Change::default().set("projectId", project);
+                let change = table::UpdateExpression::default().set("projectId", project);
                 // A newer record has its project.
                 let write = Write::update(key, change, as_read);
                 self.0.table.write(write).await?.or_leave();

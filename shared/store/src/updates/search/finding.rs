@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use ::table::{
     Batch, Condition, IntoAttribute, Read, Record,
-    page::{Page, Place, Row, Wanted},
+    page::{ListPosition, Page, PageRequest, Row},
 };
 use futures::future::try_join_all;
 use model::{
@@ -109,7 +109,7 @@ impl Search<'_> {
         }
         if !are_all {
             let seen = key::words_beginning(tenant, cut(&word)).filter(filter.seen());
-            let some = Wanted::first(FREQUENT - 1);
+            let some = PageRequest::first(FREQUENT - 1);
             let page = self.0.table.page(seen.reading(MOST_READ), &some).await?;
             if page.end.is_some() {
                 return Ok(None);
@@ -130,7 +130,7 @@ impl Search<'_> {
         tenant: Tenant,
         filter: &SearchFilter<'_>,
         candidates: Candidates,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<FoundRecord>> {
         if filter.types.is_empty() {
             return Ok(Page::empty());
@@ -153,7 +153,7 @@ impl Search<'_> {
         tenant: Tenant,
         filter: &SearchFilter<'_>,
         records: BTreeSet<(SearchedType, i64)>,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<IndexedRecord>> {
         let records = records.into_iter();
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
@@ -162,7 +162,7 @@ impl Search<'_> {
         let indexed = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
         let indexed = keys.iter().filter_map(|key| indexed.named(key));
         let rows = indexed.map(|stored| Row {
-            place: Place::in_index(stored.key(), stored.in_time()),
+            place: ListPosition::in_index(stored.key(), stored.in_time()),
             record: stored.record,
         });
         let rows = rows.filter(|row| filter.may_show(&row.record)).collect();

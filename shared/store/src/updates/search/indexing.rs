@@ -22,7 +22,7 @@ use crate::{
     base::records::{IndexedRecord, IndexedWord, SearchedText},
     is_refusal,
     key::Keyed,
-    updates::{Change, Search},
+    updates::{FeedChange, Search},
 };
 
 use super::cut;
@@ -55,7 +55,7 @@ impl Search<'_> {
     /// has already, or newer ones, change nothing. A record that does not read, in the index or in
     /// the stream, is an error once all others are done. 503 if others kept indexing the same
     /// records.
-    pub async fn index(&self, tenant: Tenant, changes: &[Change]) -> Result<()> {
+    pub async fn index(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
         let (mut all, mut fault) = changed_records(tenant, changes);
         while !all.is_empty() {
             let rest = all.split_off(all.len().min(RECORDS));
@@ -107,7 +107,7 @@ impl Search<'_> {
 }
 
 impl Changed {
-    fn new(tenant: Tenant, kind: SearchedType, change: &Change) -> Result<Self> {
+    fn new(tenant: Tenant, kind: SearchedType, change: &FeedChange) -> Result<Self> {
         let before = change.before::<SearchedText>();
         let after = after(change)?;
         let since = before.as_ref().map(|_| version(&change.entry) - 1);
@@ -199,7 +199,7 @@ impl IndexedRecord {
 
 /// The records of some changes, each with all of its changes, and the error of a change that does
 /// not read.
-fn changed_records(tenant: Tenant, changes: &[Change]) -> (Vec<Changed>, Option<Error>) {
+fn changed_records(tenant: Tenant, changes: &[FeedChange]) -> (Vec<Changed>, Option<Error>) {
     let mut all = BTreeMap::new();
     let mut fault = None;
     for change in changes {
@@ -223,7 +223,7 @@ fn changed_records(tenant: Tenant, changes: &[Change]) -> (Vec<Changed>, Option<
 }
 
 /// The record after a change. `None` for a deleted one.
-fn after(change: &Change) -> Result<Option<SearchedText>> {
+fn after(change: &FeedChange) -> Result<Option<SearchedText>> {
     if change.entry.action == FeedAction::Deleted {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 //! another.
 
 use ::agent::connection::ReadCounter;
-use ::table::{Batch, Change, Condition, OrLeave, Record, Stored, Write};
+use ::table::{Batch, Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 use model::{
     base::{Id, Timestamp, WebhookId, random},
     people::{Organization, WebUrl},
@@ -117,7 +117,7 @@ impl Webhooks<'_> {
         if now < slot {
             return Ok(false);
         }
-        let change = Change::default().set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
+        let change = UpdateExpression::default().set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
         let is_free = Condition::exists().equals(NEXT_SLOT_AT, slot);
         let key = key::webhook_health(health.organization_id, health.webhook_id);
         let taken = self.0.table.write(Write::update(key, change, is_free));
@@ -164,7 +164,7 @@ impl Webhooks<'_> {
     /// Notes a success or a failure, and a slow one, in a webhook's results, unless they show it.
     async fn note(&self, health: &WebhookHealth, success: bool, is_slow: bool) -> Result<()> {
         let now = self.0.now();
-        let mut change = Change::default();
+        let mut change = UpdateExpression::default();
         let mut condition = Condition::exists();
         let is_new = if success {
             health.lacks_success(now)

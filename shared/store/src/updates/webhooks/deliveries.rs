@@ -3,7 +3,7 @@
 use ::agent::connection::ReadCounter;
 use ::table::{
     Batch, OrLeave, OrNotFound, Readable, Record, Stored, Write,
-    page::{Page, Wanted},
+    page::{Page, PageRequest},
 };
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
@@ -84,7 +84,7 @@ impl Webhooks<'_> {
         webhook: WebhookId,
         caller: UserId,
         filter: &WebhookDeliveryFilter,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<WebhookDelivery>>> {
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
         let kept = self.0.now().plus(-WebhookDelivery::KEPT);
@@ -133,7 +133,7 @@ impl Webhooks<'_> {
         &self,
         shard: Shard,
         now: Timestamp,
-        wanted: &Wanted,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<WebhookDelivery>>> {
         let due = due::page::<WebhookDelivery, _>(&self.0.table, shard, now, wanted);
         Ok(due.await?.filter_map(Readable::yes))

@@ -4,11 +4,12 @@ mod events;
 
 use ::agent::{connection::ReadCounter, session::ActionRecord};
 use ::table::{
-    Change, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write,
-    page::{Page, Wanted},
+    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, UpdateExpression,
+    Write,
+    page::{Page, PageRequest},
 };
 use model::{
-    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, Sort, WebhookId},
+    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, WebhookId},
     people::{EntryContent, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent},
     updates::{DisabledReason, Webhook, WebhookCreate, WebhookHealth, WebhookUpdate},
 };
@@ -77,7 +78,11 @@ impl WebhookWithHealth {
 
 impl Webhooks<'_> {
     /// Returns the organization's webhooks by id.
-    pub async fn list(&self, tenant: Tenant, wanted: &Wanted) -> Result<Page<WebhookWithHealth>> {
+    pub async fn list(
+        &self,
+        tenant: Tenant,
+        wanted: &PageRequest,
+    ) -> Result<Page<WebhookWithHealth>> {
         let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
         let ids = page.rows.iter().map(|row| row.record.id);
         let key = |id| key::webhook_health(tenant, id);
@@ -106,7 +111,7 @@ impl Webhooks<'_> {
         let new = |context: &WriteContext, id, (), now| {
             let webhook = Webhook::new(id, context.tenant, create, now);
             let mut writes = Writes::from(Write::create(&WebhookHealth::of(&webhook))?);
-            let ids = Change::default().put_in_set(IDS, id);
+            let ids = UpdateExpression::default().put_in_set(IDS, id);
             let room = Condition::default().set_below(IDS, Webhook::MOST);
             let count = Write::update(key::webhook_ids(context.tenant), ids, room);
             let most = format_args!("The organization has {} webhooks", Webhook::MOST);
@@ -132,7 +137,8 @@ impl Webhooks<'_> {
             let mut writes = Writes::default();
             if (webhook.enabled && !was_enabled) || webhook.url != url {
                 let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_SLOT_AT].into_iter();
-                let forgotten = forgotten.fold(Change::default(), Change::remove);
+                let forgotten =
+                    forgotten.fold(UpdateExpression::default(), UpdateExpression::remove);
                 let key = key::webhook_health(context.tenant, id);
                 writes.push(Write::update(key, forgotten, Condition::exists()));
             }
@@ -204,7 +210,7 @@ impl Webhooks<'_> {
             let context = context.with_head(head);
             let webhook: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
             let health = key::webhook_health(tenant, id);
-            let ids = Change::default().take_from_set(IDS, id);
+            let ids = UpdateExpression::default().take_from_set(IDS, id);
             let writes = Writes::from(vec![
                 Write::delete(webhook.key(), Condition::version(webhook.version)),
                 Write::delete(health, Condition::default()),

@@ -4,8 +4,8 @@
 use ::agent::connection::ReadCounter;
 use ::model::base::Deletion;
 use ::table::{
-    AnyKey, Change, Condition, Gsi2, Index, List, OrLeave, Record, Write,
-    page::{Place, Row, Wanted},
+    AnyKey, Condition, Gsi2, Index, OrLeave, Record, RecordList, UpdateExpression, Write,
+    page::{ListPosition, PageRequest, Row},
 };
 use futures::{StreamExt, stream};
 use model::base::{Deleted, FieldChange, QueueMessage, TaskId, Thread};
@@ -33,7 +33,7 @@ impl Cleanups<'_> {
         let tenant = cleanup.organization_id;
         let deleted = cleanup.subject;
         let after = cleanup.place();
-        let text = |place: Place| place.to_text(&key::tenant_prefix(tenant));
+        let text = |place: ListPosition| place.to_text(&key::tenant_prefix(tenant));
         let facts = deleted.kind.facts();
         Ok(match facts.deletion {
             Deletion::Nothing => None,
@@ -84,10 +84,10 @@ impl Cleanups<'_> {
         &self,
         tenant: Tenant,
         deleted: Deleted,
-        records: List<R, I>,
-        after: Option<Place>,
-    ) -> Result<Option<Place>> {
-        let wanted = Wanted { rows: None, after };
+        records: RecordList<R, I>,
+        after: Option<ListPosition>,
+    ) -> Result<Option<ListPosition>> {
+        let wanted = PageRequest { rows: None, after };
         let page = self.0.table.page(records.places(), &wanted).await?;
         let keys = page.rows.into_iter().map(|row| row.place.key());
         let done: Vec<Result<()>> = stream::iter(keys)
@@ -105,12 +105,12 @@ impl Cleanups<'_> {
     async fn unlink(&self, tenant: Tenant, deleted: Deleted, record: AnyKey) -> Result<()> {
         let facts = deleted.kind.facts();
         let naming = Condition::default().equals(facts.named_by, deleted.id);
-        let removed = Change::default().remove(facts.named_by);
+        let removed = UpdateExpression::default().remove(facts.named_by);
         let (change, still_named) = match facts.deletion {
             Deletion::LinkedTasks => (removed.leave(Gsi2), naming),
             Deletion::TasksOfProject => (removed, naming),
             Deletion::Tags => (
-                Change::default().take_from_set(TAG_IDS, deleted.id),
+                UpdateExpression::default().take_from_set(TAG_IDS, deleted.id),
                 carrying(deleted).of_type(TAG_IDS, "NS"),
             ),
             Deletion::Nothing | Deletion::Comments => return Ok(()),
@@ -184,8 +184,8 @@ impl Cleanups<'_> {
         &self,
         tenant: Tenant,
         thread: Thread,
-        after: Option<Place>,
-    ) -> Result<Option<Place>> {
+        after: Option<ListPosition>,
+    ) -> Result<Option<ListPosition>> {
         let comments = key::comments(tenant, thread);
         let end = self.delete_page(comments, after).await?;
         if end.is_none() {
@@ -199,8 +199,12 @@ impl Cleanups<'_> {
     }
 
     /// Deletes a page of records. Returns its end; `None` for the last one.
-    async fn delete_page<R>(&self, list: List<R>, after: Option<Place>) -> Result<Option<Place>> {
-        let wanted = Wanted { rows: None, after };
+    async fn delete_page<R>(
+        &self,
+        list: RecordList<R>,
+        after: Option<ListPosition>,
+    ) -> Result<Option<ListPosition>> {
+        let wanted = PageRequest { rows: None, after };
         let places = list.consistent().places();
         let page = self.0.table.page(places, &wanted).await?;
         let delete = |row: &Row<_>| Write::delete(row.place.key(), Condition::default());
@@ -214,12 +218,12 @@ impl Cleanups<'_> {
 
 impl Cleanup {
     /// The place in the current list of records; `None` at its beginning.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<ListPosition> {
         let text = match self.walked.as_ref()? {
             Walked::Tasks(text) | Walked::Comments(text) => text,
             Walked::Activities(text) => text.as_ref()?,
         };
-        Place::from_text(&key::tenant_prefix(self.organization_id), text)
+        ListPosition::from_text(&key::tenant_prefix(self.organization_id), text)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Seek};
 
 use ::agent::{connection::ReadCounter, journal::JournalEntry};
-use ::table::{AnyKey, Change, Condition, OrLeave, RawItem, Record, Write};
+use ::table::{AnyKey, Condition, OrLeave, RawItem, Record, UpdateExpression, Write};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
     base::{Id, OrganizationId, OrganizationName, RecordType},
@@ -246,7 +246,7 @@ impl Tenants<'_> {
         newest.insert(RecordType::Organization, tenant.get());
         for (kind, id) in newest {
             let is_lower = Condition::default().absent_or("last", "# < :", id);
-            let raised = Change::default().set("last", id);
+            let raised = UpdateExpression::default().set("last", id);
             let write = Write::update(key::counter(kind.name()), raised, is_lower);
             // A refused one is higher.
             self.0.table.write(write).await?.or_leave();

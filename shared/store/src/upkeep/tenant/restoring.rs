@@ -4,7 +4,7 @@ use ::agent::{
     connection::{AgentPause, ReadCounter, Restored},
     journal::JournalEvent,
 };
-use ::table::{Change, Condition, OrLeave, Record, Stored, Write};
+use ::table::{Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
     base::{Error, Id, RecordType, Timestamp, random, span},
@@ -100,7 +100,7 @@ impl Tenants<'_> {
                     RecordType::Organization => SKIPPED_ORGANIZATIONS,
                     _ => SKIPPED,
                 };
-                let raised = Change::default().add("last", skipped);
+                let raised = UpdateExpression::default().add("last", skipped);
                 Write::update(key::counter(kind.name()), raised, Condition::default())
             }));
             Ok(self.0.table.transact(writes).await?.ok().map(|()| name))
@@ -203,7 +203,7 @@ impl Tenants<'_> {
     }
 
     async fn end_credentials(&self, users: &[User], sessions: bool, tokens: bool) -> Result<()> {
-        let mut end = Change::default();
+        let mut end = UpdateExpression::default();
         if sessions {
             end = end_sessions(end);
         }

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
-use ::table::{OrNotFound, Read, Record, page::Wanted};
+use ::table::{OrNotFound, Read, Record, page::PageRequest};
 use model::{
     base::{Id, OrOther, ProjectId, UserId},
     people::UserRef,
@@ -98,7 +98,7 @@ impl Tasks<'_> {
             complete: false,
         };
         let mut assignees = HashMap::new();
-        let mut wanted = Wanted::default();
+        let mut wanted = PageRequest::default();
         while counts.total < MOST {
             let tasks = key::tasks_of_project(tenant, project).only::<Counted>(COUNTED);
             let page = self.0.table.page(tasks, &wanted).await?;

@@ -1,8 +1,8 @@
 //! Tasks by filter, each from the index that suits it.
 
 use ::table::{
-    Condition, Index, Key, List, Read, Record, Stored,
-    page::{Page, Place, Row, Wanted},
+    Condition, Index, Key, Read, Record, RecordList, Stored,
+    page::{ListPosition, Page, PageRequest, Row},
 };
 use model::{
     base::{
@@ -33,7 +33,7 @@ pub(super) struct Finding<'a> {
     /// The user that `me` stands for.
     pub(super) caller: UserId,
     pub(super) filter: &'a TaskFilter,
-    pub(super) wanted: &'a Wanted,
+    pub(super) wanted: &'a PageRequest,
 }
 
 impl Finding<'_> {
@@ -70,7 +70,10 @@ impl Finding<'_> {
                 let assignee = assignee.ok_or_else(|| takes_one("dueDate", "assigneeId"))?;
                 if let Some(ids) = ids {
                     let place = |task: &Task| {
-                        Some(Place::in_index(task.key(), key::task_of_assignee(task)?))
+                        Some(ListPosition::in_index(
+                            task.key(),
+                            key::task_of_assignee(task)?,
+                        ))
                     };
                     return self.named(ids, place, false).await;
                 }
@@ -138,11 +141,15 @@ impl Finding<'_> {
     /// walk through all tasks finds a page as well.
     async fn few<I: Index>(
         self,
-        tasks: List<Task, I>,
+        tasks: RecordList<Task, I>,
         by: By,
         descending: bool,
     ) -> Result<Option<Page<Stored<Task>>>> {
-        let Page { rows, end } = self.store.table.page(tasks, &Wanted::default()).await?;
+        let Page { rows, end } = self
+            .store
+            .table
+            .page(tasks, &PageRequest::default())
+            .await?;
         if end.is_some() {
             return Ok(None);
         }
@@ -158,7 +165,7 @@ impl Finding<'_> {
     async fn named(
         self,
         AnyOf(ids): &Ids<TaskId>,
-        place: impl Fn(&Task) -> Option<Place>,
+        place: impl Fn(&Task) -> Option<ListPosition>,
         descending: bool,
     ) -> Result<Page<Stored<Task>>> {
         let keys = ids.iter().map(|id| id.key(self.tenant));
@@ -173,11 +180,11 @@ impl Finding<'_> {
     /// The tasks under the keys of a list that match the filter. Their sort keys end with ids.
     async fn named_by<R: DeserializeOwned, I: Index>(
         self,
-        list: List<R, I>,
+        list: RecordList<R, I>,
     ) -> Result<Page<Stored<Task>>> {
         let most = self.wanted.most();
         let mut rows = Vec::new();
-        let mut next = Wanted {
+        let mut next = PageRequest {
             rows: Some(most),
             after: self.wanted.after.clone(),
         };
@@ -193,7 +200,7 @@ impl Finding<'_> {
                     place: row.place,
                 }));
             }
-            next = Wanted {
+            next = PageRequest {
                 rows: Some(FURTHER_KEYS),
                 after: page.end,
             };
@@ -205,7 +212,7 @@ impl Finding<'_> {
         Ok(Page { rows, end }.cut(most))
     }
 
-    fn key(self, place: &Place) -> Option<Key<Task>> {
+    fn key(self, place: &ListPosition) -> Option<Key<Task>> {
         let (_, id) = place.sorted_by().rsplit_once('#')?;
         Some(TaskId::new(id.parse().ok()?)?.key(self.tenant))
     }
@@ -224,24 +231,27 @@ enum By {
 }
 
 impl By {
-    fn place(self, task: &Task) -> Place {
+    fn place(self, task: &Task) -> ListPosition {
         let tenant = task.organization_id;
         let id = task.id;
         match self {
-            Self::Id => Place::in_table(task.key()),
-            Self::Creation => Place::in_index(task.key(), key::task_by_creation(task)),
+            Self::Id => ListPosition::in_table(task.key()),
+            Self::Creation => ListPosition::in_index(task.key(), key::task_by_creation(task)),
             Self::Change => {
                 let kind = SearchedType::Task;
                 let id = id.get();
                 let in_time = key::indexed_in_time(tenant, kind, id, task.updated_at);
-                Place::in_index(key::indexed(tenant, kind, id), in_time)
+                ListPosition::in_index(key::indexed(tenant, kind, id), in_time)
             }
         }
     }
 }
 
-fn in_project_list(task: &Task) -> Option<Place> {
-    Some(Place::in_index(task.key(), key::task_in_project(task)?))
+fn in_project_list(task: &Task) -> Option<ListPosition> {
+    Some(ListPosition::in_index(
+        task.key(),
+        key::task_in_project(task)?,
+    ))
 }
 
 /// The filter as a condition on each row, without its ids.

@@ -1,6 +1,6 @@
 //! Places in a list of tasks, and the orders that fit there.
 
-use ::table::{Change, Condition, Record, Write};
+use ::table::{Condition, Record, UpdateExpression, Write};
 use model::{
     base::{Error, Id, MAX_ID, Order, TaskId, Timestamp},
     work::Task,
@@ -121,7 +121,7 @@ impl Renumbered {
     /// Gives the task its new order, unless it has another one than was read.
     pub(super) fn write(&self, tenant: Tenant, now: Timestamp) -> Write {
         // The index's partition is the project, which stays the same.
-        let change = Change::default()
+        let change = UpdateExpression::default()
             .set("order", self.to)
             .move_to(key::task_order(self.to, self.id))
             .set("updatedAt", now);
