@@ -2,6 +2,7 @@
 
 Writes target/release-files/workdesk-VERSION-ARCHITECTURE.tar.gz: the template with a zip of each function, a bill of
 materials of each (CycloneDX, by `cargo cyclonedx`), `deploy.sh`, and the checksums of all. The same binaries give the same zips.
+Writes workdesk-local-ARCHITECTURE beside it: the local stack as one executable file.
 `--tag` refuses a commit without the tag of the version, and a working tree with changes.
 `--desk-before TAG` makes no release: it writes the desk of an earlier one for the build, and prints the setting.
 """
@@ -29,6 +30,9 @@ DESK_BEFORE = tools.ROOT / "target" / "desk-before"
 
 # The earliest time that a zip can hold, for each member.
 EPOCH = (1980, 1, 1, 0, 0, 0)
+
+# The package of the local stack, which is no function.
+LOCAL = "local"
 
 # `e_machine` of an ELF file, and the target of the compiler.
 MACHINES = {62: ("x86_64", "x86_64-unknown-linux-gnu"), 183: ("arm64", "aarch64-unknown-linux-gnu")}
@@ -152,6 +156,8 @@ def main():
         check_tag(number)
     built = sorted(BUILT.glob("*/bootstrap"))
     assert built, f"{BUILT} is empty: run `cargo lambda build` first"
+    local = BUILT / LOCAL / "bootstrap"
+    assert local in built, f"{local} is missing: build the local stack, too"
     [(architecture, target)] = {machine(binary) for binary in built}
     folder = FILES / f"workdesk-{number}-{architecture}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -164,8 +170,9 @@ def main():
     for name in ("CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "infra/deploy.sh"):
         shutil.copy(tools.ROOT / name, folder)
     write_sums(folder)
-    archive = packed(folder)
-    print(f"{archive.relative_to(tools.ROOT)} {hashlib.sha256(archive.read_bytes()).hexdigest()}")
+    program = shutil.copy(local, FILES / f"workdesk-local-{architecture}")
+    for file in (packed(folder), program):
+        print(f"{file.relative_to(tools.ROOT)} {hashlib.sha256(file.read_bytes()).hexdigest()}")
 
 
 if __name__ == "__main__":

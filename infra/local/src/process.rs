@@ -38,6 +38,13 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
     folders
 }
 
+/// Returns the root folder of the sources, if cargo started this program.
+pub(crate) fn workspace() -> Option<PathBuf> {
+    let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let root = package.ancestors().nth(2)?;
+    package.ends_with("infra/local").then(|| root.to_owned())
+}
+
 /// Returns the path of another program of this workspace, in the same folder as this one.
 pub(crate) fn sibling(name: &str) -> std::io::Result<PathBuf> {
     let this = env::current_exe()?;

@@ -11,7 +11,7 @@ use lexopt::{
 pub(crate) const USAGE: &str = "\
 Runs Workdesk on this machine: all functions, DynamoDB, SQS, demo data and a demo billing system.
 
-Usage: cargo local [OPTIONS]
+Usage: cargo local [OPTIONS], or workdesk-local [OPTIONS] without the sources
 
 Options:
       --fresh              Delete the data of earlier runs and start over
@@ -19,7 +19,8 @@ Options:
       --watch              Run the functions under `cargo lambda watch`, which builds them again on save
       --port <N>           Port of the API [default: 9000]
       --billing-port <N>   Port of the demo billing system [default: 9100]
-      --data <DIR>         Folder of the data that is kept between runs [default: target/local]
+      --data <DIR>         Folder of the data that is kept between runs [default: target/local of the sources, or
+                           else workdesk-data]
   -h, --help               Print this help
 
 Environment:
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
     pub(crate) watch: bool,
     pub(crate) port: u16,
     pub(crate) billing_port: u16,
-    /// Data folder; absent for `target/local`.
+    /// Data folder; absent for the default.
     pub(crate) data: Option<PathBuf>,
 }
 

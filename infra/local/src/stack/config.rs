@@ -47,6 +47,8 @@ pub(crate) struct Config {
     pub(crate) handed_on: Vec<(&'static str, String)>,
     /// `NO_PROXY`: hosts that are reached without a proxy.
     pub(crate) no_proxy: Option<String>,
+    /// The root folder of the sources; absent for a program without its sources.
+    pub(crate) workspace: Option<PathBuf>,
     /// The cargo that runs this program.
     pub(crate) cargo: OsString,
     /// Folders of `PATH`, and last cargo's own.
@@ -75,9 +77,18 @@ impl Config {
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
             no_proxy: text("NO_PROXY").or_else(|| text("no_proxy")),
+            workspace: process::workspace(),
             cargo: process::variable("CARGO").unwrap_or_else(|| "cargo".into()),
             programs: process::program_folders(),
         })
+    }
+
+    /// Returns the data folder of a run that names none.
+    pub(crate) fn data(&self) -> PathBuf {
+        match &self.workspace {
+            Some(workspace) => workspace.join("target/local"),
+            None => PathBuf::from("workdesk-data"),
+        }
     }
 }
 

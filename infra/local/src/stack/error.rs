@@ -14,13 +14,13 @@ pub(crate) enum Error {
     #[error(transparent)]
     Config(#[from] config::Malformed),
     #[error(
-        "port {port} is in use, perhaps by another `cargo local` or a `cargo lambda watch` \
+        "port {port} is in use, perhaps by another local stack or a `cargo lambda watch` \
          (`lsof -i :{port}` shows it). Choose another port with {flag}."
     )]
     PortTaken { port: u16, flag: &'static str },
     #[error("{path}: {source}")]
     Data { path: PathBuf, source: io::Error },
-    #[error("another `cargo local` uses {0}. Choose another folder with --data.")]
+    #[error("another local stack uses {0}. Choose another folder with --data.")]
     DataInUse(PathBuf),
     #[error(
         "{0} has data of another version of Workdesk, which this version cannot read. Delete it with \
@@ -33,6 +33,8 @@ pub(crate) enum Error {
          `cargo install cargo-lambda --locked`, and try again. Without --watch, nothing needs it."
     )]
     NoCargoLambda(String),
+    #[error("--watch builds the functions: start it with `cargo local --watch` in their sources.")]
+    NoSources,
     #[error("the functions could not be built")]
     Build,
     #[error("{program}: {source}")]

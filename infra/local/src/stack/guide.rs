@@ -37,7 +37,7 @@ pub(crate) fn text(
   Mails                 {targets_url}/mail
   Table                 {table} at {dynamodb}
   Queues                {sqs}
-  Data                  {data} (cargo local --fresh deletes it)
+  Data                  {data} (--fresh deletes it)
 
 Ctrl-C stops everything.
 

@@ -15,7 +15,6 @@ mod signals;
 
 use std::{
     io,
-    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
@@ -122,13 +121,8 @@ impl Stack {
     async fn serve(&mut self, arguments: &Arguments, config: &Config) -> Result<(), Error> {
         ports::check_free(arguments.port, "--port")?;
         ports::check_free(arguments.billing_port, "--billing-port")?;
-        let workspace = workspace();
-        let target = workspace.join("target");
-        let data_path = arguments
-            .data
-            .clone()
-            .unwrap_or_else(|| target.join("local"));
-        let data = DataFolder::open(&data_path)?;
+        let data_path = arguments.data.clone();
+        let data = DataFolder::open(&data_path.unwrap_or_else(|| config.data()))?;
         if arguments.fresh {
             console::say("Deleting the data of earlier runs …");
             data.clear()?;
@@ -143,7 +137,9 @@ impl Stack {
 
         let template = Template::deployed()?;
         let cargo_lambda = if arguments.watch {
-            Some(cargo_lambda_watch::prepare(config, &workspace, &template).await?)
+            let workspace = config.workspace.as_deref().ok_or(Error::NoSources)?;
+            let program = cargo_lambda_watch::prepare(config, workspace, &template).await?;
+            Some((program, workspace))
         } else {
             None
         };
@@ -169,9 +165,9 @@ impl Stack {
 
         let mut settings =
             environment::of_functions(config, engines, &secrets, arguments.port, mails.url());
-        let functions = if let Some(cargo_lambda) = cargo_lambda {
+        let functions = if let Some((cargo_lambda, workspace)) = cargo_lambda {
             settings.extend(environment::of_sdk(config, engines));
-            let (group, url) = cargo_lambda_watch::start(&cargo_lambda, &workspace, &settings)?;
+            let (group, url) = cargo_lambda_watch::start(&cargo_lambda, workspace, &settings)?;
             cargo_lambda_watch::answer(self.watch.insert(group), &url).await?;
             Functions::at(&url)?
         } else {
@@ -305,10 +301,4 @@ where
 fn until_dropped(sender: &watch::Sender<()>) -> impl Future<Output = ()> + Send + use<> {
     let mut receiver = sender.subscribe();
     async move { while receiver.changed().await.is_ok() {} }
-}
-
-/// Returns the folder of the root manifest, from which this program was built.
-fn workspace() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().unwrap_or(root)
 }
