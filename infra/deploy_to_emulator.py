@@ -75,7 +75,8 @@ def build():
     """Builds the functions' binaries, the operator's program and the demo."""
     command = ["cargo", "build", "--locked", "--workspace"]
     release = ["--release", "--exclude", "local", "--exclude", "tests", "--bins"]
-    for wanted in [["--bins"]] if IS_DEV else [release, ["--bin", "demo"]]:
+    tested = ["--profile", "test", "--bins"]
+    for wanted in [tested] if IS_DEV else [release, ["--bin", "demo"]]:
         subprocess.run([*command, *wanted], cwd=tools.ROOT, check=True)
 
 

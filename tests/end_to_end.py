@@ -1,7 +1,7 @@
 """Runs one story through a local stack over real HTTP: `python3 tests/end_to_end.py`.
 
 Starts `cargo local` with its own ports and data folder; with `--watch`, its functions run under
-`cargo lambda watch`, and some are killed. Runs the commands of its guide and of the README.
+`cargo lambda watch`, and some are killed. Runs the commands of its page and of the README.
 Signs in and works from a service request to an executed action of the agent. Then runs the checks of
 `local_stack.py` and, beside them, those of `alertmanager.py`. Stops the stack, and checks that no process is
 left. Uses the standard library only; finds processes in Linux's /proc.
@@ -26,7 +26,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import time
 import urllib.error
@@ -43,6 +42,8 @@ MARK = "WORKDESK_END_TO_END"
 # The document whose `sh` block is run, and the address in it.
 DOCUMENT = ROOT / "README.md"
 ADDRESS = "http://localhost:9000"
+GUIDE = ROOT / "infra" / "local" / "README.md"
+DEMO_ADDRESS = "http://127.0.0.1:9100"
 LOGIN = {"username": "ada", "password": "workdesk"}
 
 
@@ -228,12 +229,12 @@ def running(mark):
 
 
 def wait_until_ready(stack, log, api):
-    """Waits until the guide is printed and the gateway answers."""
+    """Waits until the addresses are printed and the gateway answers."""
     deadline = time.monotonic() + BUILD_SECONDS
     while time.monotonic() < deadline:
         if stack.poll() is not None:
             raise AssertionError(f"cargo local ended with {stack.returncode}")
-        if "/effects | show" in log.read_text(errors="replace"):
+        if "Workdesk is running" in log.read_text(errors="replace"):
             api.call("GET", "/api/openapi.json")
             return
         time.sleep(0.5)
@@ -266,12 +267,15 @@ def paste(commands):
         raise AssertionError(f"no end after {POLL_SECONDS} s:\n{run.communicate()[0]}") from None
 
 
-def guide(log, api):
-    """Runs the commands of the guide in bash as they are printed, and checks their answers. Then lifts
-    the policy, as the rest of the story goes without one."""
-    print("  the commands of the guide")
-    [commands] = re.findall(r"^Paste into bash.*:\n((?:  .+\n)+)", log.read_text(), re.MULTILINE)
-    output = paste(textwrap.dedent(commands))
+def guide(api, targets):
+    """Runs the commands of infra/local/README.md in bash as they are shown, and checks their answers. Then
+    lifts the policy, as the rest of the story goes without one."""
+    print("  the commands of the local stack's page")
+    [commands] = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    for shown_address, address in [(ADDRESS, api.base), (DEMO_ADDRESS, targets.base)]:
+        assert commands.count(shown_address) == 1, f"the commands name {shown_address} once"
+        commands = commands.replace(shown_address, address)
+    output = paste(commands)
     try:
         *blocks, heard = output.strip().split("\n\n")
         ada, policy, max_, proposed, refused, again, mine, *answers = map(shown, blocks)
@@ -419,7 +423,7 @@ def main():
     options = ["--watch"] if parser.parse_args().watch else []
     alertmanager.install()
     with running_stack(*options, ALLOWED_ORIGINS=local_stack.ORIGIN) as stack:
-        guide(stack.log, stack.api)
+        guide(stack.api, stack.targets)
         readme(stack.api)
         story(stack.api, stack.targets)
         stack.api.call("POST", "/api/auth/login", LOGIN)

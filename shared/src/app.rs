@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use ::model::base::input::Field;
-use model::base::{Clock, Code, Error, Id, network};
+use model::base::{Clock, Code, Error, network};
 use runtime::{
     FromStart, Start,
     config::{ApiConfig, TrustedProxy},

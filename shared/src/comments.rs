@@ -1,8 +1,7 @@
 //! Comments on records: each type of record that has them has the same four endpoints.
 
-use ::model::base::input::Field;
 use model::{
-    base::{CommentId, Id, Listing, Thread, ThreadSort, Timestamp, UserId},
+    base::{CommentId, Id, Listing, Thread, ThreadSort, Timestamp, UserId, input::Field},
     people::UserRef,
     work::{Comment, CommentCreate, CommentFilter, CommentUpdate},
 };

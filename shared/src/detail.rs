@@ -1,6 +1,5 @@
 //! Members that an answer has on demand.
 
-use ::model::base::input::Input;
 use model::base::input::Schema;
 use serde::Serialize;
 use utoipa::{PartialSchema, ToSchema, openapi};

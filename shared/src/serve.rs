@@ -7,7 +7,7 @@
 use std::{panic::AssertUnwindSafe, time::Duration};
 
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use agent::connection::ReadCounter;
+
 use axum::{
     Json, Router,
     extract::{FromRef, MatchedPath, Request, State},
@@ -21,7 +21,7 @@ use lambda_http::{
     request::{LambdaRequest, RequestContext},
     tower::{ServiceExt, util::MapRequest},
 };
-use model::base::{Clock, Error, FaultCode, Id, random};
+use model::base::{Clock, Error, FaultCode, random};
 use runtime::{
     FromStart, Start,
     config::{Environment, Patience},

@@ -1,8 +1,7 @@
 //! Tags on records: each type of record that has them has the same two endpoints.
 
-use ::model::base::input::Field;
 use model::{
-    base::{Id, TagId, Tagged},
+    base::{Id, TagId, Tagged, input::Field},
     work::TagAttach,
 };
 use utoipa::openapi::HttpMethod::{Delete, Post};

@@ -1,7 +1,7 @@
 //! The declaration of views, and service requests as answers of several functions.
 
 use model::{
-    base::{Id, JsonObject},
+    base::JsonObject,
     work::{ActionRef, ServiceRequest},
 };
 use serde::Serialize;

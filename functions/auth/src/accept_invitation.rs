@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use shared::{
-    agent::connection::ReadCounter,
     auth::{OwnPage, SetCookie, password},
     endpoint::*,
     http::{
@@ -11,10 +10,7 @@ use shared::{
             EmailTaken, InvitationInvalid, OrganizationSuspended, PasswordSignInOff, UsernameTaken,
         },
     },
-    model::{
-        base::Id,
-        people::{InvitationAccept, Session, Sid, User},
-    },
+    model::people::{InvitationAccept, Session, Sid, User},
     runtime::telemetry,
     store::people::Accepted as NewAccount,
 };

@@ -1,7 +1,6 @@
 //! `PUT /api/auth/email`
 
 use shared::{
-    agent::connection::ReadCounter,
     auth::password,
     endpoint::*,
     http::{

@@ -1,7 +1,6 @@
 //! `PUT /api/auth/password`
 
 use shared::{
-    agent::connection::ReadCounter,
     auth::{RenewCookie, password},
     endpoint::*,
     http::{

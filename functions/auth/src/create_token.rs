@@ -6,7 +6,7 @@ use shared::{
     endpoint::*,
     http::refusal::{PermissionDenied, TooManyTokens},
     model::{
-        base::{Code, Error, Id},
+        base::{Code, Error},
         people::TokenCreate,
     },
 };

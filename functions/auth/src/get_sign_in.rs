@@ -1,10 +1,7 @@
 //! `GET /api/organizations/{id}/sign-in`
 
 use axum::extract::State;
-use shared::{
-    endpoint::*,
-    model::base::{Id, OrganizationId},
-};
+use shared::{endpoint::*, model::base::OrganizationId};
 
 use crate::{Auth, view::SignInView};
 

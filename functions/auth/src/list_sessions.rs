@@ -1,7 +1,6 @@
 //! `GET /api/auth/sessions`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     model::{
         base::SessionSort,

@@ -1,9 +1,8 @@
 //! `GET /api/users/{id}/sessions`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
-    model::base::{Id, Listing, SessionSort, UserId},
+    model::base::{Listing, SessionSort, UserId},
 };
 
 use crate::list_sessions::OpenSession;

@@ -1,7 +1,6 @@
 //! `GET /api/tokens`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     model::base::{Id, Listing, TokenSort},
     store::Page,

@@ -1,7 +1,6 @@
 //! `GET /api/users/{id}/tokens`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     model::base::{Id, Listing, TokenSort, UserId},
     store::Page,

@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use shared::{
-    agent::connection::ReadCounter,
     auth::{OwnPage, SetCookie, password},
     endpoint::*,
     http::{
@@ -10,7 +9,7 @@ use shared::{
         refusal::{InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts},
     },
     model::{
-        base::{Error, Id},
+        base::Error,
         people::{Login, LoginPassword, Session, Sid, SignInMethod, User},
     },
     runtime::telemetry::{self, Metric},

@@ -5,7 +5,7 @@ use shared::{
     endpoint::*,
     http::refusal::NoAdminSignedIn,
     model::{
-        base::{Error, Id, OrganizationId, SentSecret},
+        base::{Error, OrganizationId, SentSecret},
         people::{ProviderDiscovery, SignInPut},
     },
 };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::{
     endpoint::*,
     model::{
-        base::{Id, OrOther, Timestamp},
+        base::{OrOther, Timestamp},
         people::{Permission, PlanFeature},
     },
 };

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use shared::{
     endpoint::*,
-    model::base::{Id, OrganizationId},
+    model::base::OrganizationId,
     runtime::{FromStart, Start},
 };
 use targets::{ProviderCaller, Sealer, Secrets};

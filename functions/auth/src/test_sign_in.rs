@@ -4,10 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     endpoint::*,
-    model::{
-        base::{Id, OrganizationId},
-        people::IssuerUrl,
-    },
+    model::{base::OrganizationId, people::IssuerUrl},
 };
 use utoipa::ToSchema;
 

@@ -1,7 +1,6 @@
 //! `GET /api/journal/check`
 
 use shared::{
-    auth::need::Need,
     endpoint::*,
     model::people::{OrganizationJournalCheck, OrganizationJournalFrom},
 };

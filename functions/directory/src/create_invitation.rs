@@ -3,7 +3,7 @@
 use shared::{
     endpoint::*,
     http::refusal::{EmailTaken, MailNotConfigured},
-    model::{base::Id, people::InvitationCreate},
+    model::people::InvitationCreate,
 };
 
 use crate::view::{InvitationView, inviter};

@@ -5,7 +5,7 @@ use shared::{
     endpoint::*,
     http::refusal::{EmailTaken, PasswordSignInOff, UsernameTaken},
     model::{
-        base::{Error, Fault, FaultCode, Id, OrganizationId},
+        base::{Error, Fault, FaultCode, OrganizationId},
         people::{PasswordHash, UserCreate},
     },
     store::people::NewUser,

@@ -1,9 +1,6 @@
 //! `GET /api/users/{id}`
 
-use shared::{
-    endpoint::*,
-    model::base::{Id, UserId},
-};
+use shared::{endpoint::*, model::base::UserId};
 
 use crate::view::UserView;
 

@@ -2,7 +2,7 @@
 
 use shared::{
     endpoint::*,
-    model::base::{Id, InvitationSort, Listing},
+    model::base::{InvitationSort, Listing},
 };
 
 use crate::view::InvitationView;

@@ -3,7 +3,7 @@
 use shared::{
     endpoint::*,
     model::{
-        base::{Id, Listing, OrganizationJournalSort},
+        base::{Listing, OrganizationJournalSort},
         people::{OrganizationEntry, OrganizationJournalFilter},
     },
     store::Stored,

@@ -3,7 +3,7 @@
 use shared::{
     endpoint::*,
     model::{
-        base::{Id, Listing, UserSort},
+        base::{Listing, UserSort},
         people::UserFilter,
     },
 };

@@ -3,7 +3,7 @@
 use shared::{
     endpoint::*,
     http::refusal::{EmailTaken, MailNotConfigured},
-    model::base::{Id, InvitationId},
+    model::base::InvitationId,
 };
 
 use crate::view::{InvitationView, inviter};

@@ -6,10 +6,7 @@ use shared::{
         ClientAddress,
         refusal::{EmailTaken, LastAdmin, SessionRequired},
     },
-    model::{
-        base::{Id, UserId},
-        people::UserUpdate,
-    },
+    model::{base::UserId, people::UserUpdate},
 };
 
 use crate::view::UserView;

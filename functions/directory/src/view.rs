@@ -6,7 +6,7 @@ use shared::{
     model::{
         base::{Email, FullName, InvitationId, JsonObject, OrOther},
         people::{
-            DigestedMembers, EntryActor, EntryCredential, Invitation, Journaled, OrganizationEntry,
+            DigestedMembers, EntryActor, EntryCredential, Invitation, OrganizationEntry,
             OrganizationEvent, Permission, Role, User, UserRef,
         },
     },

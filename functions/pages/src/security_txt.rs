@@ -4,7 +4,7 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use shared::{agent::connection::ReadCounter, clock::Clock, endpoint::*, model::base::span};
+use shared::{clock::Clock, endpoint::*, model::base::span};
 
 /// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;

@@ -9,7 +9,7 @@ use shared::{
         check::TargetRead,
         session::{Case, Proposal},
     },
-    model::base::{Error, Id, Stopwatch},
+    model::base::{Error, Stopwatch},
 };
 use targets::Targets;
 

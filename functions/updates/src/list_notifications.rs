@@ -4,7 +4,7 @@ use axum::extract::State;
 use shared::{
     endpoint::*,
     model::{
-        base::{Id, Listing, NotificationSort},
+        base::{Listing, NotificationSort},
         updates::NotificationFilter,
     },
     store::updates::JoinedNotification,

@@ -12,24 +12,12 @@ mod sent;
 pub use pending::PolicyChange;
 pub use sent::PolicySet;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::{Deref, DerefMut},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
 use model::{
-    base::{
-        Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
-        UserId, span,
-    },
+    base::{Code, Error, OrganizationId, Timestamp, UserId, span},
     names,
-    people::{
-        EntryCredential, Journaled, NamedPermission, OrdinaryPermission, Permission, Role, User,
-    },
+    people::{EntryCredential, Permission, Role, User},
 };
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
@@ -39,7 +27,6 @@ use crate::{
     action::{ActionContent, ActionType, MoneyDirection, MoneyMoved, Risk},
     alert::Money,
     connection::SystemKind,
-    session::ActionRecord,
 };
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action

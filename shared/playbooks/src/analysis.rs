@@ -7,7 +7,7 @@ use agent::{
     pattern::Pattern,
     session::{Analysis, Case, ProposedAction},
 };
-use model::base::{Id, characters::without_hidden, span};
+use model::base::{characters::without_hidden, span};
 
 use crate::{
     pattern,

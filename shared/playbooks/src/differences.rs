@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use ::agent::check::Facts;
-use agent::alert::{Alert, AlertEntity};
-use model::base::Id;
+use agent::{
+    alert::{Alert, AlertEntity},
+    check::Facts,
+};
 
 use crate::{
     playbook::{Read, Values},

@@ -4,17 +4,11 @@ use agent::{
     action::ActionContent,
     alert::AlertEntity,
     check::{FactCondition, Seen, TargetRead},
-    connection::{Connection, ReadCounter},
+    connection::Connection,
     journal::Excerpt,
-    session::{
-        ActionRecord, Case, Evidence, PlaybookVersion, Proposal, ProposedAction, ReadEvidence,
-    },
+    session::{Case, Evidence, PlaybookVersion, Proposal, ProposedAction, ReadEvidence},
 };
-use model::{
-    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, SortOrder, Timestamp},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::Deserialize;
+use model::base::{JsonText, Timestamp};
 
 use crate::{
     analysis,

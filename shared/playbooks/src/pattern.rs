@@ -1,7 +1,6 @@
 //! Patterns in words.
 
 use agent::pattern::{Cycle, Pattern, PatternWindow};
-use model::base::Id;
 
 use crate::template::quoted;
 

@@ -2,7 +2,7 @@
 //! uses them, and the tests, check them all.
 
 use agent::session::Case;
-use model::base::Id;
+
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -8,17 +8,14 @@ mod systems;
 mod texts;
 mod values;
 
-use ::agent::check::Facts;
 use agent::{
-    action::{ActionContent, ActionType, MoneyDirection, Outcome, Reversibility, Reversible},
+    action::{ActionType, MoneyDirection, Reversible},
     alert::Alert,
-    check::{FactCondition, Seen, TargetRead},
-    connection::{Amounts, Connection, SystemKind, Systems},
+    check::{FactCondition, Facts, Seen, TargetRead},
+    connection::{Amounts, Connection, SystemKind},
     journal::Excerpt,
     pattern::ClassHistory,
-    session::{
-        Case, Evidence, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction,
-    },
+    session::{Case, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction},
 };
 use model::base::{Id, Slug};
 use serde_json::{Value, json};

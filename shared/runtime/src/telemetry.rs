@@ -50,6 +50,8 @@ pub struct RunningFunction {
     stack: String,
     /// The share of successes that is logged, from 0 to 1.
     success_share: f64,
+    /// False if its metrics are not written.
+    writes_metrics: bool,
     /// True once it has had a request.
     is_warm: AtomicBool,
 }
@@ -119,13 +121,14 @@ pub enum Metric {
 impl RunningFunction {
     /// Returns a function with the metrics of the stack `STACK_NAME`; `local` without it.
     /// `SUCCESS_LOG_SHARE` is the share of successes that is logged: all, unless it is a number
-    /// from 0 to 1.
+    /// from 0 to 1. With `METRIC_LINES=off`, no metric is written.
     pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
         let stack = environment.optional("STACK_NAME").unwrap_or("local");
         Arc::new(Self {
             name,
             stack: stack.to_owned(),
             success_share: share(environment.optional("SUCCESS_LOG_SHARE")),
+            writes_metrics: environment.optional("METRIC_LINES") != Some("off"),
             is_warm: AtomicBool::new(false),
         })
     }
@@ -284,9 +287,10 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
 /// Counts a metric of this function. A process that is none, such as a test, counts nothing.
 pub fn count(metric: Metric, now: Timestamp) {
     let line = |function: &Arc<RunningFunction>| {
-        embedded_metric(metric, &function.stack, function.name, now).to_string()
+        let line = || embedded_metric(metric, &function.stack, function.name, now).to_string();
+        function.writes_metrics.then(line)
     };
-    let Ok(mut line) = FUNCTION.try_with(line) else {
+    let Ok(Some(mut line)) = FUNCTION.try_with(line) else {
         return;
     };
     line.push('\n');

@@ -3,32 +3,22 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use ::http::{Uri, request::Parts};
-use ::model::base::input::{Field, Input};
-use agent::{connection::ReadCounter, session::ActionRecord};
-use axum::{
-    extract::{FromRef, FromRequestParts},
-    response::IntoResponse,
-};
+use axum::extract::{FromRef, FromRequestParts};
 use model::{
     base::{
-        Code, Error, FilterValue, HistoryOf, HistorySort, Id, Listing, OrganizationId,
-        QueueMessage, RecordId, SortOrder, UserId,
+        Code, Error, HistoryOf, HistorySort, Id, Listing, OrganizationId, UserId, input::Input,
     },
-    people::{Demand, Journaled, NamedPermission, OrdinaryPermission},
+    people::{Demand, NamedPermission},
 };
-use runtime::FromStart;
-use serde::Serialize;
-use store::base::{Answered, EntryWithActor, Pending, PendingWrite, Preconditions, Versioned};
-use utoipa::ToSchema;
+use store::base::{EntryWithActor, PendingWrite, Preconditions};
 
 use crate::{
     App, Problem,
     auth::{Identity, need},
     http::{
         List, PageLinks, Pages, PathId, Rest, condition,
-        operation::{Answer, Argument, Description},
+        operation::{Argument, Description},
         query,
-        refusal::Refusals,
     },
 };
 

@@ -23,8 +23,6 @@ use std::{
 };
 
 use ::http::{HeaderValue, request::Parts};
-use ::model::base::input::{Field, Fields};
-use agent::connection::ReadCounter;
 use axum::{
     extract::{Request, State},
     middleware::Next,
@@ -36,7 +34,7 @@ use futures::{
     future::{BoxFuture, Either, Shared, select},
 };
 use model::{
-    base::{Clock, Error, Id, OrganizationId, UserId, quota::QuotaHolder},
+    base::{Clock, Error, OrganizationId, UserId, input::Fields, quota::QuotaHolder},
     people::{Demand, Sid},
 };
 use runtime::telemetry;

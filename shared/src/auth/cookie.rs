@@ -9,7 +9,7 @@ use base64::{
     prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD},
 };
 use hmac::Mac;
-use model::base::{Error, Id};
+use model::base::Error;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use runtime::{
     config::{CookieScope, SigningSecrets},

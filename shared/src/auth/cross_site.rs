@@ -2,9 +2,8 @@
 //! cookie, nor sign a browser in to another account.
 
 use ::http::{HeaderMap, Method, header, request::Parts};
-use ::model::base::input::Field;
 use axum::extract::{FromRef, FromRequestParts};
-use model::base::{Code, Id};
+use model::base::Code;
 
 use crate::{
     App, Problem,

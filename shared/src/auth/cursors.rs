@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
-use model::base::{Id, OrganizationId, QueueMessage};
+use model::base::OrganizationId;
 use runtime::{config::SigningSecrets, links::mac};
 use secrecy::SecretString;
 use store::{ListPosition, key::tenant_prefix};

@@ -20,10 +20,9 @@ use std::{
     time::Duration,
 };
 
-use agent::connection::ReadCounter;
 use futures::future::join_all;
 use model::base::{
-    Clock, Error, Id, OrganizationId, Timestamp,
+    Clock, Error, OrganizationId, Timestamp,
     quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of},
 };
 use runtime::telemetry;

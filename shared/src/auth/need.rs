@@ -5,28 +5,12 @@ pub use model::people::need::*;
 
 use std::marker::PhantomData;
 
-use ::model::base::input::{Field, Input};
-use agent::{connection::ReadCounter, session::ActionRecord};
-use axum::{
-    extract::{FromRef, FromRequestParts},
-    response::IntoResponse,
-};
 use model::{
-    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder},
-    people::{Demand, Journaled, NamedPermission, OrdinaryPermission, Permission, PlanFeature},
+    base::{Code, Error},
+    people::{Demand, NamedPermission, OrdinaryPermission, Permission, PlanFeature},
 };
-use runtime::FromStart;
-use serde::Serialize;
-use store::base::{Answered, Pending, Versioned};
-use utoipa::ToSchema;
 
-use crate::{
-    auth::Identity,
-    http::{
-        operation::{Answer, Argument},
-        refusal::Refusals,
-    },
-};
+use crate::auth::Identity;
 
 /// A requirement. The layer checks it before a write begins and before the response is sent.
 pub trait Need: Send + Sync + 'static {

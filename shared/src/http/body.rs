@@ -1,11 +1,12 @@
 use std::sync::{Arc, OnceLock};
 
 use ::http::{HeaderMap, HeaderValue, Method, header, request::Parts};
-use ::model::base::input::{Field, Fields, Input};
 use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use model::base::{Code, Error, FaultCode, Id, input};
-use utoipa::ToSchema;
+use model::base::{
+    Code, Error, FaultCode,
+    input::{self, Field, Fields, Input},
+};
 
 use crate::{
     Problem,

@@ -8,7 +8,7 @@ use std::{
 use ::http::{HeaderMap, HeaderName, header, request::Parts};
 use axum::extract::{FromRef, FromRequestParts};
 use lambda_http::request::RequestContext;
-use model::base::Id;
+
 use runtime::{config::TrustedProxy, links::is_same, telemetry};
 
 use crate::{App, http::operation::Argument};

@@ -9,7 +9,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use model::base::{Code, Error, Fault, FaultCode, Id, input::string};
+use model::base::{Code, Error, Fault, FaultCode, input::string};
 use store::base::{Preconditions, Versions};
 use utoipa::openapi::path::ParameterIn;
 

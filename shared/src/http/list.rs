@@ -3,35 +3,23 @@
 use std::{collections::BTreeMap, marker::PhantomData};
 
 use ::http::{HeaderValue, StatusCode, Uri, header};
-use ::model::base::input::{Field, Input};
-use agent::{connection::ReadCounter, session::ActionRecord};
+
 use axum::{
     Json,
-    extract::{FromRef, FromRequestParts},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use model::{
-    base::{
-        Cursor, Error, FaultCode, FilterValue, Id, OrganizationId, Part, QueueMessage, RecordId,
-        SortOrder, UserId,
-    },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use runtime::FromStart;
+use model::base::{Cursor, Error, FaultCode, OrganizationId, Part, UserId};
+
 use serde::Serialize;
-use store::{
-    ListPosition, Page, PageRequest, Row,
-    base::{Answered, Pending, Versioned},
-};
+use store::{ListPosition, Page, PageRequest, Row, base::Versioned};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 
 use crate::{
-    auth::{Cursors, need::Need},
+    auth::Cursors,
     http::{
-        operation::{Answer, Argument, Description, about},
+        operation::{Answer, Description, about},
         problem::invalid,
-        refusal::Refusals,
     },
 };
 

@@ -12,14 +12,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use ::http::{Method, StatusCode, header};
-use ::model::base::input::Input;
 use axum::{
     Json,
     extract::State,
     response::{self, IntoResponse},
 };
 use model::base::{
-    Code, Id,
+    Code,
     input::{Schema, string},
 };
 use utoipa::{

@@ -1,33 +1,19 @@
 use ::http::request::Parts;
-use ::model::base::input::{Field, Input};
-use agent::{
-    connection::{Connection, ReadCounter},
-    session::{ActionRecord, ProposedAction},
-};
-use axum::{
-    extract::{FromRef, FromRequestParts},
-    response::IntoResponse,
-};
+use agent::{connection::Connection, session::ProposedAction};
+use axum::extract::FromRequestParts;
 use model::{
     base::{
-        ActionId, Code, DeliveryId, Error, FilterValue, Id, QueueMessage, RecordId, SessionName,
-        Slug, SortOrder, input::InputPlace,
+        ActionId, Code, DeliveryId, Error, Id, SessionName, Slug,
+        input::{Field, InputPlace},
     },
-    people::{Journaled, NamedPermission, OrdinaryPermission, Session},
+    people::Session,
     updates::WebhookDelivery,
 };
-use runtime::FromStart;
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
-use store::base::{Answered, Pending, Versioned};
-use utoipa::ToSchema;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{
     Problem,
-    auth::need::Need,
-    http::{
-        operation::{Answer, Argument, Description},
-        refusal::Refusals,
-    },
+    http::operation::{Argument, Description},
 };
 
 #[derive(Debug)]

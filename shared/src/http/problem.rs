@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use ::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::base::{Code, Error, Fault, FaultCode, Id};
+use model::base::{Code, Error, Fault, FaultCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,15 +1,11 @@
 use ::http::request::Parts;
-use ::model::base::input::Input;
 use axum::extract::FromRequestParts;
 use model::base::{
-    Error, Fault, FaultCode, Id,
-    input::{self, Schema, without_null},
+    Error, Fault, FaultCode,
+    input::{self, Input, Schema, without_null},
 };
 use percent_encoding::percent_decode_str;
-use utoipa::{
-    ToSchema,
-    openapi::{self, RefOr, path::ParameterIn},
-};
+use utoipa::openapi::{self, RefOr, path::ParameterIn};
 
 use crate::{
     Problem,

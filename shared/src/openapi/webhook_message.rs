@@ -1,7 +1,6 @@
 //! The part of the document that receivers of webhooks read.
 
-use ::model::base::input::Input;
-use model::{base::Id, updates::WebhookMessage};
+use model::updates::WebhookMessage;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{

@@ -4,8 +4,8 @@ use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity,
 use model::base::Error;
 
 use crate::{
-    Record, Table, Write, back_off, client::ATTEMPTS, failure::failure, item::key_item,
-    meter::count_write, unavailable, write::Operation,
+    Table, Write, back_off, client::ATTEMPTS, failure::failure, item::key_item, meter::count_write,
+    unavailable, write::Operation,
 };
 
 const MOST: usize = 25;

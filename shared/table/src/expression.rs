@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::base::Id;
-use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    Index, IntoAttribute, Key, Main, OrLeave, OrNotFound, Record, SortKey, attribute::Item,
-};
+use crate::{Index, IntoAttribute, Key, Main, SortKey, attribute::Item};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.

@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::base::Error;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use crate::{
-    AnyKey, Index, IntoAttribute, Main, OrLeave, OrNotFound, Record,
+    AnyKey, Index, IntoAttribute, Main,
     attribute::Item,
     decode::{self, Undecodable},
     meter,

@@ -1,10 +1,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Condition, Index, IntoAttribute, Main, OrLeave, OrNotFound, Record,
+    Condition, Index, IntoAttribute, Main,
     attribute::Item,
     expression::{Names, some_text},
     item::key_item,

@@ -9,7 +9,7 @@ use model::base::Error;
 use serde_json::{Value, json};
 
 use crate::{
-    AnyKey, Condition, Index, IntoAttribute, Main, Read, Record, Refused, Table,
+    AnyKey, Condition, Index, IntoAttribute, Main, Read, Refused, Table,
     attribute::Item,
     decode::from_item,
     failure::{WRITE_ID, failure},

@@ -8,11 +8,10 @@ use aws_sdk_dynamodb::{
 };
 use futures::future::try_join_all;
 use model::base::{Clock, Error};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use crate::{
-    AnyKey, Batch, Index, IntoAttribute, Key, OrLeave, OrNotFound, REFERENCE, Read, Readable,
-    Record, RecordList, Stored, Table,
+    AnyKey, Batch, Index, Key, REFERENCE, Read, Readable, RecordList, Stored, Table,
     attribute::Item,
     back_off,
     client::ATTEMPTS,

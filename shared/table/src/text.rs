@@ -14,7 +14,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyKey, IntoAttribute, Key, Record,
+    AnyKey, IntoAttribute, Key,
     attribute::Item,
     decode::{Undecodable, from_item},
 };

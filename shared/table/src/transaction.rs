@@ -2,10 +2,9 @@ use aws_sdk_dynamodb::types::{
     ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
 };
 use model::base::{Error, random};
-use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table, Write, back_off,
+    Condition, IntoAttribute, Refused, Table, Write, back_off,
     expression::{condition_text, some, some_text, update_expression},
     failure::{WRITE_ID, cancelled, is_conflict, refused},
     item::key_item,

@@ -6,7 +6,7 @@ use model::base::Error;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    IntoAttribute, KeptText, Key, LongText, Record, Stored, attribute::Item, decode::from_item,
+    IntoAttribute, KeptText, Key, LongText, Stored, attribute::Item, decode::from_item,
     item::key_of, meter, text::Apart,
 };
 

@@ -8,11 +8,9 @@ use aws_sdk_dynamodb::{
     types::{ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 use model::base::Error;
-use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Refused, Table,
-    UpdateExpression, Write,
+    AnyKey, Condition, IntoAttribute, Refused, Table, UpdateExpression, Write,
     attribute::Item,
     back_off,
     expression::{condition_text, some, some_text, update_expression},

@@ -2,14 +2,13 @@
 
 use axum::extract::State;
 use shared::{
-    agent::connection::ReadCounter,
     auth::Redirect,
     endpoint::*,
     http::refusal::{
         CrossSite, InvitationInvalid, NotFound, OrganizationSuspended, Unauthenticated,
     },
     model::{
-        base::{Code, Error, Fault, FaultCode, Id, UserId},
+        base::{Code, Error, Fault, FaultCode, UserId},
         people::{OidcBegin, ReturnUrl, SignInAge, SignInFault, SignInProvider},
     },
 };

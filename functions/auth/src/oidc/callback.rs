@@ -7,7 +7,6 @@ use axum::{
     http::request::Parts,
 };
 use shared::{
-    agent::connection::ReadCounter,
     auth::Redirect,
     endpoint::*,
     http::{
@@ -16,7 +15,7 @@ use shared::{
         refusal::NotFound,
     },
     model::{
-        base::{Error, Id, OrganizationId},
+        base::{Error, OrganizationId},
         people::{ReturnUrl, Sid, SignInFault},
     },
     runtime::telemetry,

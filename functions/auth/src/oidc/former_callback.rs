@@ -5,7 +5,6 @@ use shared::{
     auth::Redirect,
     endpoint::*,
     http::{ClientAddress, UserAgent},
-    model::base::Id,
 };
 
 use crate::Auth;

@@ -4,7 +4,7 @@ use shared::{
     agent::session::ActionHandOver,
     endpoint::*,
     http::refusal::{ActionAutomated, AlreadyHandled, ProposalSuperseded, SessionExpired},
-    model::base::{Id, WithDetail},
+    model::base::WithDetail,
 };
 
 use crate::{actions::OfSession, sessions::view::AgentSessionView};

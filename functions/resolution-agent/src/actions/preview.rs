@@ -5,7 +5,7 @@ use shared::{
     agent::session::{ActionsPreview, distinct},
     endpoint::*,
     http::refusal::ProposalSuperseded,
-    model::base::{AgentSessionId, Id},
+    model::base::AgentSessionId,
 };
 
 use crate::{

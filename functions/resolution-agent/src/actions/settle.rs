@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use shared::{
-    agent::{connection::ReadCounter, session::ActionSettle},
+    agent::session::ActionSettle,
     endpoint::*,
     http::refusal::{AlreadyHandled, OutcomeKnown, ProposalSuperseded, SessionExpired, UnderWay},
-    model::base::{Id, WithDetail},
+    model::base::WithDetail,
 };
 
 use crate::{ResolutionAgent, actions::OfSession, sessions::view::AgentSessionView};

@@ -1,10 +1,7 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
 use shared::{
-    agent::{
-        alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
-        connection::ReadCounter,
-    },
+    agent::alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
     endpoint::*,
     model::base::{AlertId, Code, ExternalId},
     store::bounded,

@@ -1,9 +1,8 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
-    model::base::{AgentSessionSort, AlertId, Id, Listing},
+    model::base::{AgentSessionSort, AlertId, Listing},
 };
 
 use crate::sessions::row::AgentSessionRow;

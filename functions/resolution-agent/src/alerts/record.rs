@@ -1,10 +1,7 @@
 //! `POST /api/concierge/alerts`
 
 use shared::{
-    agent::{
-        alert::{Alert, AlertCreate},
-        connection::ReadCounter,
-    },
+    agent::alert::{Alert, AlertCreate},
     endpoint::*,
 };
 

@@ -1,10 +1,6 @@
 //! `GET /api/concierge/connections/{name}`
 
-use shared::{
-    agent::connection::{Connection, ReadCounter},
-    endpoint::*,
-    model::base::Id,
-};
+use shared::{agent::connection::Connection, endpoint::*};
 
 use crate::connections::view::{BreakerView, ConnectionView, WithBreaker};
 

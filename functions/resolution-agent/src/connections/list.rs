@@ -2,7 +2,7 @@
 
 use shared::{
     endpoint::*,
-    model::base::{ConnectionSort, Id, Listing},
+    model::base::{ConnectionSort, Listing},
 };
 
 use crate::connections::view::ConnectionView;

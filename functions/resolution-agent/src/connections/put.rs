@@ -10,10 +10,9 @@ use shared::{
     },
     endpoint::*,
     http::refusal::TooManyConnections,
-    model::base::{Error, Fault, FaultCode, Id, SentSecret},
+    model::base::{Error, Fault, FaultCode, SentSecret},
 };
 use targets::{SecretOf, Targets};
-use utoipa::ToSchema;
 
 use crate::{ResolutionAgent, connections::view::ConnectionView};
 

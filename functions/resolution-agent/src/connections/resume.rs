@@ -1,6 +1,6 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use shared::{agent::connection::Connection, endpoint::*, model::base::Id};
+use shared::{agent::connection::Connection, endpoint::*};
 
 use crate::connections::view::ConnectionView;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use shared::{
     agent::{action::ApiCall, connection::Connection},
     endpoint::*,
-    model::base::{Id, Stopwatch},
+    model::base::Stopwatch,
 };
 use targets::{Sending, Targets};
 use utoipa::ToSchema;

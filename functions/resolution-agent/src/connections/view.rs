@@ -2,8 +2,8 @@ use shared::{
     agent::connection::{
         AllowedCall, Amounts, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
         CallLimits, CallPath, Connection, ConnectionAuth, ConnectionIdentity, ErrorCode,
-        FixedHeader, HeaderName, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, ReadCounter,
-        Replays, SettlesWithin, SystemKind,
+        FixedHeader, HeaderName, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, Replays,
+        SettlesWithin, SystemKind,
     },
     endpoint::*,
     model::base::Slug,

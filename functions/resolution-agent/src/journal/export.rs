@@ -4,7 +4,7 @@ use shared::{
     agent::journal::JournalPeriod,
     endpoint::*,
     http::Lines,
-    model::base::{Id, JournalSort, Listing},
+    model::base::{JournalSort, Listing},
 };
 
 use crate::journal::view::JournalEntryView;

@@ -2,7 +2,7 @@
 
 use shared::{
     endpoint::*,
-    model::base::{AgentSessionId, Id, JournalSort, Listing},
+    model::base::{AgentSessionId, JournalSort, Listing},
 };
 
 use crate::journal::view::JournalEntryView;

@@ -1,7 +1,7 @@
 //! `POST /api/concierge/pause`
 
 use axum::Json;
-use shared::{endpoint::*, model::base::Id};
+use shared::endpoint::*;
 
 use crate::pause::view::PauseView;
 

@@ -1,7 +1,7 @@
 //! `POST /api/concierge/resume`
 
 use axum::Json;
-use shared::{endpoint::*, model::base::Id};
+use shared::endpoint::*;
 
 use crate::pause::view::PauseView;
 

@@ -2,7 +2,7 @@ use shared::{
     agent::{
         action::{ActionContent, ActionStep, AgentAction, ApiCall, Debt},
         check::{AnswerCondition, FactCondition, Reconciliation, Verification},
-        connection::{ConnectionRevision, ReadCounter},
+        connection::ConnectionRevision,
         policy::ActionApproval,
         session::{AgentSession, Handling, PlaybookVersion, ProposedAction, SessionContext},
     },

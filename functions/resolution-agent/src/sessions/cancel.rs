@@ -1,7 +1,7 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
 use shared::{
-    agent::{connection::ReadCounter, session::AgentSessionStatus},
+    agent::session::AgentSessionStatus,
     endpoint::*,
     model::base::AgentSessionId,
     runtime::telemetry::{self, Metric},

@@ -2,7 +2,7 @@
 
 use shared::{
     endpoint::*,
-    model::base::{AgentSessionId, Id, WithDetail},
+    model::base::{AgentSessionId, WithDetail},
 };
 
 use crate::sessions::view::AgentSessionView;

@@ -1,12 +1,9 @@
 //! `GET /api/concierge/agent-sessions`
 
 use shared::{
-    agent::{
-        connection::ReadCounter,
-        session::{AgentSessionFilter, NextFilter},
-    },
+    agent::session::{AgentSessionFilter, NextFilter},
     endpoint::*,
-    model::base::{AgentSessionSort, Id, Listing},
+    model::base::{AgentSessionSort, Listing},
 };
 
 use crate::sessions::row::AgentSessionRow;

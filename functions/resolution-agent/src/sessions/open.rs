@@ -1,11 +1,7 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
 use axum::Json;
-use shared::{
-    agent::connection::ReadCounter,
-    endpoint::*,
-    model::base::{AlertId, Id},
-};
+use shared::{endpoint::*, model::base::AlertId};
 
 use crate::sessions::view::{AgentSessionOpened, AgentSessionSummary};
 

@@ -2,10 +2,10 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    agent::{connection::ReadCounter, session::Case},
+    agent::session::Case,
     endpoint::*,
     http::refusal::AnalysisInterrupted,
-    model::base::{AgentSessionId, Id, WithDetail},
+    model::base::{AgentSessionId, WithDetail},
 };
 
 use crate::{

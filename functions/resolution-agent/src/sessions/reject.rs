@@ -3,7 +3,7 @@
 use shared::{
     agent::session::SessionReject,
     endpoint::*,
-    model::base::{AgentSessionId, Id, WithDetail},
+    model::base::{AgentSessionId, WithDetail},
 };
 
 use crate::sessions::view::AgentSessionView;

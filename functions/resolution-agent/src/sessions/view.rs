@@ -9,7 +9,6 @@ use shared::{
     agent::{
         action::{ActionResult, StepResult, StepStatus, Verdict},
         check::{CheckPurpose, CheckRecord, CheckStatus},
-        connection::ReadCounter,
         journal::Excerpt,
         pattern::Pattern,
         session::{

@@ -2,13 +2,9 @@
 
 use axum::extract::State;
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     http::refusal::TooManyWebhooks,
-    model::{
-        base::{Error, Id},
-        updates::WebhookCreate,
-    },
+    model::{base::Error, updates::WebhookCreate},
 };
 
 use crate::{

@@ -1,10 +1,6 @@
 //! `GET /api/webhooks/{id}`
 
-use shared::{
-    agent::connection::ReadCounter,
-    endpoint::*,
-    model::base::{Id, WebhookId},
-};
+use shared::{endpoint::*, model::base::WebhookId};
 
 use crate::webhooks::view::WebhookView;
 

@@ -1,12 +1,8 @@
 //! `GET /api/webhooks`
 
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
-    model::{
-        base::{Id, Listing},
-        updates::WebhookSort,
-    },
+    model::{base::Listing, updates::WebhookSort},
 };
 
 use crate::webhooks::view::WebhookView;

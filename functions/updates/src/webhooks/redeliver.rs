@@ -4,10 +4,7 @@ use axum::extract::State;
 use shared::{
     endpoint::*,
     http::refusal::WebhookDisabled,
-    model::{
-        base::{Id, WebhookId},
-        updates::WebhookDelivery,
-    },
+    model::{base::WebhookId, updates::WebhookDelivery},
 };
 
 use crate::Updates;

@@ -1,11 +1,7 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
 use axum::extract::State;
-use shared::{
-    agent::connection::ReadCounter,
-    endpoint::*,
-    model::base::{Id, WebhookId},
-};
+use shared::{endpoint::*, model::base::WebhookId};
 
 use crate::{Updates, webhooks::view::WebhookWithSecret};
 

@@ -5,10 +5,9 @@ use std::time::Duration;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     model::{
-        base::{Id, Stopwatch, WebhookId, random},
+        base::{Stopwatch, WebhookId, random},
         updates::DeliveryStatus,
     },
 };

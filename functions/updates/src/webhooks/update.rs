@@ -2,11 +2,10 @@
 
 use axum::extract::State;
 use shared::{
-    agent::connection::ReadCounter,
     endpoint::*,
     input::PatchField,
     model::{
-        base::{Error, Id, WebhookId},
+        base::{Error, WebhookId},
         updates::WebhookUpdate,
     },
 };

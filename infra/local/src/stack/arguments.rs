@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, num::NonZeroU16, path::PathBuf};
 
+use super::log::LogForm;
 use lexopt::{
     Arg::{Long, Short},
     Parser,
@@ -19,6 +20,8 @@ Options:
       --watch              Run the functions under `cargo lambda watch`, which builds them again on save
       --port <N>           Port of the API [default: 9000]
       --billing-port <N>   Port of the demo billing system [default: 9100]
+      --log <FORM>         Log lines: text for people, or json as in a deployed stack [default: text on a terminal,
+                           or else json]
       --data <DIR>         Folder of the data that is kept between runs [default: target/local of the sources, or
                            else workdesk-data]
   -h, --help               Print this help
@@ -43,6 +46,8 @@ pub(crate) struct Arguments {
     pub(crate) watch: bool,
     pub(crate) port: u16,
     pub(crate) billing_port: u16,
+    /// Form of the log; absent for the default.
+    pub(crate) log: Option<LogForm>,
     /// Data folder; absent for the default.
     pub(crate) data: Option<PathBuf>,
 }
@@ -55,6 +60,7 @@ impl Default for Arguments {
             watch: false,
             port: 9000,
             billing_port: 9100,
+            log: None,
             data: None,
         }
     }
@@ -76,6 +82,8 @@ pub(crate) enum Error {
     /// A value is not a port.
     #[error("{flag} needs a port from 1 to 65535, not {value:?}")]
     Port { flag: &'static str, value: OsString },
+    #[error("--log is text or json, not {0:?}")]
+    Log(OsString),
     /// API and billing system have the same port.
     #[error("--port and --billing-port must differ")]
     SamePort,
@@ -95,6 +103,7 @@ pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command
             Long("billing-port") => {
                 arguments.billing_port = port("--billing-port", parser.value()?)?;
             }
+            Long("log") => arguments.log = Some(log_form(parser.value()?)?),
             Long("data") => arguments.data = Some(parser.value()?.into()),
             other => return Err(other.unexpected().into()),
         }
@@ -103,6 +112,13 @@ pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command
         return Err(Error::SamePort);
     }
     Ok(Command::Run(arguments))
+}
+
+fn log_form(value: OsString) -> Result<LogForm, Error> {
+    value
+        .to_str()
+        .and_then(LogForm::named)
+        .ok_or(Error::Log(value))
 }
 
 fn port(flag: &'static str, value: OsString) -> Result<u16, Error> {
@@ -133,9 +149,11 @@ mod tests {
             watch: true,
             port: 9001,
             billing_port: 9101,
+            log: Some(LogForm::Json),
             data: Some(PathBuf::from("/tmp/x")),
         };
-        let line = "--fresh --paused --watch --port 9001 --billing-port=9101 --data /tmp/x";
+        let line =
+            "--fresh --paused --watch --port 9001 --billing-port=9101 --log json --data /tmp/x";
         assert_eq!(given(line).unwrap(), Command::Run(wanted));
         assert_eq!(given("--fresh -h").unwrap(), Command::Help);
     }
@@ -148,6 +166,7 @@ mod tests {
             ("--port 0", "\"0\""),
             ("--port 70000", "\"70000\""),
             ("--port 9100", "differ"),
+            ("--log yaml", "\"yaml\""),
             ("--data", "--data"),
             ("elsewhere", "elsewhere"),
         ] {

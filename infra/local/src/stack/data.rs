@@ -32,6 +32,7 @@ const KEPT: [&str; 11] = [
     "link-secret",
     "webhook-secret",
     "secrets-key",
+    // Of earlier versions.
     "cookies.txt",
 ];
 
@@ -68,19 +69,17 @@ impl DataFolder {
         self.path.join("table.sqlite")
     }
 
-    /// Creates the files that other programs write: the table's engine and `curl`. Only the owner
-    /// can read them, and what the engine makes beside its file.
-    pub(crate) fn create_private_files(&self) -> Result<(), Error> {
-        for path in [self.table(), self.cookies()] {
-            let mut options = File::options();
-            options.create(true).append(true).mode(PRIVATE);
-            let opened = options.open(&path).and_then(|file| {
-                // Of a run of before, anyone could read it.
-                file.set_permissions(Permissions::from_mode(PRIVATE))
-            });
-            opened.map_err(|source| Error::Data { path, source })?;
-        }
-        Ok(())
+    /// Creates the file that the table's engine writes. Only the owner can read it, and what the
+    /// engine makes beside it.
+    pub(crate) fn create_table_file(&self) -> Result<(), Error> {
+        let path = self.table();
+        let mut options = File::options();
+        options.create(true).append(true).mode(PRIVATE);
+        let opened = options.open(&path).and_then(|file| {
+            // An earlier version let everyone read it.
+            file.set_permissions(Permissions::from_mode(PRIVATE))
+        });
+        opened.map_err(|source| Error::Data { path, source })
     }
 
     /// The file with the position of the last change that the publisher handled.
@@ -95,11 +94,6 @@ impl DataFolder {
 
     pub(crate) fn target_systems(&self) -> PathBuf {
         self.path.join("target-systems.json")
-    }
-
-    /// Returns the cookie file of the guide's commands.
-    pub(crate) fn cookies(&self) -> PathBuf {
-        self.path.join("cookies.txt")
     }
 
     /// Checks that the data has this version's format. Data without a format is of an old version.
@@ -207,16 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_reads_the_table_and_the_cookies() {
+    fn only_the_owner_reads_the_table() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFolder::open(folder.path()).unwrap();
         fs::write(data.table(), "kept").unwrap();
         fs::set_permissions(data.table(), Permissions::from_mode(0o644)).unwrap();
-        data.create_private_files().unwrap();
-        for file in [data.table(), data.cookies()] {
-            let mode = fs::metadata(file).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, PRIVATE);
-        }
+        data.create_table_file().unwrap();
+        let mode = fs::metadata(data.table()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, PRIVATE);
         assert_eq!(fs::read(data.table()).unwrap(), b"kept");
     }
 

@@ -10,14 +10,11 @@ mod environment;
 mod error;
 mod first_proposals;
 mod guide;
+mod log;
 mod ports;
 mod signals;
 
-use std::{
-    io,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{io, process::ExitCode, time::Duration};
 
 use arguments::{Arguments, Command};
 use child::Group;
@@ -25,6 +22,7 @@ use config::Config;
 use data::DataFolder;
 use environment::Secrets;
 use error::Error;
+use log::{LogForm, TextLog};
 use serde_json::Value;
 use shared::{config::Environment, telemetry};
 use signals::Signals;
@@ -128,7 +126,7 @@ impl Stack {
             data.clear()?;
         }
         data.claim_format()?;
-        data.create_private_files()?;
+        data.create_table_file()?;
         let secrets = Secrets {
             session: data.session_secret()?,
             links: data.link_secret()?,
@@ -163,6 +161,7 @@ impl Stack {
         let sealer = Sealer::new(engines.kms()?, KEY);
         demo_data::connect(engines.dynamodb(), table, loaded.tenant, targets, &sealer).await?;
 
+        let log_form = arguments.log.unwrap_or_else(LogForm::of_output);
         let mut settings =
             environment::of_functions(config, engines, &secrets, arguments.port, mails.url());
         let functions = if let Some((cargo_lambda, workspace)) = cargo_lambda {
@@ -171,11 +170,14 @@ impl Stack {
             cargo_lambda_watch::answer(self.watch.insert(group), &url).await?;
             Functions::at(&url)?
         } else {
+            if log_form == LogForm::Text {
+                settings.push(("METRIC_LINES", "off".to_owned()));
+            }
             let settings = settings.into_iter();
             let settings = settings
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect();
-            log(&settings);
+            log(log_form, &settings);
             Functions::start(&settings, engines, &template).await?
         };
         let origins = config.allowed_origins.clone();
@@ -214,7 +216,6 @@ impl Stack {
             &demo,
             engines,
             data.path(),
-            &data.cookies(),
         ));
         match &mut self.watch {
             Some(group) => Err(cargo_lambda_watch::ended(group).await),
@@ -267,10 +268,17 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 }
 
 /// Has the functions of this process write their lines to standard output, each with its function.
-fn log(settings: &Environment) {
+fn log(form: LogForm, settings: &Environment) {
     let level = settings.optional("RUST_LOG").unwrap_or_default();
     // Fails only in a process that has a log.
-    let _ = tracing::subscriber::set_global_default(telemetry::lines(level, true, io::stdout));
+    let _ = match form {
+        LogForm::Json => {
+            tracing::subscriber::set_global_default(telemetry::lines(level, true, io::stdout))
+        }
+        LogForm::Text => {
+            tracing::subscriber::set_global_default(telemetry::lines(level, false, || TextLog))
+        }
+    };
 }
 
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.

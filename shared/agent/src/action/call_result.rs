@@ -1,25 +1,14 @@
 //! The result of a call, as derived from the target system's response.
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
 use chrono::DateTime;
-use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, span},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize};
+use model::base::{Timestamp, span};
+
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use crate::{
     action::{ApiCall, StepStatus},
     check::{AnswerCondition, facts::plain},
     journal::Excerpt,
-    session::ActionRecord,
 };
 
 /// The effect of a call, as far as its answer tells, or the lack of one.

@@ -1,6 +1,5 @@
 //! Claims of an approved action, and transitions without a holder.
 
-use ::model::people::journal::Chained;
 use model::base::{Timestamp, UserId};
 
 use crate::{

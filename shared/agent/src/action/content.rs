@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use model::base::{Id, Timestamp, span};
+use model::base::{Timestamp, span};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -2,28 +2,14 @@
 //! effect of another within its cooldown. An action claims its records, each by a guard that names
 //! it.
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{
-        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder,
-        Timestamp,
-    },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
+use model::base::{AgentSessionId, OrganizationId, Timestamp};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::{
     action::{
         ActionContent, ActionKey, ActionState, ActionStep, ActionType, AgentAction, RecordSystem,
     },
     check::quoted,
-    session::ActionRecord,
 };
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it

@@ -1,7 +1,6 @@
 //! Calls and outcomes of an approved action: transitions by the worker that holds it.
 
-use ::model::people::journal::Chained;
-use model::base::{Id, Timestamp};
+use model::base::Timestamp;
 
 use crate::{
     action::{ActionState, AgentAction, CallResult, Effect, OpenCall, StepStatus, Try},

@@ -1,7 +1,7 @@
 //! The kinds of actions, with their effects and risks; their names and states.
 
 use model::{
-    base::{AgentSessionId, Id, OrganizationId},
+    base::{AgentSessionId, OrganizationId},
     names,
 };
 use serde::{Deserialize, Serialize};

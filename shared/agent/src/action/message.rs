@@ -1,7 +1,7 @@
 //! Messages of the queue: versioned, with ids only. The worker reads everything else from the
 //! table, so that a message is never out of date.
 
-use model::base::{AgentSessionId, Id, OrganizationId, QueueMessage};
+use model::base::{AgentSessionId, OrganizationId, QueueMessage};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ActionKey;

@@ -1,25 +1,12 @@
 //! The last outcome of a record of a target system, and the minutes that actions saved.
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{
-        AgentSessionId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder,
-        Timestamp, span,
-    },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
+use model::base::{AgentSessionId, OrganizationId, Timestamp, span};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::{
     action::{ActionType, AgentAction},
     alert::Recurrence,
-    session::{ActionRecord, PlaybookVersion},
+    session::PlaybookVersion,
 };
 
 /// The last action on a record of a target system whose outcome is known.

@@ -10,28 +10,15 @@
 //!         └── the step is done ◀── send the call ◀───────────────┘
 //! ```
 
-use std::{
-    ops::{Deref, DerefMut},
-    time::Duration,
-};
+use std::time::Duration;
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use model::base::Timestamp;
 
 use crate::{
     action::{ActionState, AgentAction, ApiCall, CallResult, Called, Outcome},
     check::{Observation, Precondition, TargetRead},
     connection::{Connection, ConnectionIdentity, Idempotency},
     journal::Excerpt,
-    session::ActionRecord,
 };
 
 #[derive(Clone, Debug)]

@@ -1,16 +1,7 @@
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::{Chained, canonical},
-};
 use model::{
-    base::{
-        AlertId, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
-        UserId, span,
-    },
+    base::{AlertId, OrganizationId, Timestamp, UserId, span},
     names,
-    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission, digest},
+    people::{JournalHead, digest, journal::canonical},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +12,7 @@ use crate::{
     check::{CheckResult, Checks},
     connection::Restored,
     policy::{ActionApproval, PolicyRule},
-    session::{ActionRecord, AgentSession, ProposedAction},
+    session::{AgentSession, ProposedAction},
 };
 
 /// An approved action, as the worker runs it.

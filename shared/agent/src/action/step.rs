@@ -1,26 +1,14 @@
 //! Steps of actions: calls of target systems, and their results.
 
-use std::{
-    collections::BTreeMap,
-    ops::{Deref, DerefMut},
-};
+use std::collections::BTreeMap;
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
 use model::{
-    base::{FilterValue, Id, JsonText, QueueMessage, RecordId, SortOrder, Timestamp},
+    base::{JsonText, Timestamp},
     names,
-    people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use crate::{
-    check::{AnswerCondition, Reconciliation, TargetRead},
-    session::ActionRecord,
-};
+use crate::check::{AnswerCondition, Reconciliation, TargetRead};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -2,20 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use ::model::base::{
-    characters::{in_lines, on_one_line},
-    input::{Apart, BoundedList, Field, InputPlace, Reading, Schema, map_of, string},
-};
 use model::{
     base::{
-        AlertText, EntityId, ExternalId, Fault, FaultCode, Fingerprint, Id, Slug, SystemName,
+        AlertText, EntityId, ExternalId, Fault, FaultCode, Fingerprint, Slug, SystemName,
         Timestamp, Title,
+        characters::{in_lines, on_one_line},
+        input::{Apart, BoundedList, Field, InputPlace, Reading, Schema, map_of, string},
     },
     input, names,
     people::digest,
 };
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use crate::alert::{AlertCreate, AlertEntity, AlertReport, AlertStatus, Firing, Labels, Severity};
 

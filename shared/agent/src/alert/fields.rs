@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use ::model::base::input::{
-    Component, Field, Form, InputPlace, Reading, Schema, escaped, map_of, string,
+use model::base::{
+    FaultCode,
+    input::{Component, Field, Form, InputPlace, Reading, Schema, escaped, map_of, string},
 };
-use model::base::{FaultCode, Id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{

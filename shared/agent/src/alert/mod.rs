@@ -10,26 +10,15 @@ pub use fields::{Currency, Labels, Measure};
 pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf, PatchField},
-    people::journal::Chained,
-};
 use model::{
     base::{
-        AgentSessionId, AlertId, AlertText, AnyOf, Code, Error, ExternalId, FilterValue, Id,
-        OrganizationId, QueueMessage, RecordId, Slug, SortOrder, SourceName, SystemName, Timestamp,
-        Title, UserId, span,
+        AgentSessionId, AlertId, AlertText, AnyOf, Code, Error, ExternalId, OrganizationId, Slug,
+        SourceName, SystemName, Timestamp, Title, UserId, input::PatchField, span,
     },
-    input,
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-    short_form,
+    input, short_form,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use crate::session::ActionRecord;
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

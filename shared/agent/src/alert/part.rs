@@ -1,7 +1,7 @@
 //! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
 
 use model::{
-    base::{AgentSessionId, EntityId, Id, MetricName, Slug, StateName, Timestamp, Unit},
+    base::{AgentSessionId, EntityId, MetricName, Slug, StateName, Timestamp, Unit},
     input, names,
 };
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
-use ::model::{base::input::BoundedList, people::journal::Chained};
 use model::{
     base::{
-        AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Id, Slug, SourceName,
-        SystemName, Timestamp, Title, span,
+        AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Slug, SourceName, SystemName,
+        Timestamp, Title, input::BoundedList, span,
     },
     input,
 };

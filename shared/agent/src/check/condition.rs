@@ -1,7 +1,6 @@
 //! Conditions on facts.
 
-use ::model::base::input::Component;
-use model::base::{Id, Timestamp, span};
+use model::base::{Timestamp, span};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use model::base::Id;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::check::{FactCondition, Facts, TargetRead, read_of};
 

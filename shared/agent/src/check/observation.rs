@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::base::{Id, JsonObject};
+use model::base::JsonObject;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::{
     check::{FactCondition, Facts, TargetRead, read_of, words::quoted_value},

@@ -2,10 +2,8 @@
 //! action has ended, verification of its effect, and reconciliation of a call whose answer did not
 //! tell.
 
-use ::model::people::journal::Chained;
-use model::base::{Id, Timestamp, span};
+use model::base::{Timestamp, span};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::{
     action::{ActionContent, ActionState, AgentAction, Mark, OpenCall, Outcome, StepStatus},

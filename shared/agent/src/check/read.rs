@@ -1,26 +1,12 @@
 //! Reads of target systems, and the facts that they return.
 
-use std::{
-    collections::BTreeMap,
-    ops::{Deref, DerefMut},
-};
+use std::collections::BTreeMap;
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
+use model::base::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
-use utoipa::ToSchema;
 
-use crate::{
-    connection::{Amounts, SystemKind, minor_units},
-    session::ActionRecord,
-};
+use crate::connection::{Amounts, SystemKind, minor_units};
 
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

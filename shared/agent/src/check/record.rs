@@ -1,11 +1,10 @@
 //! Checks of target systems: their purposes, their times, and the records of their results.
 
 use model::{
-    base::{Id, JsonText, Timestamp, span},
+    base::{JsonText, Timestamp, span},
     names,
 };
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use crate::{
     check::{

@@ -1,7 +1,7 @@
 //! Error codes of answers, and the part of an answer that may be stored.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
-use model::{base::Id, plain_text};
+use model::plain_text;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 

@@ -1,8 +1,10 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
-use ::model::base::input::{Defaulted, InputPlace, OneOf};
 use model::{
-    base::{Id, span},
+    base::{
+        input::{Defaulted, InputPlace, OneOf},
+        span,
+    },
     input, names,
 };
 use serde::{Deserialize, Serialize};

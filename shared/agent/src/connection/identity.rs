@@ -1,10 +1,9 @@
 //! The account behind a connection: read when the connection is put, and before an action's calls.
 
-use ::model::base::input::BoundedList;
 use model::{
     base::{
-        Id,
         characters::{is_hidden, is_invisible},
+        input::BoundedList,
     },
     input,
 };

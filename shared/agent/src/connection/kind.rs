@@ -1,12 +1,7 @@
 //! Kinds of target systems, and the units of their amounts.
 
-use ::model::base::input::Component;
-use model::{
-    base::{Id, OrOther},
-    names,
-};
+use model::{base::OrOther, names};
 use serde_json::{Number, Value};
-use utoipa::ToSchema;
 
 use crate::alert::Currency;
 

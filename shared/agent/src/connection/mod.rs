@@ -21,25 +21,19 @@ pub use systems::Systems;
 pub use traffic::*;
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{BoundedList, Component, Defaulted, Field, InputPlace, OneOf, Patch},
-    people::journal::Chained,
-};
 use model::{
     base::{
-        Fault, FaultCode, FilterValue, Id, OrOther, OrganizationId, QueueMessage, RecordId,
-        SealedSecret, SentSecret, Slug, SortOrder, Timestamp, UserId, Whole,
+        Fault, FaultCode, OrOther, OrganizationId, SealedSecret, SentSecret, Slug, Timestamp,
+        UserId, Whole,
+        input::{BoundedList, Defaulted, InputPlace, Patch},
     },
     input, names,
-    people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::{action::ApiCall, check::ReadingOf, session::ActionRecord};
+use crate::{action::ApiCall, check::ReadingOf};
 
 use self::words::{is_own, not_so};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ::model::base::input::{
-    Component, Field, InputPlace, Reading, Schema, escaped, map_of, string,
+use model::base::{
+    Slug,
+    input::{Component, Field, InputPlace, Reading, Schema, escaped, map_of, string},
 };
-use model::base::{Id, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{PartialSchema, ToSchema};

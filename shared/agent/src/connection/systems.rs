@@ -1,7 +1,6 @@
 //! Systems as playbooks name them: by their roles, which are kinds.
 
 use model::base::{Fault, FaultCode, Slug};
-use utoipa::ToSchema;
 
 use crate::{
     check::quoted,

@@ -1,27 +1,14 @@
 //! The circuit breaker and the call limits of a connection.
 
-use std::{
-    collections::BTreeMap,
-    ops::{Deref, DerefMut},
-    pin::Pin,
-};
+use std::{collections::BTreeMap, pin::Pin};
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
 use model::{
-    base::{
-        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, Slug, SortOrder, Timestamp,
-        span,
-    },
+    base::{Error, OrganizationId, Slug, Timestamp, span},
     names,
-    people::{Journaled, NamedPermission, OrdinaryPermission},
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use crate::{connection::Connection, session::ActionRecord};
+use crate::connection::Connection;
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.

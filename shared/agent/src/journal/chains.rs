@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::model::people::journal::{Chained, canonical, first_break};
 use model::{
-    base::{Id, Timestamp},
-    people::{JournalFlaw, JournalHead, digest},
+    base::Timestamp,
+    people::{
+        JournalFlaw, JournalHead, digest,
+        journal::{Chained, canonical, first_break},
+    },
 };
 use serde::Serialize;
 use serde_json::{Value, json};

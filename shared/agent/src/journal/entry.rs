@@ -9,11 +9,13 @@
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
 
-use ::model::people::journal::{ChainLink, Chained, canonical};
 use model::{
-    base::{AgentSessionId, Id, JsonObject, JsonText, OrganizationId, Timestamp, UserId, span},
+    base::{AgentSessionId, JsonObject, JsonText, OrganizationId, Timestamp, UserId, span},
     input, names,
-    people::digest,
+    people::{
+        digest,
+        journal::{ChainLink, Chained, canonical},
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

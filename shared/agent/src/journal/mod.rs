@@ -7,13 +7,11 @@ mod entry;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use entry::*;
 
-use ::model::people::journal::subject;
 use model::people::{
     Journaled,
-    journal::{rename, seal},
+    journal::{rename, seal, subject},
 };
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
 
 use crate::{
     alert::Alert,

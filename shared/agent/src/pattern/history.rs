@@ -1,24 +1,12 @@
-use std::{
-    collections::{BTreeMap, HashSet},
-    ops::{Deref, DerefMut},
-};
+use std::collections::{BTreeMap, HashSet};
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{AlertId, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, span},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize};
+use model::base::{AlertId, Timestamp, span};
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use utoipa::ToSchema;
 
 use crate::{
     alert::{Alert, AlertEntity, Labels},
     pattern::{Pattern, SharedLabel, statistics},
-    session::ActionRecord,
 };
 
 /// An occurrence of an alert, as its class's counters store it.

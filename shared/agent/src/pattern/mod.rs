@@ -8,7 +8,6 @@ mod windows;
 
 pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
-use model::base::Id;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

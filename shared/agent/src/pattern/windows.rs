@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::base::{Id, span};
+use model::base::span;
 
 use crate::{
     alert::Alert,

@@ -1,6 +1,6 @@
 //! Comparison of two policies: does the later one allow more?
 
-use model::{base::Id, people::Demand};
+use model::people::Demand;
 
 use crate::{
     alert::Money,

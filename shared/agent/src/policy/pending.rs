@@ -1,6 +1,6 @@
 //! A looser policy that waits for another admin, or for a day.
 
-use model::base::{Id, Timestamp, UserId, span};
+use model::base::{Timestamp, UserId, span};
 
 use crate::policy::{AgentPolicy, PendingPolicy, PolicySet, PolicyTerms};
 

@@ -1,8 +1,10 @@
 //! The body of a request that sets a policy.
 
-use ::model::base::input::{BoundedList, Defaulted, InputPlace, Patch, PatchField};
 use model::{
-    base::{FaultCode, Id, MAX_ID, SystemName, Whole},
+    base::{
+        FaultCode, MAX_ID, SystemName, Whole,
+        input::{BoundedList, Defaulted, InputPlace, Patch, PatchField},
+    },
     input,
     people::Role,
 };

@@ -1,7 +1,6 @@
 //! Work on a session after its end. The organization's journal names its newest entry, and the
 //! matter of its alert is checked. An effect other than the approved one is left to a person.
 
-use ::model::people::journal::Chained;
 use model::base::{Timestamp, span};
 
 use crate::{

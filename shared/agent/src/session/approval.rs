@@ -2,19 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{
-        Code, Error, Fault, FaultCode, FilterValue, Id, QueueMessage, RecordId, SortOrder,
-        Timestamp,
-    },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use model::base::{Code, Error, Fault, FaultCode, Timestamp};
 
 use crate::{
     action::{ActionState, AgentAction},

@@ -1,18 +1,7 @@
 //! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
 //! the proposal helps.
 
-use std::ops::{Deref, DerefMut};
-
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
-use model::{
-    base::{
-        FilterValue, Id, JsonText, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
-    },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
+use model::base::{JsonText, OrganizationId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,7 +10,6 @@ use crate::{
     check::Facts,
     connection::{Connection, Systems},
     pattern::ClassHistory,
-    session::ActionRecord,
 };
 
 /// The input of an alert's analysis.

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use ::model::{
-    base::input::{
-        BoundedList, Defaulted, Field, InputPlace, Reading, Schema, escaped, map_of, string,
-    },
-    people::journal::Chained,
-};
 use model::{
-    base::{ActionId, Error, Fault, FaultCode, Id, Reason, Timestamp, UserId},
+    base::{
+        ActionId, Error, Fault, FaultCode, Reason, Timestamp, UserId,
+        input::{
+            BoundedList, Defaulted, Field, InputPlace, Reading, Schema, escaped, map_of, string,
+        },
+    },
     input,
     people::User,
 };

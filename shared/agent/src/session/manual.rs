@@ -16,13 +16,10 @@
 //! The first handling counts. A handed-over action follows its service request for as long as that
 //! exists.
 
-use ::model::{
-    base::{characters::on_one_line, input::Defaulted},
-    people::journal::Chained,
-};
 use model::{
     base::{
-        Category, Code, Description, Error, Id, Reason, ServiceRequestId, Timestamp, Title, UserId,
+        Category, Code, Description, Error, Reason, ServiceRequestId, Timestamp, Title, UserId,
+        characters::on_one_line, input::Defaulted,
     },
     input,
     work::{Priority, ServiceRequestCreate},

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use ::model::people::journal::Chained;
 use model::{
-    base::{Code, Error, Id, Timestamp, UserId},
+    base::{Code, Error, Timestamp, UserId},
     people::{Permission, User},
 };
 use serde::Serialize;

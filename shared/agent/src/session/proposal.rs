@@ -1,8 +1,7 @@
 //! The result of an analysis: the findings, and the actions that would resolve the alert.
 
-use ::model::people::journal::Chained;
 use model::{
-    base::{Id, ServiceRequestId, Timestamp, UserId},
+    base::{ServiceRequestId, Timestamp, UserId},
     names,
 };
 use serde::{Deserialize, Serialize};

@@ -1,21 +1,14 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::{Deref, DerefMut},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use ::model::{
-    base::input::{Component, Field, OneOf},
-    people::journal::Chained,
-};
 use model::{
     base::{
-        AgentSessionId, AlertId, AnyOf, Code, Error, FilterValue, Id, OrganizationId, QueueMessage,
-        Reason, RecordId, SortOrder, Timestamp, UserId, span,
+        AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId,
+        span,
     },
     input, names,
-    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},
+    people::JournalHead,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -24,7 +17,7 @@ use crate::{
     action::{ActionKey, ActionState},
     alert::Alert,
     check::ResolvedWhen,
-    session::{ActionRecord, Analysis, Proposal, ProposedAction, ReadEvidence},
+    session::{Analysis, Proposal, ProposedAction, ReadEvidence},
 };
 
 /// A session of the agent on one alert.

@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeSet, ops::DerefMut};
 
-use ::model::people::journal::Chained;
-use model::base::{Code, Error, Id, Timestamp};
-use utoipa::ToSchema;
+use model::base::{Code, Error, Timestamp};
 
 use crate::{
     action::{ActionResult, ActionState},

@@ -3,13 +3,11 @@
 
 use std::ops::DerefMut;
 
-use ::model::people::journal::Chained;
 use model::{
-    base::{Code, Error, Fault, FaultCode, Id, Reason, Timestamp, UserId, span},
+    base::{Code, Error, Fault, FaultCode, Reason, Timestamp, UserId, span},
     input, names,
     people::JournalHead,
 };
-use utoipa::ToSchema;
 
 use crate::{
     action::{ActionState, AgentAction, Schedule, StepStatus, Verdict, VerdictOutcome},

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::base::{Error, Id, span};
+use crate::base::{Error, span};
 
 /// A message of a queue: a JSON object with the version of its form.
 pub trait QueueMessage: Serialize {

@@ -9,13 +9,8 @@ use std::{
 };
 
 use chrono::Utc;
-use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
 
-use crate::base::{
-    Id, QueueMessage, RecordId, Timestamp,
-    input::{Component, Field, Input},
-};
+use crate::base::Timestamp;
 
 /// A source of the current time: the system's, or one that a test sets and moves.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! The detail of an answer: what a reader decides by, or all members.
 
-use utoipa::ToSchema;
-
-use crate::{base::Id, input, names};
+use crate::{input, names};
 
 names! {
     /// The detail of an answer.

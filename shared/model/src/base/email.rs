@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::base::{
-    Fault, FaultCode, Id,
+    Fault, FaultCode,
     input::{Component, InputPlace, Json, Reading, Schema, string},
 };
 

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::base::{Code, FaultCode, Id, WrongText};
+use crate::base::{Code, FaultCode, WrongText};
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

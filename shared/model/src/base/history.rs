@@ -5,7 +5,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
-    base::{HistoryOf, Id, OrganizationId, Timestamp, UserId, characters::beginning},
+    base::{HistoryOf, OrganizationId, Timestamp, UserId, characters::beginning},
     names,
 };
 

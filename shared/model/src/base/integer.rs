@@ -6,7 +6,7 @@ use utoipa::{
 };
 
 use crate::base::{
-    FaultCode, Id,
+    FaultCode,
     input::{Component, Field, InputPlace, Reading},
 };
 

@@ -11,7 +11,7 @@ use utoipa::{
 };
 
 use crate::base::{
-    FaultCode, Id,
+    FaultCode,
     input::{Component, InputPlace, Reading, Schema, map_of},
 };
 

@@ -1,12 +1,9 @@
 //! Enums whose variants are names of the API, and short forms of records.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::{PartialSchema, ToSchema};
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
-use crate::base::{
-    Id, QueueMessage, RecordId,
-    input::{Component, Field, Input, Schema, string},
-};
+use crate::base::input::{Schema, string};
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {
@@ -125,7 +122,6 @@ macro_rules! short_form {
 }
 
 pub(crate) use names;
-pub(crate) use short_form;
 
 #[cfg(test)]
 mod tests {

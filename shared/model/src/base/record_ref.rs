@@ -9,7 +9,6 @@ use serde::{
     ser::SerializeMap,
 };
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::base::{
     Deletion, FeedType, Id, ProjectId, RecordFacts, RecordId, RecordPath, RecordType, ReferenceId,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::base::{
-    FaultCode, Id,
+    FaultCode,
     input::{Component, InputPlace, Reading, Schema, formatted},
 };
 

@@ -4,9 +4,9 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        Code, Error, Id, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp,
+        Code, Error, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp,
         UserId, address,
-        input::{Input, Patch, PatchField},
+        input::{Patch, PatchField},
         quota::UnitsPerSecond,
         sort::sort,
         span,

@@ -1,14 +1,9 @@
 //! The permissions that a caller holds and may give to others.
 
-use serde::{Deserialize, Serialize};
 use strum::VariantArray;
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    base::{
-        Code, Error, Id, QueueMessage, RecordId,
-        input::{Component, Field, Input},
-    },
+    base::{Code, Error},
     people::{Demand, Permission, Role, SignInAge, User},
 };
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     base::{
-        Code, Email, Error, FullName, Id, InvitationId, OrOther, OrganizationId, Timestamp, UserId,
+        Code, Email, Error, FullName, InvitationId, OrOther, OrganizationId, Timestamp, UserId,
         span,
     },
     input,

@@ -1,5 +1,4 @@
 use strum::VariantArray;
-use utoipa::ToSchema;
 
 use crate::names;
 

@@ -10,7 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        Fault, FaultCode, Id, LinkToken, LoginName, OrganizationId, SealedSecret, SentSecret,
+        Fault, FaultCode, LinkToken, LoginName, OrganizationId, SealedSecret, SentSecret,
         Timestamp, UserId, Whole, address,
         input::{
             BoundedList, Component, Defaulted, Field, Form, InputPlace, Reading, Schema, escaped,

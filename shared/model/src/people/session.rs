@@ -1,12 +1,7 @@
 use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    base::{
-        Id, LoginName, OrganizationId, QueueMessage, RecordId, Timestamp, UserId,
-        input::{Component, Field, Input},
-        span,
-    },
+    base::{LoginName, OrganizationId, Timestamp, UserId, span},
     input, names,
     people::{LoginPassword, NewPassword, Sid, User, digest},
 };

@@ -2,7 +2,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::base::{Cell, Id, OrganizationId, Timestamp, UserId, input::Component, random, span};
+use crate::base::{Cell, Id, OrganizationId, Timestamp, UserId, random, span};
 
 /// A session id: `cell.organization-user-seconds-secret`, in cell 0 without the cell. The cookie's
 /// signature protects the cell, the two ids and the instant of sign-in. So session, user and

@@ -4,14 +4,11 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        Cell, Error, Fault, FaultCode, Id, OrOther, OrganizationId, QueueMessage, RecordId,
-        Timestamp, TokenId, TokenName, UserId,
-        input::{BoundedList, Component, Field, Input},
-        random, span,
+        Cell, Error, Fault, FaultCode, OrOther, OrganizationId, Timestamp, TokenId, TokenName,
+        UserId, input::BoundedList, random, span,
     },
     input,
     people::{Permission, User, digest, each_once},

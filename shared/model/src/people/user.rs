@@ -1,12 +1,11 @@
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        AnyOf, Email, Fault, FullName, Id, OrOther, OrganizationId, QueueMessage, RecordId,
-        SearchText, Timestamp, UserId, Username,
-        input::{BoundedList, Component, Field, Input, InputPlace, Patch, PatchField, Reading},
+        AnyOf, Email, Fault, FullName, OrOther, OrganizationId, SearchText, Timestamp, UserId,
+        Username,
+        input::{BoundedList, InputPlace, Patch, PatchField, Reading},
         span,
     },
     input,

@@ -3,14 +3,9 @@
 use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    base::{
-        AnyOf, Cursor, FeedType, Id, ProjectId, QueueMessage, RecordId, RecordName, Timestamp,
-        UserId, Whole,
-        input::{Component, Field, Input},
-    },
+    base::{AnyOf, Cursor, FeedType, ProjectId, RecordName, Timestamp, UserId, Whole},
     input, names,
 };
 

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::{
     base::{
-        Id, OrOther, OrganizationId, QueueMessage, Timestamp, UserId,
+        OrOther, OrganizationId, QueueMessage, Timestamp, UserId,
         attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
         random, span,
     },
@@ -267,6 +266,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::base::Id;
 
     fn mail(letter: Letter, now: Timestamp) -> Mail {
         let tenant = OrganizationId::new(1).unwrap();

@@ -18,8 +18,8 @@ use crate::{
         AnyOf, CommentId, FaultCode, Id, NotificationId, NotificationSubject, OrganizationId,
         Timestamp, UserId,
         input::{
-            self, BoundedList, Component, Field, Fields, Input, InputPlace, PatchField, Property,
-            Reading, at_least_one, object_schema, one_of_two,
+            self, BoundedList, Field, Fields, Input, InputPlace, PatchField, Property, Reading,
+            at_least_one, object_schema, one_of_two,
         },
         span,
     },

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     base::{
-        AnyOf, Cursor, FaultCode, Id, ProjectId, ReferenceType, SearchText, SearchedType, Whole,
+        AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType, Whole,
         input::{Field, Form, InputPlace, Reading, Schema, string},
         words::words,
     },

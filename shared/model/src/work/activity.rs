@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        ActivityId, AnyOf, Content, Id, JsonObject, JsonText, OrNone, OrOther, OrganizationId,
+        ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrOther, OrganizationId,
         ProjectId, Slug, TagId, Timestamp, UserId, Who,
-        input::{Input, Patch, PatchField},
+        input::{Patch, PatchField},
     },
     input, names,
     work::task::belongs_somewhere,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{CommentId, Content, Id, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId},
+    base::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId},
     input,
 };
 

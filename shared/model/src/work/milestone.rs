@@ -3,7 +3,7 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Description, Error, Fault, FaultCode, Id, MilestoneId, OrOther, OrganizationId,
+        AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrOther, OrganizationId,
         ProjectId, Timestamp, Title,
         input::{Defaulted, InputPlace, Patch, PatchField, Reading},
         sort::sort,

@@ -3,9 +3,9 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Description, Id, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId,
-        SearchText, Timestamp, Title,
-        input::{Defaulted, Input, Patch, PatchField},
+        AnyOf, Description, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText,
+        Timestamp, Title,
+        input::{Defaulted, Patch, PatchField},
         sort::sort,
     },
     input, names, short_form,

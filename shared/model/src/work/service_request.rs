@@ -5,10 +5,10 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Id, Ids, JsonObject,
-        JsonText, OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, ServiceRequestId,
-        Timestamp, Title, UserId, Who,
-        input::{Defaulted, Input, InputPlace, Patch, PatchField, Reading},
+        AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
+        OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, ServiceRequestId, Timestamp,
+        Title, UserId, Who,
+        input::{Defaulted, InputPlace, Patch, PatchField, Reading},
     },
     input, names,
     work::{Resolution, ServiceStatus},

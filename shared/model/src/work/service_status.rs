@@ -1,7 +1,5 @@
 //! The statuses of service requests and tickets.
 
-use utoipa::ToSchema;
-
 use crate::{
     base::{Code, Error, OrOther, Timestamp, input::PatchField},
     names,

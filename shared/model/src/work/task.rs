@@ -5,11 +5,10 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Description, FaultCode, Id, Ids, MilestoneId, OrNone, OrOther, Order,
-        OrganizationId, PhaseId, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
+        AnyOf, Description, FaultCode, Ids, MilestoneId, OrNone, OrOther, Order, OrganizationId,
+        PhaseId, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
         input::{
-            BoundedList, Defaulted, Input, InputPlace, Nullable, Patch, PatchField, Reading,
-            one_of_two,
+            BoundedList, Defaulted, InputPlace, Nullable, Patch, PatchField, Reading, one_of_two,
         },
     },
     input, names,

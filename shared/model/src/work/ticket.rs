@@ -5,9 +5,9 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Content, Description, Error, Id, Ids, OrNone, OrOther, OrganizationId, TicketId,
+        AnyOf, Content, Description, Error, Ids, OrNone, OrOther, OrganizationId, TicketId,
         TicketMessageId, Timestamp, Title, UserId, Who,
-        input::{Defaulted, Input, Patch, PatchField},
+        input::{Defaulted, Patch, PatchField},
     },
     input, names,
     work::{Priority, Resolution, ServiceStatus},

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ::agent::check::{Expectation, Facts};
 use agent::{
     action::{ActionType, MoneyDirection, Reversibility, Risk},
-    check::{FactCondition, Reconciliation, TargetRead, read_of},
+    check::{Expectation, FactCondition, Facts, Reconciliation, TargetRead, read_of},
     connection::{SystemKind, is_pointer},
 };
-use model::base::Id;
 use serde_json::Value;
 
 use crate::template::{Template, is_name};

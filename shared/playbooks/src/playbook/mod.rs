@@ -24,7 +24,7 @@ use agent::{
     pattern::Cycle,
     session::{Case, PlaybookVersion},
 };
-use model::base::Id;
+
 use serde::Deserialize;
 use serde_json::Value;
 

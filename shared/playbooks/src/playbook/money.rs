@@ -1,10 +1,8 @@
-use ::agent::check::{Expectation, Facts};
 use agent::{
     action::{Debt, MoneyDirection, MoneyMoved},
     alert::{Currency, Money},
-    check::{FactCondition, TargetRead},
+    check::{Expectation, FactCondition, Facts, TargetRead},
 };
-use model::base::Id;
 use serde::Deserialize;
 use serde_json::Value;
 

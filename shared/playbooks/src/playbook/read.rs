@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::check::{Derived, Facts, ListFact, Sum, WholeList};
-use agent::{action::ApiCall, check::TargetRead, connection::Connection};
-use model::base::Id;
+use agent::{
+    action::ApiCall,
+    check::{Derived, Facts, ListFact, Sum, TargetRead, WholeList},
+    connection::Connection,
+};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::agent::check::{Expectation, Facts};
 use agent::{
     action::{ActionContent, ActionSize, ActionStep, ApiCall, Attempts, RecordSystem, Reversible},
     check::{
-        FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification, read_of, reads_of,
+        Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, Verification,
+        read_of, reads_of,
     },
     connection::{Connection, SystemKind},
     session::{NotApplicable, ProposedAction},
 };
-use model::base::{Id, JsonObject, JsonText};
+use model::base::{JsonObject, JsonText};
 use serde_json::Value;
 
 use crate::template::{Missing, Template, quoted};

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::check::Facts;
 use agent::{
     alert::{Alert, Currency, Money},
-    check::{FactCondition, TargetRead, read_of},
+    check::{FactCondition, Facts, TargetRead, read_of},
     connection::{Connection, SystemKind, Systems},
 };
-use model::base::Id;
 use serde::Deserialize;
 use serde_json::Value;
 

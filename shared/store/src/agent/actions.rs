@@ -1,27 +1,16 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
-use ::agent::{
+use agent::{
     action::{ActionKey, ActionState, AgentAction, Outcome},
-    connection::ReadCounter,
     journal::{JournalEntry, JournalEvent, Note},
-    session::ActionRecord,
 };
-use ::table::{
-    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression,
-    Write, attribute,
-};
-use model::{
-    base::{FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use model::base::Timestamp;
 use serde_json::json;
-use utoipa::ToSchema;
+use table::{AnyKey, Condition, OrLeave, Record, Stored, UpdateExpression, Write, attribute};
 
 use crate::{
     Result,
-    base::{pending_write::Pending, tracked::Tracked},
     key::{self, Keyed},
     upkeep::due::{due_from, not_due},
 };

@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::{alert::Alert, connection::ReadCounter};
-use ::table::{AnyKey, Batch, Condition, Key, Read, Record, Stored, UpdateExpression, Write};
-use agent::pattern::{ClassHistory, LabelledAlert, Occurrence};
-use model::base::{Id, Timestamp, span};
+use agent::{
+    alert::Alert,
+    pattern::{ClassHistory, LabelledAlert, Occurrence},
+};
+use model::base::{Timestamp, span};
+use table::{AnyKey, Batch, Condition, Key, Read, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

@@ -5,17 +5,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ::agent::{
+use agent::{
     action::LastOutcome,
     alert::{Alert, AlertReport, AlertStatus, Recurrence, StatusSource},
-    connection::ReadCounter,
 };
-use ::table::{Batch, Key, Stored, Write};
 use model::{
-    base::{AlertId, Error, Id, Timestamp},
+    base::{AlertId, Error, Timestamp},
     people::{EntryContent, Journaled, OrganizationEvent, journal::subject},
 };
 use serde_json::{Map, json};
+use table::{Batch, Key, Stored, Write};
 
 use crate::{
     Result, Tenant,

@@ -1,20 +1,14 @@
 use std::collections::{HashMap, HashSet};
 
-use ::agent::{
-    alert::{Alert, AlertFilter, AlertReport, AlertUpdate},
-    connection::ReadCounter,
-    session::ActionRecord,
+use agent::alert::{Alert, AlertFilter, AlertReport, AlertUpdate};
+use model::{
+    base::{AlertId, Error, Timestamp, UserId},
+    people::{EntryContent, OrganizationEvent},
 };
-use ::table::{
-    AnyKey, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write,
+use table::{
+    AnyKey, Stored, Write,
     page::{Page, PageRequest},
 };
-use model::{
-    base::{AlertId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId},
-    people::{EntryContent, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent},
-};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,

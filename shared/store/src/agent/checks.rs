@@ -1,29 +1,20 @@
 //! Checks of target systems after an action or a session has ended. The worker sends the reads; the
 //! current record judges the observation.
 
-use ::agent::{
+use agent::{
     action::{ActionKey, AgentAction, Message},
     alert::{Alert, AlertStatus, StatusSource},
     check::{Judgement, Observation, TargetRead},
-    connection::{Connection, ReadCounter, SystemKind},
+    connection::{Connection, SystemKind},
     journal::{JournalEvent, Note},
-    session::{ActionRecord, AgentSession},
+    session::AgentSession,
 };
-use ::table::{Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
-use model::{
-    base::{AgentSessionId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder},
-    people::{Journaled, NamedPermission, OrdinaryPermission},
-};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
+use model::base::{AgentSessionId, Error};
+use table::{OrLeave, Stored, Write};
 
 use crate::{
     Result, Tenant,
-    base::{
-        pending_write::{Pending, WriteContext},
-        retry::try_retry,
-        tracked::Tracked,
-    },
+    base::{pending_write::WriteContext, retry::try_retry, tracked::Tracked},
     key::{self, Keyed},
 };
 

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use ::agent::{
+use agent::{
     action::{
         ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
         OtherClaim, RecordGuard,
     },
-    connection::{Admission, AdmissionRequest, AgentPause, Connection, ReadCounter},
+    connection::{Admission, AdmissionRequest, AgentPause, Connection},
     journal::{JournalEvent, Note},
     policy::{AgentPolicy, Approvers},
 };
-use ::table::{AnyKey, Batch, Key, OrLeave, Record, Stored, Write};
-use model::base::{Error, Id, Stopwatch, Timestamp, random};
+use model::base::{Error, Stopwatch, Timestamp, random};
 use serde_json::json;
-use utoipa::ToSchema;
+use table::{AnyKey, Batch, Key, OrLeave, Stored, Write};
 
 use crate::{
     Result, Tenant,

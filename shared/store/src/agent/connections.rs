@@ -6,17 +6,16 @@
 mod admission;
 mod traffic;
 
-use ::agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS, ReadCounter};
-use ::table::{
+use agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
+use model::{
+    base::{Code, Error, SealedSecret, SentSecret, Slug, UserId, input::Patch},
+    people::{EntryContent, OrganizationEvent},
+};
+use table::{
     Condition, OrNotFound, Record, Stored, Write,
     page::{Page, PageRequest},
 };
-use model::{
-    base::{Code, Error, Id, SealedSecret, SentSecret, Slug, UserId, input::Patch},
-    people::{EntryContent, OrganizationEvent},
-};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
@@ -27,7 +26,7 @@ use crate::{
         store::{resource, too_many},
         writes::Writes,
     },
-    key::{self, Keyed},
+    key,
     people::journal::head_in,
 };
 

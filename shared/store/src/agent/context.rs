@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ::agent::{
+use agent::{
     alert::{AlertRef, AlertStatus},
-    connection::{Connection, ReadCounter},
+    connection::Connection,
     policy::{AgentPolicy, Approvers},
     session::{AgentSession, SessionContext},
 };
-use ::table::{AnyKey, Batch, Read, Record};
-use model::base::{AlertId, Id};
+use model::base::AlertId;
+use table::{AnyKey, Batch, Read};
 
 use crate::{
     Result, Tenant,

@@ -1,26 +1,23 @@
 //! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's
 //! journal that name the newest entry of each ended session.
 
-use ::agent::{
+use agent::{
     action::{ActionState, AgentAction, Message},
-    connection::ReadCounter,
     journal::{JournalEvent, Note},
     session::{AgentSession, AgentSessionStatus},
 };
-use ::table::{
+use model::{
+    base::{OrganizationId, Timestamp},
+    people::{EntryContent, SessionHead},
+};
+use table::{
     AnyKey, OrLeave, Readable, Record, Stored, Write,
     page::{Page, PageRequest},
 };
-use model::{
-    base::{Id, OrganizationId, Timestamp},
-    people::{EntryContent, SessionHead},
-};
-use utoipa::ToSchema;
 
 use crate::{
     Result,
     base::{pending_write::WriteContext, records::Workdesk},
-    key::Keyed,
     upkeep::due::{self, Shard},
 };
 

@@ -6,18 +6,17 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::{
-    connection::ReadCounter,
+use agent::{
     journal::{Excerpt, JournalEntry},
     session::AgentSession,
 };
-use ::table::{Batch, Key, Record, Stored, Write, page::Page};
-use model::base::{AgentSessionId, Id, JsonText, OrganizationId, Timestamp};
+use model::base::{AgentSessionId, JsonText, OrganizationId, Timestamp};
+use table::{Batch, Key, Stored, Write, page::Page};
 
 use crate::{
     Result,
     base::{record::record, records::KeptExcerpt},
-    key::{self, Keyed},
+    key,
 };
 
 use super::{Agent, SessionWithActions};
@@ -149,6 +148,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use model::base::Id;
 
     fn kept(action: Option<&str>, status: u16) -> KeptExcerpt {
         let excerpt = Excerpt {

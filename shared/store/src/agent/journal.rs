@@ -3,26 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::{
+use agent::{
     action::{ActionState, AgentAction},
     journal::{
         JournalActor, JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalPeriod,
         Note, check_journal,
     },
 };
-use ::table::{
-    Record, Stored,
+use model::base::AgentSessionId;
+use serde_json::{Value, json};
+use table::{
+    Stored,
     page::{Page, PageRequest},
 };
-use model::base::{AgentSessionId, Id};
-use serde_json::{Value, json};
-use utoipa::ToSchema;
 
-use crate::{
-    Result, Tenant,
-    base::record::record,
-    key::{self, Keyed},
-};
+use crate::{Result, Tenant, base::record::record, key};
 
 use super::Agent;
 

@@ -1,13 +1,12 @@
-use ::agent::{
+use agent::{
     alert::AlertRef,
-    connection::ReadCounter,
     session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
 };
-use ::table::{
-    OrNotFound, Read, Record, Stored,
+use model::base::{AlertId, AnyOf, Id, UserId};
+use table::{
+    OrNotFound, Read, Stored,
     page::{Page, PageRequest},
 };
-use model::base::{AlertId, AnyOf, Id, UserId};
 
 use crate::{
     Result, Tenant,

@@ -31,15 +31,14 @@ mod preview;
 mod sessions;
 mod transition;
 
-use ::agent::{
+use agent::{
     action::{ActionResult, ActionState, AgentAction},
     check::TargetRead,
     connection::{AgentPause, Connection},
     session::{AgentSession, ApprovedActions},
 };
-use ::table::{AnyKey, Batch, OrNotFound, Readable, Record, Stored};
 use model::base::{AgentSessionId, Error, Id, RecordType, span};
-use utoipa::ToSchema;
+use table::{AnyKey, Batch, OrNotFound, Readable, Stored};
 
 use crate::{
     Result, Tenant,
@@ -48,7 +47,7 @@ use crate::{
         records::Part,
         store::resource,
     },
-    key::{self, Keyed},
+    key,
 };
 
 pub use actions::Lease;

@@ -3,25 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use ::agent::{
+use agent::{
     action::{AgentAction, LastOutcome, Saving},
     connection::Systems,
     session::{PlaybookRecord, PlaybookRuns},
 };
-use ::table::{
+use futures::future::try_join_all;
+use model::base::Timestamp;
+use table::{
     Condition, Record, Refused, Stored, UpdateExpression, Write,
     page::{Page, PageRequest},
 };
-use futures::future::try_join_all;
-use model::base::Timestamp;
-use utoipa::ToSchema;
 
-use crate::{
-    Result, Tenant,
-    base::record::record,
-    key::{self, Keyed},
-    people::directory::totals,
-};
+use crate::{Result, Tenant, base::record::record, key, people::directory::totals};
 
 use super::Agent;
 

@@ -1,26 +1,22 @@
 //! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
 //! requests.
 
-use ::agent::{
+use agent::{
     action::{ActionState, AgentAction, Verdict},
-    connection::ReadCounter,
     journal::{JournalActor, JournalEvent, Note},
     policy::AgentPolicy,
     session::{
-        ActionHandOver, ActionRecord, ActionSettle, AgentSession, Handling, HandlingStatus,
-        RequestChange,
+        ActionHandOver, ActionSettle, AgentSession, Handling, HandlingStatus, RequestChange,
     },
 };
-use ::table::{Batch, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, Write};
 use model::{
-    base::{AgentSessionId, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId},
-    people::{JournalHead, Journaled, NamedPermission, OrdinaryPermission},
+    base::{AgentSessionId, Timestamp, UserId},
+    people::JournalHead,
     work::{ActionRef, ServiceRequest},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
+use table::{Batch, Stored, Write};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
@@ -30,7 +26,7 @@ use crate::{
         store::Store,
         tracked::Tracked,
     },
-    key::{self, Keyed},
+    key,
     work::assignee::Assignee,
 };
 

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ::agent::{
-    connection::ReadCounter,
+use agent::{
     policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicyChange, PolicySet},
     session::{Approver, Approving},
-};
-use ::table::{
-    AnyKey, Batch, Condition, Key, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
 };
 use model::{
     base::{Code, Error, Id, RecordType, Timestamp, UserId},
@@ -16,7 +12,7 @@ use model::{
         EntryContent, EntryCredential, Held, OrganizationEvent, SignInMethod, SignInProvider, User,
     },
 };
-use utoipa::ToSchema;
+use table::{AnyKey, Batch, Condition, Key, OrLeave, OrNotFound, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

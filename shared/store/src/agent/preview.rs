@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use ::agent::{
+use agent::{
     action::HeldRecord,
     alert::{Alert, AlertStatus},
-    connection::{Connection, ReadCounter},
+    connection::Connection,
     session::{ProposedAction, SessionContext},
 };
-use ::table::Record;
-use model::base::{AgentSessionId, Id, Timestamp};
+use model::base::{AgentSessionId, Timestamp};
 
 use crate::{
     Result, Tenant,

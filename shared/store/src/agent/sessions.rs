@@ -1,28 +1,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::agent::{
+use agent::{
     action::{ActionKey, ActionState, Message},
     alert::{Alert, AlertStatus},
-    connection::{Connection, ReadCounter, Systems},
+    connection::{Connection, Systems},
     journal::{JournalActor, JournalActorType, JournalEvent, Note},
     policy::{AgentPolicy, Approvers, PolicyRule},
     session::{
-        ActionRecord, AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal,
-        SessionContext,
+        AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal, SessionContext,
     },
-};
-use ::table::{
-    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
 };
 use model::{
-    base::{
-        AgentSessionId, AlertId, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, UserId,
-    },
-    people::{EntryCredential, Journaled, NamedPermission, OrdinaryPermission},
+    base::{AgentSessionId, AlertId, Error, Id, UserId},
+    people::EntryCredential,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
-use utoipa::ToSchema;
+use table::{Condition, IntoAttribute, OrNotFound, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
@@ -31,7 +24,6 @@ use crate::{
         pending_write::{Pending, PendingWrite, WriteContext},
         records::{KeptExcerpt, SessionOfAlert},
         retry::try_retry,
-        tracked::Tracked,
         writes::Writes,
     },
     key::{self, Keyed},

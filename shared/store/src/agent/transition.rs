@@ -1,13 +1,13 @@
 //! The writes of transitions: the changed record, its journal entries, and the excerpts that these
 //! name.
 
-use ::agent::{
+use agent::{
     action::AgentAction,
     journal::{JournalActor, JournalEntry, JournalEvent, Note},
     session::{AgentSession, ApprovedActions},
 };
-use ::table::{Stored, Write};
-use model::base::{Id, Timestamp};
+use model::base::Timestamp;
+use table::{Stored, Write};
 
 use crate::{Result, base::records::KeptExcerpt};
 

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, Record, Write, note_write};
 use model::base::{Error, UserId};
+use table::{Condition, Write, note_write};
 
 use crate::{
     Result,
@@ -15,7 +14,7 @@ use crate::{
         store::Store,
         writes::Writes,
     },
-    key::{self, Keyed},
+    key,
     table::is_conflict_at,
 };
 

@@ -1,9 +1,9 @@
 //! The conditions of a write: the versions of its record, and the fields that stay.
 
-use ::table::Stored;
-use model::base::{Error, Fault, FaultCode, Id, Timestamp, input::Fields};
+use model::base::{Error, Fault, FaultCode, Timestamp, input::Fields};
 use serde::Serialize;
 use serde_json::Value;
+use table::Stored;
 
 use crate::{
     Result,

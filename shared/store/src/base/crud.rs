@@ -2,11 +2,10 @@
 
 use std::future::ready;
 
-use ::agent::connection::ReadCounter;
-use ::table::{Key, OrNotFound, Record, Stored, Write};
 use futures::future::OptionFuture;
-use model::base::{Deleted, Id, RecordId, Timestamp};
+use model::base::{Deleted, RecordId, Timestamp};
 use serde::de::DeserializeOwned;
+use table::{Key, OrNotFound, Record, Stored, Write};
 
 use crate::{
     Result, Tenant,

@@ -1,9 +1,9 @@
 //! The fields of records, by their names in the table.
 
-use ::table::REFERENCE;
 use model::base::Error;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use table::REFERENCE;
 
 use crate::Result;
 

@@ -1,8 +1,8 @@
 //! Filters of lists as conditions on attributes.
 
-use ::table::{Condition, IntoAttribute, attribute};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::base::{AnyOf, FilterValue, SearchText, Timestamp, UserId};
+use table::{Condition, IntoAttribute, attribute};
 
 use crate::{Result, base::words::having_words};
 

@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
-use ::table::{
-    OrNotFound, Stored, Write,
-    page::{Page, PageRequest},
-};
 use model::{
-    base::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, Id, Timestamp},
+    base::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, Timestamp},
     people::UserRef,
 };
 use serde::Serialize;
+use table::{
+    OrNotFound, Stored, Write,
+    page::{Page, PageRequest},
+};
 use utoipa::ToSchema;
 
 use crate::{

@@ -6,13 +6,12 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use ::table::Record;
 use model::base::{Error, Id, span};
 
 use crate::{
     Result,
     base::{record::record, records::Attempted},
-    key::{self, Keyed},
+    key,
 };
 
 /// Time for which a key is stored, in milliseconds.

@@ -9,9 +9,8 @@ use std::{
     },
 };
 
-use ::table::{Table, UpdateExpression};
-use model::base::{Error, Id, RecordId};
-use utoipa::ToSchema;
+use model::base::{Error, RecordId};
+use table::{Table, UpdateExpression};
 
 use crate::{Result, key};
 

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ::table::{AnyKey, Batch, Read, Record};
 use model::{
-    base::{Id, MilestoneId, PhaseId, ProjectId, TagId, UserId},
+    base::{MilestoneId, PhaseId, ProjectId, TagId, UserId},
     people::{TagRef, UserRef},
     work::{Activity, MilestoneRef, ProjectRef, Task},
 };
+use table::{AnyKey, Batch, Read};
 
 use crate::{Result, Tenant, base::store::Store, key::Keyed};
 

@@ -1,12 +1,12 @@
 //! The context of a write, and its authorization, which may still be under way.
 
-use ::table::{OrNotFound, Stored, new_write_id};
 use futures::future::{BoxFuture, OptionFuture};
 use model::{
-    base::{Id, OrganizationId, UserId, input::Fields},
+    base::{OrganizationId, UserId, input::Fields},
     people::{Demand, EntryCredential, Held},
 };
 use serde::Serialize;
+use table::{OrNotFound, Stored, new_write_id};
 
 use crate::{
     Result, Tenant,

@@ -1,16 +1,14 @@
 //! Consistent reads by key, and writes that give way to others.
 
-use ::table::{
+use serde::de::DeserializeOwned;
+use table::{
     AnyKey, Batch, Key, OrLeave, Read, Record, Stored, Write,
     page::{ListPosition, Page, PageRequest, Row},
 };
-use model::base::Id;
-use serde::de::DeserializeOwned;
 
 use crate::{
     Result,
     base::{records::Workdesk, store::Store},
-    key::Keyed,
 };
 
 impl Store {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use model::{
-    base::{Id, OrganizationId, Timestamp, span},
+    base::{OrganizationId, Timestamp, span},
     people::Organization,
 };
 
@@ -72,6 +72,7 @@ mod tests {
     use model::base::quota::UnitsPerSecond;
 
     use super::*;
+    use model::base::Id;
 
     fn organization(id: i64, now: Timestamp) -> Organization {
         Organization {

@@ -6,11 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
-use ::table::{Record, Stored};
+use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     base::{
-        AgentSessionId, AlertId, Deleted, ExternalId, Fingerprint, Id, InvitationId, JsonText,
+        AgentSessionId, AlertId, Deleted, ExternalId, Fingerprint, InvitationId, JsonText,
         OrganizationId, ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType,
         SourceName, TagId, Talk, Timestamp, TokenId, UserId,
     },
@@ -19,7 +18,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use table::Stored;
 
 /// The schema: [`Record`] is implemented for it, since that trait and most records
 /// are of other crates.

@@ -1,8 +1,8 @@
 //! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged
 //! reads.
 
-use ::table::back_off;
 use model::base::Error;
+use table::back_off;
 
 use crate::Result;
 

@@ -5,12 +5,9 @@ mod fields;
 
 use std::{borrow::Cow, ops::Deref};
 
-use ::table::Stored;
-use model::base::{
-    Id,
-    input::{Schema, described},
-};
+use model::base::input::{Schema, described};
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use table::Stored;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ::agent::connection::ReadCounter;
-use ::table::Table;
 use aws_sdk_dynamodb::Client;
-use model::base::{Cell, Clock, Code, Error, Id, RecordId, Timestamp};
+use model::base::{Cell, Clock, Code, Error, RecordId, Timestamp};
+use table::Table;
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result,

@@ -1,9 +1,9 @@
 //! Long texts of records, which lie in items of their own. Writes of records write them too; reads
 //! that show texts add them here.
 
-use ::table::{Batch, KeptText, Key, LongText, REFERENCE, Read, Stored, TextReference, page::Page};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use table::{Batch, KeptText, Key, LongText, REFERENCE, Read, Stored, TextReference, page::Page};
 
 use crate::{Result, base::store::Store, key};
 

@@ -1,11 +1,11 @@
 //! Records whose changes have further writes in the same transaction.
 
-use ::table::Record;
 use model::{
     base::{HistoryOf, ServiceRequestId},
     people::EntryContent,
     work::ActionRef,
 };
+use table::Record;
 
 use crate::base::records::Workdesk;
 

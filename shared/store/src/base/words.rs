@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ::table::{Condition, IntoAttribute};
 use model::base::{unique_name, words::words};
+use table::{Condition, IntoAttribute};
 
 /// Rows with a word that begins so, for each word of the query, as [`words`](table::Record::words)
 /// has them.

@@ -1,8 +1,8 @@
-use ::table::{Refused, Write};
 use model::{
     base::{Error, Id},
     people::EntryContent,
 };
+use table::{Refused, Write};
 
 /// Writes of one transaction, and the meaning of each one's refusal.
 ///

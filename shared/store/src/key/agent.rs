@@ -1,6 +1,6 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
-use ::agent::{
+use agent::{
     action::{ActionContent, ActionKey, AgentAction, LastOutcome, RecordGuard, Saving},
     alert::Alert,
     connection::{AgentPause, Connection, ConnectionTraffic},
@@ -8,12 +8,11 @@ use ::agent::{
     policy::AgentPolicy,
     session::{AgentSession, PlaybookRuns},
 };
-use ::table::{Gsi1, Gsi2, Key, Record, RecordList};
 use model::{
     base::{AgentSessionId, AlertId, Id, RecordType, Timestamp},
     people::SessionHead,
 };
-use table::{Gsi3, SortKey, padded};
+use table::{Gsi1, Gsi2, Gsi3, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
@@ -21,7 +20,6 @@ use crate::{
         AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part,
         SessionOfAlert, Stack,
     },
-    key::Keyed,
 };
 
 use super::format::{instant_then_id, keys, of_record, partition};

@@ -1,13 +1,11 @@
 //! Keys of projects, phases and tags, and of reference search.
 
-use ::table::{Gsi1, Key, RecordList};
 use model::{
     base::{Id, ProjectId, RecordType, Tagged},
     people::Tag,
     work::{Phase, Project},
 };
-use table::{SortKey, padded};
-use utoipa::ToSchema;
+use table::{Gsi1, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,

@@ -1,6 +1,5 @@
-use ::table::{AnyKey, KeptText, Key, Record};
 use model::base::{Id, RecordId, RecordType, Timestamp, unique_name, words::plain};
-use table::{SortKey, padded};
+use table::{AnyKey, KeptText, Key, SortKey, padded};
 
 use crate::Tenant;
 

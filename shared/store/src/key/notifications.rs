@@ -1,6 +1,5 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
-use ::table::{AnyKey, Gsi1, Gsi2, Key, RecordList};
 use model::{
     base::{
         HistoryEntry, HistoryOf, Id, NotificationSubject, RecordType, ReferenceId, Reminded, Talk,
@@ -8,7 +7,7 @@ use model::{
     },
     updates::{Mail, Notification},
 };
-use table::{SortKey, padded};
+use table::{AnyKey, Gsi1, Gsi2, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,

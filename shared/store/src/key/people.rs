@@ -1,6 +1,5 @@
 //! Keys of organizations, users, and how they sign in.
 
-use ::table::{AnyKey, Gsi1, Key, Record, RecordList};
 use model::{
     base::{Id, OrganizationId, RecordType, Timestamp, UserId, unique_name},
     people::{
@@ -8,7 +7,7 @@ use model::{
         SignInProvider, Token, User, digest,
     },
 };
-use table::{SortKey, padded};
+use table::{AnyKey, Gsi1, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,

@@ -1,15 +1,12 @@
-use ::table::{Gsi1, Key, Record, RecordList};
 use model::base::{
     Id, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId, Timestamp,
 };
 use serde_json::Value;
-use table::{SortKey, padded};
-use utoipa::ToSchema;
+use table::{Gsi1, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
     base::records::{IndexedRecord, IndexedWord, SearchedText},
-    key::Keyed,
 };
 
 use super::{

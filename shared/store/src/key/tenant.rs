@@ -4,22 +4,16 @@
 //! by an item of another partition, in its [`below`](Partition::below). A new key format gets its
 //! line here. A test scans a filled table, and fails for an item without one.
 
-use ::agent::action::ActionContent;
-use ::model::base::{Deletion, NamedRecord};
-use ::table::{AnyKey, Record};
+use agent::action::ActionContent;
 use model::base::{
-    AgentSessionId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp, UserId,
-    WebhookId, unique_name,
+    AgentSessionId, Deleted, Deletion, Id, NamedRecord, OrganizationId, RecordType, ReferenceId,
+    Talk, Timestamp, UserId, WebhookId, unique_name,
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use utoipa::ToSchema;
+use table::AnyKey;
 
-use crate::{
-    Tenant,
-    base::record::any_keys,
-    key::{self, Keyed},
-};
+use crate::{Tenant, base::record::any_keys, key};
 
 use super::format::{below, partition, record_of, text};
 

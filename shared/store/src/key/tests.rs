@@ -1,12 +1,11 @@
 //! Every key format, as `keys.txt` has it. A stored key never changes its format.
 
-use ::agent::{action::ActionKey, connection::kept};
-use ::table::{AnyKey, Index, Record, RecordList};
+use ::agent::action::ActionKey;
 use model::{
     base::{
         AlertId, Deleted, HistoryOf, Id, InvitationId, NotificationSubject, Order, OrganizationId,
-        RecordType, ReferenceType, Reminded, SearchedType, SubjectType, Talk, TaskId, Thread,
-        Timestamp, UserId, WebhookId, quota::QuotaHolder,
+        RecordType, ReferenceType, Reminded, SearchedType, SubjectType, Talk, TaskId, Timestamp,
+        UserId, WebhookId, quota::QuotaHolder,
     },
     people::{Organization, Tag},
     work::{
@@ -14,14 +13,9 @@ use model::{
     },
 };
 use serde_json::{Value, json};
+use table::{AnyKey, Index, Record, RecordList};
 
-use crate::{
-    base::{
-        record::record,
-        records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk},
-    },
-    key,
-};
+use crate::base::records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk};
 
 use super::{SortKey, *};
 

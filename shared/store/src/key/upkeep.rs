@@ -1,13 +1,11 @@
 //! Keys of ids, cleanups and due work.
 
-use ::table::{AnyKey, Gsi2, Key, Record, RecordList};
 use model::base::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
-use table::{Gsi4, SortKey, padded};
+use table::{AnyKey, Gsi2, Gsi4, Key, Record, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
     base::records::{Cleanup, Counter, FeedBatch, FeedStart, Workdesk},
-    key::Keyed,
 };
 
 use super::format::{keys, name, partition};

@@ -1,9 +1,8 @@
-use ::table::{AnyKey, Key, RecordList};
 use model::{
-    base::{Id, RecordType, Timestamp, WebhookId},
+    base::{RecordType, Timestamp, WebhookId},
     updates::{Webhook, WebhookDelivery, WebhookHealth},
 };
-use table::SortKey;
+use table::{AnyKey, Key, RecordList, SortKey};
 
 use crate::Tenant;
 

@@ -1,6 +1,5 @@
 //! Keys of milestones, tasks, activities, service requests and tickets, and of what hangs on them.
 
-use ::table::{AnyKey, Gsi1, Gsi2, Key, Record, RecordList};
 use model::{
     base::{
         CommentId, Deleted, HistoryEntry, HistoryOf, Id, MilestoneId, Order, ProjectId, RecordType,
@@ -8,7 +7,7 @@ use model::{
     },
     work::{Activity, Comment, Milestone, ServiceRequest, Task, Ticket, TicketMessage},
 };
-use table::{Gsi3, Gsi4, SortKey, padded};
+use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,

@@ -19,7 +19,6 @@ use model::{
     people::Organization,
     work::Project,
 };
-use utoipa::ToSchema;
 
 use crate::{
     base::{record::record, records::Reference, store::resource},

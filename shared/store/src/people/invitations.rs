@@ -2,26 +2,20 @@
 
 use std::collections::HashMap;
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    AnyKey, Condition, Index, IntoAttribute, Key, OrLeave, OrNotFound, Read, Record, Stored, Write,
-    page::{Page, PageRequest},
-};
 use model::{
-    base::{
-        Code, Email, Error, FilterValue, FullName, Id, InvitationId, QueueMessage, RecordId,
-        SortOrder, Timestamp, UserId, Username, span,
-    },
+    base::{Code, Email, Error, FullName, Id, InvitationId, Timestamp, UserId, Username, span},
     people::{
-        EntryContent, Held, Invitation, InvitationCreate, InvitationLink, Journaled, Link,
-        LinkPurpose, NamedPermission, OrdinaryPermission, Organization, OrganizationEvent,
-        PasswordHash, ProviderSubject, Session, Sid, User, UserRef, digest, mail_limit,
+        EntryContent, Held, Invitation, InvitationCreate, InvitationLink, Link, LinkPurpose,
+        Organization, OrganizationEvent, PasswordHash, ProviderSubject, Session, Sid, User,
+        UserRef, digest, mail_limit,
     },
     updates::{Letter, MailedLink},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use table::{
+    AnyKey, Condition, Key, Read, Record, Stored, Write,
+    page::{Page, PageRequest},
+};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,

@@ -1,22 +1,21 @@
 //! The organization's journal. The transaction of a change writes its entries, and replaces the
 //! head of the chain, which must be as it was read. Entries are never changed or deleted.
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    AnyKey, Batch, Condition, IntoAttribute, Key, Refused, Stored, Write, attribute, back_off,
-    note_write,
-    page::{Page, PageRequest},
-    unavailable,
-};
 use futures::{FutureExt, future::OptionFuture};
 use model::{
-    base::{Id, Timestamp, UserId},
+    base::{Timestamp, UserId},
     people::{
         EntryActor, EntryActorType, EntryContent, JournalFlaw, OrganizationEntry, OrganizationHead,
         OrganizationJournalCheck, OrganizationJournalFilter, journal::Chained,
     },
 };
 use serde::de::DeserializeOwned;
+use table::{
+    AnyKey, Batch, Condition, IntoAttribute, Key, Refused, Stored, Write, attribute, back_off,
+    note_write,
+    page::{Page, PageRequest},
+    unavailable,
+};
 
 use crate::{
     Result, Tenant,

@@ -3,8 +3,6 @@
 //! The table has the hash of a link's token, and the letter a seed. A link ends with the change
 //! that it makes, in the same transaction.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, Record, Stored, UpdateExpression, Write};
 use futures::future::try_join_all;
 use model::{
     base::{Email, Error, Id, MAX_ID, OrganizationId, Timestamp, UserId, span, unique_name},
@@ -14,6 +12,7 @@ use model::{
     },
     updates::{AccountChange, Letter, MailedLink},
 };
+use table::{Condition, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result,

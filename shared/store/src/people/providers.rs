@@ -1,23 +1,14 @@
 //! The providers by which organizations' users sign in, and these sign-ins.
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    AnyKey, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression,
-    Write, attribute,
-};
 use model::{
-    base::{
-        Code, Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SealedSecret,
-        SentSecret, SortOrder, Timestamp, UserId,
-    },
+    base::{Code, Error, OrganizationId, SealedSecret, SentSecret, Timestamp, UserId},
     people::{
-        EntryContent, Held, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent,
-        PasswordSignIn, ProviderDiscovery, SignInMethod, SignInProvider, SignInPut, User, digest,
+        EntryContent, Held, OrganizationEvent, PasswordSignIn, ProviderDiscovery, SignInMethod,
+        SignInProvider, SignInPut, User, digest,
     },
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use table::{AnyKey, Condition, Record, Stored, UpdateExpression, Write, attribute};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
@@ -27,7 +18,6 @@ use crate::{
         records::{ListedProvider, ReadHead, SubjectHolder, UsedState},
         retry::retry,
         store::resource,
-        tracked::Tracked,
         writes::Writes,
     },
     key::{self, Keyed},
@@ -382,6 +372,7 @@ fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::base::Id;
 
     fn listed(id: i64, users: i64, bound: i64, passwords: PasswordSignIn) -> ListedProvider {
         ListedProvider {

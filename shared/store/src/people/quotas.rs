@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, IntoAttribute, OrLeave, UpdateExpression, Write};
 use model::base::{
     Timestamp,
     quota::{QuotaHolder, window, window_end},
     span,
 };
+use table::{Condition, IntoAttribute, OrLeave, UpdateExpression, Write};
 
 use crate::{Result, Tenant, base::store::resource, key};
 

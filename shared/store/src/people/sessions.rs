@@ -1,19 +1,18 @@
 //! A user's sessions, and what ends them.
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Condition, OrNotFound, Record, Stored, UpdateExpression, Write,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{Error, Id, UserId},
     people::{
-        EntryContent, EntryCredential, Held, Journaled, OrganizationEvent, PasswordHash, Session,
-        Sid, User, journal::subject,
+        EntryContent, EntryCredential, Held, OrganizationEvent, PasswordHash, Session, Sid, User,
+        journal::subject,
     },
     updates::Letter,
 };
 use serde_json::{Value, json};
+use table::{
+    Condition, OrNotFound, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

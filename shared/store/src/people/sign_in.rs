@@ -12,24 +12,13 @@
 
 use std::future::ready;
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    AnyKey, Batch, Condition, Index, IntoAttribute, Key, OrLeave, OrNotFound, Record, Stored,
-    UpdateExpression, Write,
-};
 use futures::future::try_join_all;
 use model::{
-    base::{
-        Error, FilterValue, Id, OrganizationId, QueueMessage, RecordId, SortOrder, Timestamp,
-        UserId, network, span, unique_name,
-    },
-    people::{
-        Journaled, NamedPermission, OrdinaryPermission, Organization, Session, SignInEntry,
-        SignInMethod, User, digest,
-    },
+    base::{Error, OrganizationId, Timestamp, UserId, network, span, unique_name},
+    people::{Organization, Session, SignInEntry, SignInMethod, User, digest},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
+use serde::de::DeserializeOwned;
+use table::{AnyKey, Batch, Condition, Key, OrLeave, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
@@ -39,7 +28,6 @@ use crate::{
         records::{Account, FailureCount, Failures, ReadHead},
         retry::try_retry,
         store::{Store, resource},
-        tracked::Tracked,
     },
     key::{self, Gsi4, Keyed},
     people::sign_in_journal::signed_in,

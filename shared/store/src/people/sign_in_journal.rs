@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Condition, Index, OrLeave, Record, Stored, UpdateExpression, Write, page::PageRequest,
-};
 use model::{
-    base::{Id, OrganizationId, UserId},
+    base::{OrganizationId, UserId},
     people::{EntryContent, Session, SignInEntry, SignInMethod},
 };
 use serde::de::DeserializeOwned;
+use table::{
+    Condition, Index, OrLeave, Record, Stored, UpdateExpression, Write, page::PageRequest,
+};
 
 use crate::{
     Result, Tenant,
@@ -20,7 +19,7 @@ use crate::{
         record::record,
         records::{FailureCount, Workdesk},
     },
-    key::{self, Gsi4, Keyed},
+    key::{self, Gsi4},
     people::Journals,
     upkeep::due::{self, Shard},
 };

@@ -5,23 +5,14 @@
 //! [`Token::MOST`] places. The places limit the tokens of a user, also when several requests create
 //! some at the same time. A token that has ended leaves its place to the next one.
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write,
-};
 use model::{
-    base::{
-        Code, Error, FilterValue, Id, OrOther, QueueMessage, RecordId, RecordType, SortOrder,
-        Timestamp, TokenId, UserId, random,
-    },
+    base::{Code, Error, Id, OrOther, RecordType, Timestamp, TokenId, UserId, random},
     people::{
-        EntryContent, Held, Journaled, NamedPermission, OrdinaryPermission, Organization,
-        OrganizationEvent, Token, TokenCreate, TokenSecret, User,
+        EntryContent, Held, Organization, OrganizationEvent, Token, TokenCreate, TokenSecret, User,
     },
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use table::{Condition, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
@@ -32,7 +23,6 @@ use crate::{
         record::record,
         records::{ReadHead, TokenHolder},
         store::{resource, too_many},
-        tracked::Tracked,
         writes::Writes,
     },
     key::{self, Keyed},

@@ -21,12 +21,11 @@ mod tail;
 
 use std::collections::BTreeSet;
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Stored, Write, back_off, unavailable};
 use model::{
-    base::{Deleted, Error, Id, RecordName, Timestamp, span},
+    base::{Deleted, Error, RecordName, Timestamp, span},
     updates::{FeedAction, FeedEntry},
 };
+use table::{AnyKey, Stored, Write, back_off, unavailable};
 use tail::{KEPT, MOST_ENTRIES, TailBatch, newest_of, tail};
 
 use crate::{

@@ -1,17 +1,15 @@
 //! Mails: written with the change that causes them, sent by the mailer, found by the sweeper.
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Batch, Condition, OrLeave, OrNotFound, Readable, Record, Stored, UpdateExpression, Write,
-    page::{Page, PageRequest},
-};
 use futures::future::OptionFuture;
 use model::{
     base::{Id, OrganizationId, RecordType, Timestamp, UserId},
     people::{Organization, User},
     updates::{Letter, Mail, MailMessage, MailStatus},
 };
-use utoipa::ToSchema;
+use table::{
+    Batch, Condition, OrLeave, OrNotFound, Readable, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

@@ -19,7 +19,6 @@ use model::{
     base::{RecordType, span},
     updates::Notification,
 };
-use utoipa::ToSchema;
 
 use crate::{
     base::{record::record, records::NotifiedChange, store::resource},

@@ -16,8 +16,8 @@ mod indexing;
 
 use std::collections::BTreeSet;
 
-use ::table::{Gsi1, Key};
-use model::base::{Id, span, words::words};
+use model::base::{span, words::words};
+use table::{Gsi1, Key};
 
 use crate::{
     base::{

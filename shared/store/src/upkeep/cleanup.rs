@@ -5,15 +5,13 @@
 
 mod walk;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
+use futures::{StreamExt, stream};
+use model::base::{Error, RecordType, Timestamp, span};
+use serde::Deserialize;
+use table::{
     AnyKey, Condition, OrLeave, Readable, Record, Stored, UpdateExpression, Write,
     page::{PageRequest, Row},
 };
-use futures::{StreamExt, stream};
-use model::base::{Error, Id, RecordType, Timestamp, span};
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::{
     Result,
@@ -22,7 +20,7 @@ use crate::{
         records::{Cleanup, Deletion},
         store::resource,
     },
-    key::{self, Keyed},
+    key,
     upkeep::{
         CleanupName, Shard,
         due::{self, due_from},

@@ -2,17 +2,17 @@
 
 use std::{fmt, time::Duration};
 
-use ::agent::{action::AgentAction, session::AgentSession};
-use ::table::{
-    Gsi2, Key, Readable, Record, Table, UpdateExpression,
-    page::{Page, PageRequest},
-};
+use agent::{action::AgentAction, session::AgentSession};
 use model::{
-    base::{Deleted, Id, OrganizationId, QueueMessage, RecordType, Timestamp},
+    base::{Deleted, OrganizationId, QueueMessage, RecordType, Timestamp},
     people::SignInEntry,
     updates::{Mail, WebhookDelivery},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use table::{
+    Gsi2, Key, Readable, Record, Table, UpdateExpression,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result,

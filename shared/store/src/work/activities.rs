@@ -1,10 +1,5 @@
 use std::ops::Deref;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Index, OrNotFound, Read, Record, RecordList, Stored,
-    page::{Page, PageRequest},
-};
 use futures::future::OptionFuture;
 use model::{
     base::{ActivityId, Error, Id, JsonObject, OrganizationId, ProjectId, UserId},
@@ -14,6 +9,10 @@ use model::{
     },
 };
 use serde::Serialize;
+use table::{
+    Index, OrNotFound, Read, RecordList, Stored,
+    page::{Page, PageRequest},
+};
 use utoipa::ToSchema;
 
 use crate::{

@@ -1,12 +1,11 @@
 //! Assignees of service requests and tickets, and changes of both.
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Batch, Key, Record, Stored};
 use model::{
     base::{Error, Fault, FaultCode, Id, Timestamp, UserId},
     people::User,
     work::Resolution,
 };
+use table::{AnyKey, Batch, Key, Stored};
 
 use crate::{
     Result, Tenant,

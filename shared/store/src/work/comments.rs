@@ -2,11 +2,6 @@
 
 use std::collections::HashMap;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    AnyKey, Batch, Condition, Read, Record, Stored, Write,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{
         AnyOf, CommentId, Error, Fault, FaultCode, Id, ProjectId, RecordType, ServiceRequestId,
@@ -16,8 +11,11 @@ use model::{
     work::{Comment, CommentCreate, CommentFilter, CommentUpdate, ServiceRequest},
 };
 use serde::Deserialize;
+use table::{
+    AnyKey, Batch, Condition, Read, Record, Stored, Write,
+    page::{Page, PageRequest},
+};
 use tokio::sync::OnceCell;
-use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use ::table::{Gsi1, Read, RecordList, Stored};
 use model::{
-    base::{ActivityId, Content, Id, OrOther, OrganizationId, ProjectId, Slug, Timestamp},
+    base::{ActivityId, Content, OrOther, OrganizationId, ProjectId, Slug, Timestamp},
     people::UserRef,
     work::{Activity, ActivityType, ServiceRequest, Ticket},
 };
 use serde::{Serialize, de::DeserializeOwned};
+use table::{Gsi1, Read, RecordList, Stored};
 use utoipa::ToSchema;
 
 use crate::{Result, Tenant, base::store::resource, key};

@@ -1,9 +1,5 @@
 use std::collections::HashMap;
 
-use ::table::{
-    Condition, OrNotFound, Read, Record, Stored,
-    page::{Page, PageRequest, Row},
-};
 use futures::future::try_join_all;
 use model::{
     base::{Error, Fault, HistoryOf, Id, MilestoneId, OrOther, ProjectId, TaskId, Title, UserId},
@@ -12,6 +8,10 @@ use model::{
     },
 };
 use serde::{Deserialize, Serialize};
+use table::{
+    Condition, OrNotFound, Read, Stored,
+    page::{Page, PageRequest, Row},
+};
 use utoipa::ToSchema;
 
 use crate::{

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use ::table::{AnyKey, Batch, Record, Write};
 use model::{
     base::{Id, RecordType, Talk, UserId},
     work::{Comment, TicketMessage},
 };
+use table::{AnyKey, Batch, Record, Write};
 
 use crate::{
     Result, Tenant,
     base::{record::record, records::Participant, store::Store},
-    key::{self, Keyed},
+    key,
     updates::FeedChange,
 };
 

@@ -1,16 +1,16 @@
 //! Search for the projects and the organization that a service request may refer to, by words of
 //! their titles.
 
-use ::table::{
-    AnyKey, Batch, Condition, Read, Record, Stored,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{Description, Id, ProjectId, ReferenceId, ReferenceType},
     updates::ReferenceSearch,
     work::Project,
 };
 use serde::Serialize;
+use table::{
+    AnyKey, Batch, Condition, Read, Stored,
+    page::{Page, PageRequest},
+};
 use utoipa::ToSchema;
 
 use crate::{

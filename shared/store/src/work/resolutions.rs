@@ -2,12 +2,11 @@
 //! their times. A change of status updates its day in the same transaction. So the dashboard reads
 //! a few small items, and not every request.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, Record, UpdateExpression, Write};
 use model::{
     base::{Timestamp, span},
     work::Resolution,
 };
+use table::{Condition, Record, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

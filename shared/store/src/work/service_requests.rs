@@ -1,20 +1,18 @@
 use std::future::ready;
 
-use ::table::{
-    Condition, Record, Stored, Write,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{
-        AnyOf, CreatedSort, Error, Fault, HistoryOf, Id, JsonText, ServiceRequestId, Timestamp,
-        UserId,
+        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, UserId,
     },
     work::{
         Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
         ServiceRequestUpdate, ServiceStatus,
     },
 };
-use utoipa::ToSchema;
+use table::{
+    Condition, Stored, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

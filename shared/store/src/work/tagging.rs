@@ -1,13 +1,12 @@
 //! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows
 //! them without a further read for each row.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Batch, Condition, OrNotFound, Record, UpdateExpression, Write};
 use model::{
     base::{AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, TagId, Tagged},
     people::TagRef,
 };
 use serde_json::json;
+use table::{Batch, Condition, OrNotFound, UpdateExpression, Write};
 
 use crate::{
     Result,

@@ -9,11 +9,6 @@ pub use counting::TaskCounts;
 pub use joined::{JoinedTask, TaggedTask};
 use std::sync::OnceLock;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    AnyKey, Batch, Condition, Key, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
-    page::{Page, PageRequest},
-};
 use futures::{FutureExt, future::OptionFuture};
 use model::{
     base::{
@@ -21,7 +16,10 @@ use model::{
     },
     work::{ProjectRef, Task, TaskCreate, TaskFilter, TaskPlace, TaskUpdate},
 };
-use utoipa::ToSchema;
+use table::{
+    AnyKey, Batch, Condition, Key, OrNotFound, Read, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

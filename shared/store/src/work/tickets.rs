@@ -1,24 +1,22 @@
 use std::collections::{BTreeMap, HashMap};
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    Batch, Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored,
-    UpdateExpression, Write,
-    page::{ListPosition, Page, PageRequest},
-};
 use futures::future::try_join_all;
 use model::{
     base::{
-        AnyOf, Code, Content, Error, FilterValue, HistoryOf, Id, QueueMessage, RecordId,
-        RecordType, SortOrder, ThreadSort, TicketId, TicketMessageId, Timestamp, Title, UserId,
+        AnyOf, Code, Content, Error, HistoryOf, Id, RecordType, ThreadSort, TicketId,
+        TicketMessageId, Timestamp, Title, UserId,
     },
-    people::{Journaled, NamedPermission, OrdinaryPermission, Permission, User, UserRef},
+    people::{Permission, User, UserRef},
     work::{
         Priority, Resolution, ServiceStatus, Ticket, TicketCreate, TicketFilter, TicketMessage,
         TicketReply, TicketSort, TicketUpdate,
     },
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use table::{
+    Batch, Condition, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
+    page::{ListPosition, Page, PageRequest},
+};
 use tokio::sync::OnceCell;
 use utoipa::ToSchema;
 

@@ -2,14 +2,13 @@
 
 use std::fmt::Display;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{
-    PartialSchema, ToSchema,
+    ToSchema,
     openapi::{Ref, RefOr, Schema},
 };
 
-use crate::base::{Fault, FaultCode, Id, QueueMessage, RecordId, input::Input, names::OneOf};
+use crate::base::{Fault, FaultCode, names::OneOf};
 
 pub type Json = Value;
 

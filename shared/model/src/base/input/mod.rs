@@ -42,11 +42,10 @@ pub use shape::{Apart, BoundedList, Defaulted, Nullable, Patch, PatchField};
 #[doc(hidden)]
 pub use utoipa::{PartialSchema, ToSchema};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::openapi::{self, RefOr};
 
-use crate::base::{Fault, FaultCode, Id, QueueMessage, RecordId};
+use crate::base::{Fault, FaultCode};
 
 /// The byte order mark of UTF-8, which may precede a JSON text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -1,11 +1,7 @@
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions},
-};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
-use crate::base::{FaultCode, Id, QueueMessage, RecordId, input::Component};
+use crate::base::FaultCode;
 
 use super::{Field, InputPlace, Reading, described, field::shortened, without_null};
 

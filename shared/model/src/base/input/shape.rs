@@ -7,7 +7,7 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, SchemaType, Type},
 };
 
-use crate::base::{Fault, FaultCode, Id, input::Component};
+use crate::base::{Fault, FaultCode};
 
 use super::{Field, InputPlace, Reading};
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{base::Id, people::digest};
+use crate::people::digest;
 
 use super::canonical;
 

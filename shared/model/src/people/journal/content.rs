@@ -1,14 +1,12 @@
 //! Changes as the organization's journal notes them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        AgentSessionId, AlertId, FieldChange, Id, InvitationId, JsonObject, JsonText,
-        OrganizationId, QueueMessage, RecordId, TokenId, UserId, WebhookId,
-        input::{Component, Field, Input},
+        AgentSessionId, AlertId, FieldChange, InvitationId, JsonObject, JsonText, OrganizationId,
+        TokenId, UserId, WebhookId,
     },
     names,
     people::{Invitation, Organization, Token, User, digest, directory::Suspension},

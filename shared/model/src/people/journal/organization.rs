@@ -11,14 +11,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AgentSessionId, Id, JournalSubject, JsonObject, JsonText, OrganizationId, QueueMessage,
-        RecordId, Timestamp, TokenId, TokenName, UserId,
-        input::{Component, Field, Input},
-        random, span,
+        AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Timestamp, TokenId,
+        TokenName, UserId, random, span,
     },
     input, names,
     people::{Session, SignInMethod, Token, digest},
@@ -565,6 +563,7 @@ impl OrganizationJournalCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Id;
 
     const NOW: Timestamp = Timestamp::from_millis(1_000);
 

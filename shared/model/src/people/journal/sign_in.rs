@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Id, OrganizationId, Timestamp, UserId, network},
+    base::{OrganizationId, Timestamp, UserId, network},
     people::{Session, SignInMethod},
 };
 

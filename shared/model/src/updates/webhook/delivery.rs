@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Id, OrganizationId, QueueMessage, Timestamp, WebhookId,
+        AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId,
         attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
         span,
     },
@@ -238,6 +238,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::base::Id;
 
     fn change(version: i64) -> EventChange {
         let change = json!({

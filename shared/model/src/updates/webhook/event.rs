@@ -6,7 +6,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        FeedType, Id, OrOther, RecordName, RecordType, SubjectType, Timestamp, UserId,
+        FeedType, OrOther, RecordName, RecordType, SubjectType, Timestamp, UserId,
         input::{Component, InputPlace, Reading, Schema, string},
     },
     people::UserRef,

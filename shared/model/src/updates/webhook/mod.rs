@@ -14,12 +14,11 @@ pub use event::{
 pub use url::WebhookUrl;
 
 use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     base::{
-        Description, Id, OrganizationId, QueueMessage, RecordId, Timestamp, WebhookId,
-        input::{BoundedList, Component, Field, Input, Patch, PatchField},
+        Description, OrganizationId, Timestamp, WebhookId,
+        input::{BoundedList, Patch, PatchField},
         sort::sort,
         span,
     },

@@ -1,18 +1,19 @@
 //! The circuit breaker and call limits that workers share. A healthy connection without limits
 //! writes nothing.
 
-use ::agent::{
+use agent::{
     action::AgentAction,
-    connection::{Admission, AdmissionRequest, Breaker, Connection, ConnectionTraffic},
+    connection::{
+        Admission, AdmissionRequest, Breaker, Connection, ConnectionTraffic, Counting, ReadCounter,
+    },
 };
-use ::table::{OrNotFound, Record, Stored};
-use agent::connection::{Counting, ReadCounter};
-use model::base::{Id, Slug, Timestamp};
+use model::base::{Slug, Timestamp};
+use table::{OrNotFound, Stored};
 
 use crate::{
     Result, Tenant,
     base::{record::any_keys, retry::try_retry, store::Store},
-    key::{self, Keyed},
+    key,
 };
 
 use super::{

@@ -1,18 +1,13 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its
 //! limits.
 
-use ::agent::{
+use agent::{
     action::AgentAction,
     connection::{Connection, ConnectionTraffic},
 };
-use ::table::{Batch, Key, Record, Stored, Write};
-use utoipa::ToSchema;
+use table::{Batch, Key, Stored, Write};
 
-use crate::{
-    Result,
-    base::record::record,
-    key::{self, Keyed},
-};
+use crate::{Result, base::record::record, key};
 
 record! {
     traffic: ConnectionTraffic = "connection_traffic",

@@ -1,5 +1,3 @@
-use ::agent::connection::ReadCounter;
-use ::table::{Read, Record, Stored, Write};
 use model::{
     base::{Code, Error, Id, MAX_ID, OrOther, OrganizationId, RecordType, quota::UnitsPerSecond},
     people::{
@@ -7,7 +5,7 @@ use model::{
         SuspensionCause, User,
     },
 };
-use utoipa::ToSchema;
+use table::{Read, Record, Stored, Write};
 
 use crate::{
     Result, Tenant,

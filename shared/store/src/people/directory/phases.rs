@@ -1,12 +1,11 @@
-use ::table::{
-    OrNotFound, Read, Record, Stored,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{AnyOf, Code, Error, Id, MAX_ID, Order, PhaseId, ProjectId},
     work::{Phase, PhaseCreate, PhaseFilter, PhaseUpdate, Project, Task},
 };
-use utoipa::ToSchema;
+use table::{
+    OrNotFound, Read, Stored,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

@@ -1,9 +1,5 @@
 use std::future::ready;
 
-use ::table::{
-    Condition, OrNotFound, Record, Stored, UpdateExpression, Write,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{
         Code, Error, HistoryOf, Id, OrOther, ProjectId, UserId,
@@ -11,7 +7,10 @@ use model::{
     },
     work::{Project, ProjectCreate, ProjectFilter, ProjectStatus, ProjectUpdate},
 };
-use utoipa::ToSchema;
+use table::{
+    Condition, OrNotFound, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

@@ -2,15 +2,14 @@
 
 use std::future::ready;
 
-use ::table::{
-    Condition, Record, Stored, Write,
-    page::{Page, PageRequest},
-};
 use model::{
-    base::{AnyOf, Code, Error, Id, TagId, unique_name},
+    base::{AnyOf, Code, Error, TagId, unique_name},
     people::{Tag, TagCreate, TagFilter, TagUpdate},
 };
-use utoipa::ToSchema;
+use table::{
+    Condition, Stored, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

@@ -1,25 +1,20 @@
 use std::{collections::HashMap, future::ready};
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, UpdateExpression,
-    Write,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{
-        Code, Email, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, Timestamp, UserId,
-        unique_name,
+        Code, Email, Error, Id, Timestamp, UserId, unique_name,
         words::{spaced, words},
     },
     people::{
-        EntryContent, Held, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent,
-        PasswordHash, Permission, ProviderSubject, Role, User, UserFilter, UserUpdate, each_once,
+        EntryContent, Held, OrganizationEvent, PasswordHash, Permission, ProviderSubject, Role,
+        User, UserFilter, UserUpdate, each_once,
     },
     updates::Letter,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
+use table::{
+    Condition, IntoAttribute, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

@@ -1,11 +1,10 @@
 //! The discovery documents of providers, and their failures, which all instances remember.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, OrLeave, Stored, UpdateExpression, Write};
 use model::{
-    base::{Error, Id, OrganizationId, Timestamp},
+    base::{Error, OrganizationId, Timestamp},
     people::{ProviderDiscovery, SignInProvider},
 };
+use table::{Condition, OrLeave, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

@@ -1,20 +1,19 @@
 //! A sign-in by a provider: its user is found by the subject, bound from the user's own session, or
 //! made.
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Condition, Record, Stored, UpdateExpression, Write};
 use model::{
     base::{
-        Code, Email, Error, FullName, Id, OrganizationId, Timestamp, UserId, Username, network,
-        random, unique_name,
+        Code, Email, Error, FullName, OrganizationId, Timestamp, UserId, Username, network, random,
+        unique_name,
     },
     people::{
-        EntryContent, Journaled, OrganizationEvent, PasswordHash, ProviderSubject, Role, Session,
-        Sid, SignInFault, SignInMethod, SignInProvider, User, digest,
+        EntryContent, OrganizationEvent, PasswordHash, ProviderSubject, Role, Session, Sid,
+        SignInFault, SignInMethod, SignInProvider, User, digest,
     },
     updates::{AccountChange, Letter},
 };
 use serde_json::{Value, json};
+use table::{AnyKey, Condition, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Readable,
-    page::{ListPosition, Page, Row},
-};
 use model::{
-    base::{Error, FeedType, Id, OrOther, ProjectId, QueueMessage, RecordName, Timestamp},
+    base::{Error, FeedType, OrOther, ProjectId, RecordName, Timestamp},
     people::UserRef,
     updates::{FeedAction, FeedEntry},
 };
 use serde::{Deserialize, Serialize};
+use table::{
+    Readable,
+    page::{ListPosition, Page, Row},
+};
 use utoipa::ToSchema;
 
 use crate::{Result, Tenant, key, updates::Feed};

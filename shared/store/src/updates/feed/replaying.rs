@@ -1,6 +1,5 @@
 //! Changes that no consumer of the stream handled, made up for by the operator.
 
-use ::agent::connection::ReadCounter;
 use model::{base::Error, updates::FeedAction};
 
 use crate::{

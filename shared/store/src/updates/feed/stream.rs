@@ -3,25 +3,19 @@
 #[cfg(test)]
 mod tests;
 
-use ::agent::{action::AgentAction, connection::ReadCounter, session::ActionRecord};
-use ::table::{COPIED, Index, IntoAttribute, OrLeave, OrNotFound, RawItem, Record, Stored};
+use agent::action::AgentAction;
 use model::{
     base::{
-        AgentSessionId, FeedType, FilterValue, Id, OrganizationId, ProjectId, QueueMessage,
-        RecordId, RecordName, RecordType, SortOrder, Timestamp, UnlistedKind, UserId,
+        AgentSessionId, FeedType, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp,
+        UnlistedKind, UserId,
     },
-    people::{Journaled, NamedPermission, OrdinaryPermission},
     updates::{FeedAction, FeedEntry},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use utoipa::ToSchema;
+use table::{COPIED, RawItem, Record, Stored};
 
-use crate::{
-    Result,
-    base::{pending_write::Pending, records::Author, tracked::Tracked},
-    key::Keyed,
-};
+use crate::{Result, base::records::Author};
 
 use super::image::{Image, fields, record};
 

@@ -5,13 +5,13 @@
 //! unreadable. So each attribute is read by itself. An entry that does not read is not recognized,
 //! and may be appended again.
 
-use ::table::{RecordList, Table, page::Row};
 use model::{
     base::{Timestamp, span},
     updates::FeedEntry,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use table::{RecordList, Table, page::Row};
 
 use crate::{Result, base::records::FeedBatch};
 

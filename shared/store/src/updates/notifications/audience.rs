@@ -1,16 +1,16 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ::agent::{
+use agent::{
     alert::AlertStatus,
     policy::Approvers,
     session::{AgentSession, SessionContext},
 };
-use ::table::{AnyKey, Batch, Key, Read, Record};
 use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
 use model::{
     base::{HistoryEntry, HistoryOf, Id, RecordType, Talk, Timestamp, UserId},
     people::{Permission, User},
 };
+use table::{AnyKey, Batch, Key, Read};
 
 use crate::{
     Result, Tenant,

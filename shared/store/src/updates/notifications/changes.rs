@@ -1,15 +1,14 @@
-use ::agent::{
+use agent::{
     policy::AgentPolicy,
     session::{AgentSession, AgentSessionStatus},
 };
 use model::{
     base::{Id, NotificationSubject, RecordName, RecordType, Talk, UserId},
-    people::{Journaled, OrganizationEntry, Permission},
+    people::{OrganizationEntry, Permission},
     updates::{FeedAction, NotificationKind},
     work::{Comment, ServiceRequest, TicketMessage},
 };
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::updates::{FeedChange, UnlistedChange};
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use model::base::{
-    Id, Username,
+    Username,
     characters::{
         is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
     },

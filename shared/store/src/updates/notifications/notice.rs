@@ -1,6 +1,6 @@
 //! Notices: the effects of a change, before their users are known.
 
-use ::agent::session::AgentSession;
+use agent::session::AgentSession;
 use model::{
     base::{
         CommentId, Id, NotificationSubject, Talk, Timestamp, UserId,
@@ -9,7 +9,6 @@ use model::{
     people::Permission,
     updates::NotificationKind,
 };
-use utoipa::ToSchema;
 
 use super::mentions::Mentions;
 

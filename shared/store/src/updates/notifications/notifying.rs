@@ -1,14 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::agent::connection::ReadCounter;
-use ::table::{Batch, Condition, OrLeave, Read, Record, Write};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
-    base::{Error, Id, Timestamp, UserId},
+    base::{Error, Timestamp, UserId},
     people::User,
     updates::{Letter, Mail, Notification, NotificationKind},
 };
-use utoipa::ToSchema;
+use table::{Batch, Condition, OrLeave, Read, Record, Write};
 
 use crate::{
     Result, Tenant,

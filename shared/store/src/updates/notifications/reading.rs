@@ -2,14 +2,9 @@
 
 use std::collections::HashMap;
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    AnyKey, Batch, Gsi2, Key, Read, Record, RecordList, Stored,
-    page::{Page, PageRequest},
-};
 use model::{
     base::{
-        Id, NotificationSubject, SubjectType, Talk, Thread, Timestamp, TitleOf, UserId,
+        NotificationSubject, SubjectType, Talk, Thread, Timestamp, TitleOf, UserId,
         characters::beginning, span,
     },
     people::{Permission, User, UserRef},
@@ -17,6 +12,10 @@ use model::{
     work::Comment,
 };
 use serde::Serialize;
+use table::{
+    AnyKey, Batch, Gsi2, Key, Read, RecordList, Stored,
+    page::{Page, PageRequest},
+};
 use utoipa::ToSchema;
 
 use crate::{

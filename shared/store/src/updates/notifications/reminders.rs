@@ -5,24 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use ::agent::{
-    connection::ReadCounter,
-    session::{AgentSession, AgentSessionStatus},
-};
-use ::table::{
-    AnyKey, Batch, Condition, OrLeave, Readable, Record, Stored, Write, page::PageRequest,
-};
+use agent::session::{AgentSession, AgentSessionStatus};
 use model::{
     base::{
-        Id, NotificationSubject, OrganizationId, RecordName, RecordType, Reminded, TaskId,
-        Timestamp, UserId, span,
+        NotificationSubject, OrganizationId, RecordName, RecordType, Reminded, TaskId, Timestamp,
+        UserId, span,
     },
     people::Organization,
     updates::NotificationKind,
     work::{Task, TaskStatus},
 };
 use serde::de::DeserializeOwned;
-use utoipa::ToSchema;
+use table::{AnyKey, Batch, Condition, OrLeave, Readable, Stored, Write, page::PageRequest};
 
 use crate::{
     Result, Tenant,

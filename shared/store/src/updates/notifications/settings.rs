@@ -1,13 +1,12 @@
 //! The notification settings of a user: their kinds, and what was read.
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Batch, Condition, Gsi2, Key, Stored, UpdateExpression, Write, attribute};
 use model::{
     base::UserId,
     updates::{
         Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,
     },
 };
+use table::{AnyKey, Batch, Condition, Gsi2, Key, Stored, UpdateExpression, Write, attribute};
 
 use crate::{
     Result, Tenant,

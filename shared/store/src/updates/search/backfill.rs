@@ -1,11 +1,10 @@
 //! Indexes the records that were written before there was an index, adds the participants of their
 //! threads, and plans their reminders.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Condition, OrLeave, RecordList, Write, page::PageRequest};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::base::{Error, ProjectId, RecordName, SearchedType};
 use serde_json::Value;
+use table::{Condition, OrLeave, RecordList, Write, page::PageRequest};
 
 use crate::{
     Result, Tenant, is_refusal, key,

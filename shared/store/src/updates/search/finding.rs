@@ -1,21 +1,21 @@
 use std::collections::BTreeSet;
 
-use ::table::{
-    Batch, Condition, IntoAttribute, Read, Record,
-    page::{ListPosition, Page, PageRequest, Row},
-};
 use futures::future::try_join_all;
 use model::{
-    base::{Error, Id, ProjectId, RecordName, SearchedType, Timestamp},
+    base::{Error, ProjectId, RecordName, SearchedType, Timestamp},
     updates::SearchWords,
 };
 use serde::Serialize;
+use table::{
+    Batch, Condition, IntoAttribute, Read, Record,
+    page::{ListPosition, Page, PageRequest, Row},
+};
 use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
     base::records::{IndexedRecord, IndexedWord, SearchedText},
-    key::{self, Keyed},
+    key,
     updates::Search,
 };
 

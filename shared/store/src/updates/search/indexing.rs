@@ -10,18 +10,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::table::{Batch, Condition, Record, Stored, Write, back_off, unavailable};
 use futures::{StreamExt, stream};
 use model::{
-    base::{Error, Id, RecordName, SearchedType, words::spaced},
+    base::{Error, RecordName, SearchedType, words::spaced},
     updates::{FeedAction, FeedEntry},
 };
+use table::{Batch, Condition, Record, Stored, Write, back_off, unavailable};
 
 use crate::{
     Result, Tenant,
     base::records::{IndexedRecord, IndexedWord, SearchedText},
     is_refusal,
-    key::Keyed,
     updates::{FeedChange, Search},
 };
 

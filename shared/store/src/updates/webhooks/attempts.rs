@@ -1,15 +1,14 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by
 //! another.
 
-use ::agent::connection::ReadCounter;
-use ::table::{Batch, Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 use model::{
-    base::{Id, Timestamp, WebhookId, random},
+    base::{Timestamp, WebhookId, random},
     people::{Organization, WebUrl},
     updates::{
         DeliveryMessage, DisabledReason, FailedAttempt, Webhook, WebhookDelivery, WebhookHealth,
     },
 };
+use table::{Batch, Condition, OrLeave, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,

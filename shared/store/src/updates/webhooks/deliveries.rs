@@ -1,15 +1,14 @@
 //! Deliveries: created by the publisher, listed and sent again by users, found by the sweeper.
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    Batch, OrLeave, OrNotFound, Readable, Record, Stored, Write,
-    page::{Page, PageRequest},
-};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
     base::{Code, Error, Id, Timestamp, UserId, WebhookId},
     people::User,
     updates::{DeliveryMessage, Webhook, WebhookDelivery, WebhookDeliveryFilter},
+};
+use table::{
+    Batch, OrLeave, OrNotFound, Readable, Stored, Write,
+    page::{Page, PageRequest},
 };
 
 use crate::{

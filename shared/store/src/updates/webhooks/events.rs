@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use model::{
-    base::{Id, OrOther, RecordType, Timestamp, UserId},
+    base::{OrOther, RecordType, Timestamp, UserId},
     people::UserRef,
     updates::{EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, NotificationKind},
 };
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::updates::feed::UnlistedChange;
 

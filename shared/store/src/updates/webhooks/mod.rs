@@ -2,19 +2,15 @@ mod attempts;
 mod deliveries;
 mod events;
 
-use ::agent::{connection::ReadCounter, session::ActionRecord};
-use ::table::{
-    Condition, Index, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, UpdateExpression,
-    Write,
-    page::{Page, PageRequest},
-};
 use model::{
-    base::{Code, Error, FilterValue, Id, QueueMessage, RecordId, SortOrder, WebhookId},
-    people::{EntryContent, Journaled, NamedPermission, OrdinaryPermission, OrganizationEvent},
+    base::{Code, Error, Id, WebhookId},
+    people::{EntryContent, OrganizationEvent},
     updates::{DisabledReason, Webhook, WebhookCreate, WebhookHealth, WebhookUpdate},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use utoipa::ToSchema;
+use table::{
+    Condition, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
+    page::{Page, PageRequest},
+};
 
 use crate::{
     Result, Tenant,

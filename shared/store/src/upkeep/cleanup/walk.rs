@@ -1,15 +1,13 @@
 //! The records that a cleanup changes, page by page. It reads only their keys, and the changed
 //! fields of a task: a damaged record stops no cleanup.
 
-use ::agent::connection::ReadCounter;
-use ::model::base::Deletion;
-use ::table::{
-    AnyKey, Condition, Gsi2, Index, OrLeave, Record, RecordList, UpdateExpression, Write,
+use futures::{StreamExt, stream};
+use model::base::{Deleted, Deletion, FieldChange, TaskId, Thread};
+use serde_json::{Value, json};
+use table::{
+    AnyKey, Condition, Gsi2, Index, OrLeave, RecordList, UpdateExpression, Write,
     page::{ListPosition, PageRequest, Row},
 };
-use futures::{StreamExt, stream};
-use model::base::{Deleted, FieldChange, QueueMessage, TaskId, Thread};
-use serde_json::{Value, json};
 
 use crate::{
     Result, Tenant,
@@ -18,7 +16,7 @@ use crate::{
         records::{Cleanup, Walked},
         retry::try_retry,
     },
-    key::{self, Keyed},
+    key,
     upkeep::Cleanups,
     work::tagging::TAG_IDS,
 };

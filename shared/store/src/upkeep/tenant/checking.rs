@@ -9,8 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use ::agent::connection::ConnectionTraffic;
-use ::table::{AnyKey, RawItem, Record};
+use agent::connection::ConnectionTraffic;
 use model::{
     base::{Deleted, Id, NamedRecord, RecordType, unique_name},
     people::{Link, Organization, Session, Token},
@@ -18,7 +17,7 @@ use model::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+use table::{AnyKey, RawItem, Record};
 
 use crate::{
     Result, Tenant,
@@ -27,7 +26,7 @@ use crate::{
         FeedStart, IndexedRecord, IndexedWord, ListedProvider, MailCount, NotifiedChange, Reminder,
         Stack, TokenHolder, Tombstone, UsedState,
     },
-    key::{self, Keyed},
+    key,
 };
 
 use super::{

@@ -1,11 +1,10 @@
 //! The deletion of an organization.
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Condition, OrLeave, RawItem, Record, Stored, Write};
 use model::{
     base::Error,
     people::{Organization, Suspension, SuspensionCause},
 };
+use table::{AnyKey, Condition, OrLeave, RawItem, Stored, Write};
 
 use crate::{
     Result, Tenant,
@@ -13,7 +12,7 @@ use crate::{
         record::{any_keys, record},
         records::Tombstone,
     },
-    key::{self, Keyed},
+    key,
 };
 
 use super::{Found, Tenants};

@@ -2,10 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use ::agent::connection::ReadCounter;
-use ::table::{
-    AnyKey, Condition, IntoAttribute, Key, OrLeave, OrNotFound, RawItem, Record, Stored, Write,
-};
 use model::{
     base::{Email, Error, Id, UserId, unique_name},
     people::{
@@ -13,6 +9,9 @@ use model::{
         journal::{ErasedBy, subject},
     },
     updates::{Letter, Mail},
+};
+use table::{
+    AnyKey, Condition, IntoAttribute, Key, OrLeave, OrNotFound, RawItem, Record, Stored, Write,
 };
 
 use crate::{

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use ::table::{RawItem, Record};
 use model::{
-    base::{Id, OrganizationId, QueueMessage, RecordType, Timestamp},
+    base::{OrganizationId, RecordType, Timestamp},
     people::{PasswordHash, SignInProvider},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use table::{RawItem, Record};
 
 use crate::{
     Result, Tenant,
     base::records::{Account, FeedStart},
-    key::{self, Keyed},
+    key,
 };
 
 use super::{Found, Tenants};

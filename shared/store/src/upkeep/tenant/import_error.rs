@@ -2,8 +2,8 @@
 
 use std::io;
 
-use ::table::AnyKey;
 use model::base::{Error, OrganizationId, Timestamp};
+use table::AnyKey;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {

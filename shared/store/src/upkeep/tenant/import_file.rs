@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
-use ::table::RawItem;
-use model::base::{Id, QueueMessage};
+use table::RawItem;
 
 use crate::Result;
 

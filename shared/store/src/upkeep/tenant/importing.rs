@@ -2,19 +2,18 @@
 
 use std::io::{BufRead, Seek};
 
-use ::agent::{connection::ReadCounter, journal::JournalEntry};
-use ::table::{AnyKey, Condition, OrLeave, RawItem, Record, UpdateExpression, Write};
+use agent::journal::JournalEntry;
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
     base::{Id, OrganizationId, OrganizationName, RecordType},
     people::{ImportOf, Organization, OrganizationEntry, SignInEntry, Suspension, SuspensionCause},
 };
-use utoipa::ToSchema;
+use table::{AnyKey, Condition, OrLeave, RawItem, Record, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
     base::records::{EmailHolder, Reference},
-    key::{self, Keyed},
+    key,
 };
 
 use super::{

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::agent::{
+use agent::{
     action::{AgentAction, LastOutcome, RecordGuard, Saving},
     alert::Alert,
     connection::{AgentPause, Connection, ConnectionTraffic},
@@ -14,7 +14,6 @@ use ::agent::{
     policy::AgentPolicy,
     session::{AgentSession, PlaybookRuns},
 };
-use ::table::{RawItem, Record, Write};
 use model::{
     base::{HistoryEntry, NamedRecord, named_records},
     people::{
@@ -26,6 +25,7 @@ use model::{
         Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket, TicketMessage,
     },
 };
+use table::{RawItem, Record, Write};
 
 use crate::{
     Result, Tenant,

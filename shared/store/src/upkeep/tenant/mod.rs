@@ -19,15 +19,15 @@ pub use migrating::Forms;
 pub use restoring::CameBack;
 use std::collections::HashSet;
 
-use ::table::{AnyKey, RawItem, Record};
 use futures::{StreamExt, stream};
 use model::{base::Id, people::SuspensionCause};
 use serde_json::Value;
+use table::{AnyKey, RawItem};
 
 use crate::{
     Result, Tenant,
     base::store::resource,
-    key::{self, Keyed, Named, Partition},
+    key::{self, Named, Partition},
     table::RawPage,
 };
 

@@ -1,23 +1,22 @@
 //! The first work on a restored table. No id comes again. Sessions end, and the agent pauses.
 
-use ::agent::{
-    connection::{AgentPause, ReadCounter, Restored},
+use agent::{
+    connection::{AgentPause, Restored},
     journal::JournalEvent,
 };
-use ::table::{Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
-    base::{Error, Id, RecordType, Timestamp, random, span},
-    people::{EntryContent, Journaled, OrganizationEvent, Token, User, journal::subject},
+    base::{Error, RecordType, Timestamp, random, span},
+    people::{EntryContent, OrganizationEvent, Token, User, journal::subject},
 };
 use serde_json::{Value, json};
-use utoipa::ToSchema;
+use table::{Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
     agent::Connections,
     base::{pending_write::WriteContext, records::Stack, retry::retry},
-    key::{self, Keyed},
+    key,
     people::sessions::end_sessions,
     updates::feed,
 };

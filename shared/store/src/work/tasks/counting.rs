@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, HashMap};
 
-use ::table::{OrNotFound, Read, Record, page::PageRequest};
 use model::{
     base::{Id, OrOther, ProjectId, UserId},
     people::UserRef,
     work::TaskStatus,
 };
 use serde::{Deserialize, Serialize};
+use table::{OrNotFound, Read, page::PageRequest};
 use utoipa::ToSchema;
 
 use crate::{

@@ -1,9 +1,5 @@
 //! Tasks by filter, each from the index that suits it.
 
-use ::table::{
-    Condition, Index, Key, Read, Record, RecordList, Stored,
-    page::{ListPosition, Page, PageRequest, Row},
-};
 use model::{
     base::{
         AnyOf, Error, Fault, FaultCode, Id, Ids, ProjectId, SearchedType, TaskId, TaskSort, UserId,
@@ -12,6 +8,10 @@ use model::{
     work::{Task, TaskFilter},
 };
 use serde::de::DeserializeOwned;
+use table::{
+    Condition, Index, Key, Read, Record, RecordList, Stored,
+    page::{ListPosition, Page, PageRequest, Row},
+};
 
 use crate::{
     Result, Tenant,

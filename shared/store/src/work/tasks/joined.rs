@@ -2,13 +2,12 @@
 
 use std::ops::Deref;
 
-use ::table::Stored;
 use model::{
-    base::Id,
     people::{TagRef, UserRef},
     work::{MilestoneRef, ProjectRef, Task},
 };
 use serde::Serialize;
+use table::Stored;
 use utoipa::ToSchema;
 
 use crate::{

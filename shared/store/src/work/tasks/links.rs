@@ -1,5 +1,5 @@
-use ::table::{AnyKey, Batch, Condition, Record, Write};
 use model::base::{Error, Fault, FaultCode, Id, MilestoneId, PhaseId, ProjectId, UserId};
+use table::{AnyKey, Batch, Condition, Write};
 
 use crate::{Result, Tenant, base::writes::Writes, key::Keyed, work::assignee::Assignee};
 

@@ -1,11 +1,10 @@
 //! Moves of a task beside another one of its project.
 
-use ::agent::connection::ReadCounter;
-use ::table::{AnyKey, Batch, Record};
 use model::{
     base::{Code, Error, Fault, FaultCode, Id, Order, ProjectId, TaskId},
     work::{Neighbour, Task, TaskMove},
 };
+use table::{AnyKey, Batch};
 
 use crate::{
     Result, Tenant,

@@ -1,10 +1,10 @@
 //! Places in a list of tasks, and the orders that fit there.
 
-use ::table::{Condition, Record, UpdateExpression, Write};
 use model::{
-    base::{Error, Id, MAX_ID, Order, TaskId, Timestamp},
+    base::{Error, MAX_ID, Order, TaskId, Timestamp},
     work::Task,
 };
+use table::{Condition, UpdateExpression, Write};
 
 use crate::{
     Tenant,
