@@ -105,7 +105,7 @@ impl MailReceiver {
     ) -> io::Result<Self> {
         let (listener, address) = listen(0)?;
         let inbox = MailInbox::default();
-        let kept: _ = inbox.clone();
+        let kept = inbox.clone();
         let judge: Arc<Judge> = Arc::new(judge);
         let server = Background::start("mail-receiver", move |stopping| async move {
             let serve = async {

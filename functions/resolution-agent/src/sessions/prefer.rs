@@ -6,7 +6,10 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, request::Parts},
 };
-use shared::{endpoint::*, http::operation::{Argument, Description}};
+use shared::{
+    endpoint::*,
+    http::operation::{Argument, Description},
+};
 use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
 /// Time for which the answer waits for results.

@@ -176,7 +176,7 @@ fn agent_partition(tenant: Tenant, id: AgentSessionId) -> String {
 /// unknown, or did within a day, counts.
 pub(crate) fn earlier_guard(tenant: Tenant, content: &ActionContent) -> Option<Key<RecordGuard>> {
     let (_, entity) = content.entity()?;
-    let system: _ = &content.target_system;
+    let system = &content.target_system;
     let action_type: &str = content.action_type.into();
     Some(Key::new(
         format!("ORG#{tenant}#EFFECT#{system}#{action_type}"),
