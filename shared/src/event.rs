@@ -20,12 +20,24 @@ const NO_URL: &str = "target-is-no-url";
 
 /// Escaped characters in a segment of a path: all but unreserved characters and delimiters (RFC
 /// 3986, 3.3).
-#[rustfmt::skip] // A line for each kind.
 const NOT_IN_SEGMENTS: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-').remove(b'.').remove(b'_').remove(b'~')
-    .remove(b'!').remove(b'$').remove(b'&').remove(b'\'').remove(b'(').remove(b')')
-    .remove(b'*').remove(b'+').remove(b',').remove(b';').remove(b'=')
-    .remove(b':').remove(b'@');
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@');
 
 const NOT_IN_PATHS: &AsciiSet = &NOT_IN_SEGMENTS.remove(b'/');
 

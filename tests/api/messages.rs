@@ -7,7 +7,6 @@ use tests::support::{Api, refused, shows};
 async fn a_message_names_the_field_and_what_to_send() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
-    #[rustfmt::skip] // A line each.
     let cases = [
         (
             "POST",
@@ -22,23 +21,48 @@ async fn a_message_names_the_field_and_what_to_send() {
             "",
             "\"p1\" is not a priority. Send one of: low, medium, high, urgent.",
         ),
-        ("GET", "/api/projects/1/milestones?sort=title", "", "\"title\" is not a sort order. Send `dueDate`."),
+        (
+            "GET",
+            "/api/projects/1/milestones?sort=title",
+            "",
+            "\"title\" is not a sort order. Send `dueDate`.",
+        ),
         (
             "GET",
             "/api/tasks?assigneeId=you",
             "",
             "`assigneeId` must be an integer from 1 to 9007199254740991, or `none`, or `me`.",
         ),
-        ("PATCH", "/api/tasks/1", r#"{"title": 7}"#, "`title` must be a string."),
-        ("PATCH", "/api/tasks/1", r#"{"title": null}"#, "`title` cannot be null."),
-        ("PATCH", "/api/tasks/1", r#"{"title": " "}"#, "`title` must hold more than white space."),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": 7}"#,
+            "`title` must be a string.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": null}"#,
+            "`title` cannot be null.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": " "}"#,
+            "`title` must hold more than white space.",
+        ),
         (
             "PATCH",
             "/api/tasks/1",
             r#"{"title": "two\nlines"}"#,
             "`title` must be a single line without control or format characters, such as U+000A.",
         ),
-        ("PATCH", "/api/tasks/1", r#"{"order": 1.5}"#, "`order` must be an integer from 0 to 9007199254740991."),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"order": 1.5}"#,
+            "`order` must be an integer from 0 to 9007199254740991.",
+        ),
         (
             "PATCH",
             "/api/tasks/1",
@@ -70,9 +94,19 @@ async fn a_message_names_the_field_and_what_to_send() {
             r#"{"tasks": [{"id": 1, "order": 1}, 2]}"#,
             "Element 1 of `tasks` must be an object.",
         ),
-        ("POST", "/api/tasks", " ", "The body is empty. Send a JSON object."),
+        (
+            "POST",
+            "/api/tasks",
+            " ",
+            "The body is empty. Send a JSON object.",
+        ),
         ("POST", "/api/tasks", "[]", "The body must be an object."),
-        ("POST", "/api/tasks", "{\n\"title\": \"x\"", "The body is incomplete JSON: it ends at line 2, column 12."),
+        (
+            "POST",
+            "/api/tasks",
+            "{\n\"title\": \"x\"",
+            "The body is incomplete JSON: it ends at line 2, column 12.",
+        ),
         (
             "POST",
             "/api/tasks",
@@ -92,8 +126,18 @@ async fn a_message_names_the_field_and_what_to_send() {
             "",
             "This cursor belongs to another list or other filters. Start without it.",
         ),
-        ("GET", "/api/tags?page=2", "", "This operation takes the query parameters id, sort, limit, cursor."),
-        ("GET", "/api/tasks?sort=order", "", "`sort=order` needs one `projectId`. Without it, send id or -id."),
+        (
+            "GET",
+            "/api/tags?page=2",
+            "",
+            "This operation takes the query parameters id, sort, limit, cursor.",
+        ),
+        (
+            "GET",
+            "/api/tasks?sort=order",
+            "",
+            "`sort=order` needs one `projectId`. Without it, send id or -id.",
+        ),
     ];
     for (method, path, body, message) in cases {
         let body = (!body.is_empty()).then(|| body.to_owned());

@@ -16,7 +16,6 @@ const PAYMENT: &str = "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
 
 /// Calls of a team that looks after bills, and their successes: a name, the method and path, a
 /// body, a status. Prism finds its own answer to the others wrong.
-#[rustfmt::skip] // A call on a line.
 fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
     let invoice = |rest: &str| format!("/1.0/kb/invoices/{INVOICE}{rest}");
     let account = |rest: &str| format!("/1.0/kb/accounts/{ACCOUNT}{rest}");
@@ -38,8 +37,20 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
             json!({"transactionType": "PURCHASE", "amount": 20.5, "currency": "USD"}),
             201,
         ),
-        ("refund", "POST", payment("/refunds"), json!({"amount": 20.5, "isAdjusted": false}), 201),
-        ("rebalance", "PUT", account("/cbaRebalancing"), none.clone(), 204),
+        (
+            "refund",
+            "POST",
+            payment("/refunds"),
+            json!({"amount": 20.5, "isAdjusted": false}),
+            201,
+        ),
+        (
+            "rebalance",
+            "PUT",
+            account("/cbaRebalancing"),
+            none.clone(),
+            204,
+        ),
         ("untag", "DELETE", account("/tags"), none.clone(), 204),
         ("overdue", "GET", account("/overdue"), none, 200),
     ]

@@ -27,13 +27,28 @@ async fn a_disabled_user_is_no_new_assignee() {
     let hand_over = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
     let id = disables(&ada, &mia).await;
     let before = api.records().await;
-    #[rustfmt::skip] // A line each.
     let cases = [
-        ("POST", "/api/tasks", json!({"title": "Draft", "projectId": 1})),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "Draft", "projectId": 1}),
+        ),
         ("PATCH", "/api/tasks/1", json!({"title": "Draft"})),
-        ("PATCH", "/api/service-requests/1", json!({"title": "Draft"})),
-        ("POST", "/api/managed-services/tickets", json!({"title": "Draft"})),
-        ("PATCH", "/api/managed-services/ticket/1", json!({"title": "Draft"})),
+        (
+            "PATCH",
+            "/api/service-requests/1",
+            json!({"title": "Draft"}),
+        ),
+        (
+            "POST",
+            "/api/managed-services/tickets",
+            json!({"title": "Draft"}),
+        ),
+        (
+            "PATCH",
+            "/api/managed-services/ticket/1",
+            json!({"title": "Draft"}),
+        ),
         ("POST", &hand_over, json!({"note": "Before Monday."})),
     ];
     for (method, path, mut body) in cases {

@@ -241,21 +241,56 @@ const FIXED: &str = "id username planFeatures unitsPerSecond invitationsPerDay v
     organizationId createdAt updatedAt tags";
 
 /// Fixed fields of single records, which have operations of their own for some of them.
-#[rustfmt::skip] // A line each.
 const FIXED_OF: [(&str, &[&str]); 7] = [
     ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
-    ("ServiceRequest", &["creatorId", "referenceType", "referenceId", "metadata", "agentAction"]),
+    (
+        "ServiceRequest",
+        &[
+            "creatorId",
+            "referenceType",
+            "referenceId",
+            "metadata",
+            "agentAction",
+        ],
+    ),
     ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
-    ("Webhook", &["disabledReason", "lastSuccessAt", "failingSince", "previousSecretUntil"]),
+    (
+        "Webhook",
+        &[
+            "disabledReason",
+            "lastSuccessAt",
+            "failingSince",
+            "previousSecretUntil",
+        ],
+    ),
     // What was reported stays as it was.
-    ("Alert", &[
-        "source", "externalId", "signalType", "severity", "title", "description", "targetSystem",
-        "entities", "labels", "metric", "amountAtRisk", "lifecycle", "occurredAt",
-        "lastOccurredAt", "count", "resolvedAt", "statusBy", "recordedByMachine",
-        "agentSessionId", "createdBy",
-    ]),
+    (
+        "Alert",
+        &[
+            "source",
+            "externalId",
+            "signalType",
+            "severity",
+            "title",
+            "description",
+            "targetSystem",
+            "entities",
+            "labels",
+            "metric",
+            "amountAtRisk",
+            "lifecycle",
+            "occurredAt",
+            "lastOccurredAt",
+            "count",
+            "resolvedAt",
+            "statusBy",
+            "recordedByMachine",
+            "agentSessionId",
+            "createdBy",
+        ],
+    ),
 ];
 
 /// A field that an update forgets would be ignored without a word.

@@ -13,14 +13,22 @@ use toml::Table;
 const BOTTOM: &str = "model";
 
 /// The packages that the words of the table stand for, by their beginnings.
-#[rustfmt::skip] // A line each.
 const WORDS: &[(&str, &[&str])] = &[
     ("AWS", &["aws-", "aws_"]),
     ("HTTP", &["axum", "http", "lambda_http", "reqwest", "tower"]),
-    ("the HTTP layers", &["axum", "lambda_http", "shared", "tower"]),
+    (
+        "the HTTP layers",
+        &["axum", "lambda_http", "shared", "tower"],
+    ),
     ("any record", &["agent", "store"]),
-    ("the table", &["aws-sdk-dynamodb", "serde_dynamo", "store", "table"]),
-    ("one resource", &["auth", "directory", "tasks", "milestones", "activities"]),
+    (
+        "the table",
+        &["aws-sdk-dynamodb", "serde_dynamo", "store", "table"],
+    ),
+    (
+        "one resource",
+        &["auth", "directory", "tasks", "milestones", "activities"],
+    ),
 ];
 
 /// Names of packages.

@@ -33,6 +33,7 @@ mod guide;
 mod halved_reads;
 mod hidden_rows;
 mod history;
+mod idioms;
 mod idle_costs;
 mod imports;
 mod inbox;

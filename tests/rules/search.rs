@@ -217,12 +217,23 @@ async fn an_indexed_write_costs_what_the_document_says() {
     let long: Vec<_> = (0..600).map(|number| format!("word{number}")).collect();
     let long = long.join(" ");
     let order = json!({"tasks": [{"id": 1, "order": 5}]});
-    #[rustfmt::skip] // A line each.
     let steps = [
-        ("POST", "/api/tasks", json!({"title": "Move the invoices of March", "projectId": 1})),
-        ("PATCH", "/api/tasks/1", json!({"title": "Move the invoices of April"})),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "Move the invoices of March", "projectId": 1}),
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            json!({"title": "Move the invoices of April"}),
+        ),
         ("PATCH", "/api/tasks/reorder", order),
-        ("POST", "/api/tasks", json!({"title": "A long one", "projectId": 1, "description": long})),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "A long one", "projectId": 1, "description": long}),
+        ),
         ("PATCH", "/api/tasks/2", json!({"status": "done"})),
     ];
     let mut costs = Vec::new();

@@ -102,14 +102,25 @@ mod tests {
     #[test]
     fn what_is_no_alert_is_refused_with_where() {
         let severities = "\"bad\" is not a severity. Send one of: info, warning, error, critical.";
-        #[rustfmt::skip] // A line each.
         let cases = [
             (String::new(), "The body is empty. Send a JSON object."),
-            ("{\"title\"".to_owned(), "The body is incomplete JSON: it ends at line 1, column 8."),
+            (
+                "{\"title\"".to_owned(),
+                "The body is incomplete JSON: it ends at line 1, column 8.",
+            ),
             ("[]".to_owned(), "The body must be an object."),
-            (LEAST.replace("error", "bad"), &format!("/severity: {severities}")),
-            (LEAST.replace("\"title\"", "\"titel\""), "There is no field `titel`; see --help."),
-            (LEAST.replace("\"source\": \"m\",", ""), "/source: Send `source`."),
+            (
+                LEAST.replace("error", "bad"),
+                &format!("/severity: {severities}"),
+            ),
+            (
+                LEAST.replace("\"title\"", "\"titel\""),
+                "There is no field `titel`; see --help.",
+            ),
+            (
+                LEAST.replace("\"source\": \"m\",", ""),
+                "/source: Send `source`.",
+            ),
         ];
         for (wrong, why) in cases {
             let error = alert(&wrong).unwrap_err().to_string();

@@ -112,18 +112,37 @@ mod tests {
 
     #[test]
     fn a_pattern_is_a_number_and_a_rate() {
-        #[rustfmt::skip] // A line each.
         let cases = [
-            (vec![0, 5, 30, 24 * 9], Cycle::None, "2 in the last 24 hours; less than 0.1 a day before."),
-            (vec![24 * 9, 24 * 10, 24 * 11], Cycle::None, "No others in the last 24 hours; 0.1 a day before."),
-            (vec![], Cycle::None, "No others in the last 24 hours; none before."),
-            (vec![1, 2, 3, 4], Cycle::None, "4 in the last 24 hours; none before. A systemic cause is likely."),
+            (
+                vec![0, 5, 30, 24 * 9],
+                Cycle::None,
+                "2 in the last 24 hours; less than 0.1 a day before.",
+            ),
+            (
+                vec![24 * 9, 24 * 10, 24 * 11],
+                Cycle::None,
+                "No others in the last 24 hours; 0.1 a day before.",
+            ),
+            (
+                vec![],
+                Cycle::None,
+                "No others in the last 24 hours; none before.",
+            ),
+            (
+                vec![1, 2, 3, 4],
+                Cycle::None,
+                "4 in the last 24 hours; none before. A systemic cause is likely.",
+            ),
             (
                 vec![1, 24 * 31 + 2],
                 Cycle::Monthly,
                 "1 in the last 24 hours; 0.3 in the same hours of earlier months.",
             ),
-            (vec![1], Cycle::Monthly, "1 in the last 24 hours; none in the same hours of earlier months."),
+            (
+                vec![1],
+                Cycle::Monthly,
+                "1 in the last 24 hours; none in the same hours of earlier months.",
+            ),
         ];
         for (ages, cycle, expected) in cases {
             assert_eq!(text_of(&history(ages), cycle), expected);

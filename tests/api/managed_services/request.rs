@@ -49,14 +49,25 @@ async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
 async fn a_request_refers_to_a_record_of_the_organization_or_to_none() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
-    #[rustfmt::skip] // A line each.
     let cases = [
-        (json!("project"), json!(null), &[("/referenceId", "required")][..]),
+        (
+            json!("project"),
+            json!(null),
+            &[("/referenceId", "required")][..],
+        ),
         (json!(null), json!(1), &[("/referenceType", "required")]),
-        (json!("nothing"), json!(null), &[("/referenceType", "value"), ("/referenceId", "required")]),
+        (
+            json!("nothing"),
+            json!(null),
+            &[("/referenceType", "value"), ("/referenceId", "required")],
+        ),
         (json!("project"), json!(99), &[("/referenceId", "unknown")]),
         (json!("project"), json!(3), &[("/referenceId", "unknown")]),
-        (json!("organization"), json!(2), &[("/referenceId", "unknown")]),
+        (
+            json!("organization"),
+            json!(2),
+            &[("/referenceId", "unknown")],
+        ),
     ];
     for (kind, id, faults) in cases {
         let body = json!({"title": "x", "referenceType": kind, "referenceId": id});

@@ -67,14 +67,29 @@ async fn faults_of_a_provider_are_named_by_their_places() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     let many = (0..101).map(|number| (number.to_string(), json!("viewer")));
     let many: Value = many.collect();
-    #[rustfmt::skip] // A line each.
     let cases = [
-        (json!({"issuer": "https://Login.example.com"}), "/issuer", "pattern"),
-        (json!({"issuer": "https://x@login.example.com"}), "/issuer", "pattern"),
-        (json!({"issuer": "https://login.example.com?x"}), "/issuer", "pattern"),
+        (
+            json!({"issuer": "https://Login.example.com"}),
+            "/issuer",
+            "pattern",
+        ),
+        (
+            json!({"issuer": "https://x@login.example.com"}),
+            "/issuer",
+            "pattern",
+        ),
+        (
+            json!({"issuer": "https://login.example.com?x"}),
+            "/issuer",
+            "pattern",
+        ),
         (json!({"clientId": "a b"}), "/clientId", "pattern"),
         (json!({"roles": ["admin"]}), "/roles", "type"),
-        (json!({"roles": {"Staff": "owner"}}), "/roles/Staff", "value"),
+        (
+            json!({"roles": {"Staff": "owner"}}),
+            "/roles/Staff",
+            "value",
+        ),
         (json!({"roles": {"a/b": null}}), "/roles/a~1b", "null"),
         (json!({"roles": {"": "admin"}}), "/roles/", "blank"),
         (json!({"roles": many}), "/roles", "length"),

@@ -21,14 +21,33 @@ async fn a_search_is_filtered_by_type_and_project() {
     max.creates_task(json!({"title": "Zebra", "projectId": 2}))
         .await;
     api.publishes().await;
-    #[rustfmt::skip] // A line each.
     let cases = [
-        ("type=task,project", vec![json!(["task", 2]), json!(["task", 1]), json!(["project", 4])]),
-        ("projectId=1", vec![json!(["task", 1]), json!(["milestone", 1]), json!(["comment", 1])]),
+        (
+            "type=task,project",
+            vec![
+                json!(["task", 2]),
+                json!(["task", 1]),
+                json!(["project", 4]),
+            ],
+        ),
+        (
+            "projectId=1",
+            vec![
+                json!(["task", 1]),
+                json!(["milestone", 1]),
+                json!(["comment", 1]),
+            ],
+        ),
         ("projectId=2", vec![json!(["task", 2])]),
         ("projectId=4", vec![json!(["project", 4])]),
-        ("projectId=2,4", vec![json!(["task", 2]), json!(["project", 4])]),
-        ("projectId=2&projectId=4", vec![json!(["task", 2]), json!(["project", 4])]),
+        (
+            "projectId=2,4",
+            vec![json!(["task", 2]), json!(["project", 4])],
+        ),
+        (
+            "projectId=2&projectId=4",
+            vec![json!(["task", 2]), json!(["project", 4])],
+        ),
         ("projectId=1&type=milestone", vec![json!(["milestone", 1])]),
         ("projectId=3", vec![]),
     ];

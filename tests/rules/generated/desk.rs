@@ -6,28 +6,70 @@ use tests::{File, support::document};
 type Constant = (&'static str, &'static str, &'static str);
 
 /// The constants that every visit loads.
-#[rustfmt::skip] // A line each.
 const OF_ALL: [Constant; 9] = [
-    ("LEAST_ROLES", "Readonly<Record<api.Permission, api.Role>>", "Permission/x-rules/leastRole"),
+    (
+        "LEAST_ROLES",
+        "Readonly<Record<api.Permission, api.Role>>",
+        "Permission/x-rules/leastRole",
+    ),
     ("PRIORITIES", "readonly api.Priority[]", "Priority/enum"),
-    ("PROJECT_STATUSES", "readonly api.ProjectStatus[]", "ProjectStatus/enum"),
-    ("SERVICE_NEXT", "Readonly<Record<api.ServiceStatus, readonly api.ServiceStatus[]>>", "ServiceStatus/x-rules/transitions"),
-    ("SERVICE_OVER", "readonly api.ServiceStatus[]", "ServiceStatus/x-rules/over"),
-    ("SERVICE_STATUSES", "readonly api.ServiceStatus[]", "ServiceStatus/enum"),
+    (
+        "PROJECT_STATUSES",
+        "readonly api.ProjectStatus[]",
+        "ProjectStatus/enum",
+    ),
+    (
+        "SERVICE_NEXT",
+        "Readonly<Record<api.ServiceStatus, readonly api.ServiceStatus[]>>",
+        "ServiceStatus/x-rules/transitions",
+    ),
+    (
+        "SERVICE_OVER",
+        "readonly api.ServiceStatus[]",
+        "ServiceStatus/x-rules/over",
+    ),
+    (
+        "SERVICE_STATUSES",
+        "readonly api.ServiceStatus[]",
+        "ServiceStatus/enum",
+    ),
     ("SEVERITIES", "readonly api.Severity[]", "Severity/enum"),
-    ("TASK_OVER", "readonly api.TaskStatus[]", "TaskStatus/x-rules/over"),
-    ("TASK_STATUSES", "readonly api.TaskStatus[]", "TaskStatus/enum"),
+    (
+        "TASK_OVER",
+        "readonly api.TaskStatus[]",
+        "TaskStatus/x-rules/over",
+    ),
+    (
+        "TASK_STATUSES",
+        "readonly api.TaskStatus[]",
+        "TaskStatus/enum",
+    ),
 ];
 
 /// The constants that the settings load.
-#[rustfmt::skip] // A line each.
 const OF_SETTINGS: [Constant; 6] = [
-    ("ACTION_TYPES", "readonly api.ActionType[]", "ActionType/enum"),
-    ("EVENT_PATTERNS", "readonly api.EventPattern[]", "EventPattern/enum"),
-    ("PERMISSIONS", "readonly api.Permission[]", "Permission/enum"),
+    (
+        "ACTION_TYPES",
+        "readonly api.ActionType[]",
+        "ActionType/enum",
+    ),
+    (
+        "EVENT_PATTERNS",
+        "readonly api.EventPattern[]",
+        "EventPattern/enum",
+    ),
+    (
+        "PERMISSIONS",
+        "readonly api.Permission[]",
+        "Permission/enum",
+    ),
     ("RISKS", "readonly api.Risk[]", "Risk/enum"),
     ("ROLES", "readonly api.Role[]", "Role/enum"),
-    ("SYSTEM_KINDS", "readonly api.SystemKind[]", "SystemKind/enum"),
+    (
+        "SYSTEM_KINDS",
+        "readonly api.SystemKind[]",
+        "SystemKind/enum",
+    ),
 ];
 
 /// The first lines of a module.

@@ -438,25 +438,76 @@ fn each_break_is_named() {
     let of = |base: &str, rest: &str| format!("{base}{rest}");
     let required =
         json!({"name": "because", "in": "query", "required": true, "schema": {"type": "string"}});
-    #[rustfmt::skip] // A line each.
     let cases = [
-        (of("/paths/~1api~1tasks/post", ""), Value::Null, "POST /api/tasks: the operation is gone"),
-        (of("/paths/~1api~1tasks/get/parameters/", "0"), Value::Null, "the parameter is gone"),
-        (of("/paths/~1api~1tasks/get/parameters/", "-"), required, "\"because\" is required"),
-        (of(POST, "/responses/404"), Value::Null, "POST /api/tasks 404: the status is gone"),
-        (of(POST, "/responses/201"), json!({}), "201 is another success"),
+        (
+            of("/paths/~1api~1tasks/post", ""),
+            Value::Null,
+            "POST /api/tasks: the operation is gone",
+        ),
+        (
+            of("/paths/~1api~1tasks/get/parameters/", "0"),
+            Value::Null,
+            "the parameter is gone",
+        ),
+        (
+            of("/paths/~1api~1tasks/get/parameters/", "-"),
+            required,
+            "\"because\" is required",
+        ),
+        (
+            of(POST, "/responses/404"),
+            Value::Null,
+            "POST /api/tasks 404: the status is gone",
+        ),
+        (
+            of(POST, "/responses/201"),
+            json!({}),
+            "201 is another success",
+        ),
         (of(POST, "/security/0"), Value::Null, "signs in no more"),
-        (of(POST, "/x-needs/-"), json!("manage_users"), "it needs \"manage_users\""),
-        (of(TASK, "/properties/title"), Value::Null, "/title: the member is gone"),
+        (
+            of(POST, "/x-needs/-"),
+            json!("manage_users"),
+            "it needs \"manage_users\"",
+        ),
+        (
+            of(TASK, "/properties/title"),
+            Value::Null,
+            "/title: the member is gone",
+        ),
         (of(TASK, "/required/0"), Value::Null, "is not always there"),
-        (of(TITLE, "/type"), json!(["string", "null"]), "/title: {\"string\"}"),
-        (of("/components/schemas/Timestamp", "/format"), json!("date"), "/createdAt: the format"),
+        (
+            of(TITLE, "/type"),
+            json!(["string", "null"]),
+            "/title: {\"string\"}",
+        ),
+        (
+            of("/components/schemas/Timestamp", "/format"),
+            json!("date"),
+            "/createdAt: the format",
+        ),
         (of(TITLE, "/maxLength"), json!(9), "/title: maxLength"),
         (of(TITLE, "/pattern"), json!("^[a-z]*$"), "/title: pattern"),
-        (of(CREATE, "/properties/description"), Value::Null, "/description: the member is gone"),
-        (of(CREATE, "/required/-"), json!("description"), "\"description\" is required"),
-        (of(CREATE, "/additionalProperties"), json!(false), "further members are refused"),
-        (of("/components/schemas/TaskStatus/enum/", "0"), Value::Null, "the value"),
+        (
+            of(CREATE, "/properties/description"),
+            Value::Null,
+            "/description: the member is gone",
+        ),
+        (
+            of(CREATE, "/required/-"),
+            json!("description"),
+            "\"description\" is required",
+        ),
+        (
+            of(CREATE, "/additionalProperties"),
+            json!(false),
+            "further members are refused",
+        ),
+        (
+            of("/components/schemas/TaskStatus/enum/", "0"),
+            Value::Null,
+            "the value",
+        ),
     ];
     for (pointer, value, expected) in cases {
         let broken = breaks(&DOCUMENT, &changed(&pointer, value));

@@ -24,27 +24,71 @@ const COUNTS: &str = "it counts requests, and a read that is sent twice or a wri
 const LOGS: &str = "it counts lines of the log, and a read that is sent twice has two";
 
 /// The tests that have no weather, by the beginning of their names, and why.
-#[rustfmt::skip] // A line each.
 const INDOORS: &[(&str, &str)] = &[
     ("budgets::", COUNTS),
-    ("auth::login::a_sign_in_that_was_refused_is_logged_with_its_address_alone", LOGS),
-    ("auth::session::a_session_that_cannot_be_extended_serves_all_the_same", COUNTS),
-    ("auth::session::the_idle_time_is_extended_at_most_once_per_tenth", COUNTS),
-    ("managed_services::search_references::a_search_reads_on_past_what_does_not_match", COUNTS),
-    ("tasks::list::a_long_list_reads_its_objects_side_by_side", COUNTS),
-    ("tasks::list::a_rare_filter_walks_a_thousand_rows_a_page", COUNTS),
-    ("tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day", COUNTS),
-    ("bearer::a_malformed_token_costs_no_read_whatever_the_cookie", COUNTS),
-    ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
+    (
+        "auth::login::a_sign_in_that_was_refused_is_logged_with_its_address_alone",
+        LOGS,
+    ),
+    (
+        "auth::session::a_session_that_cannot_be_extended_serves_all_the_same",
+        COUNTS,
+    ),
+    (
+        "auth::session::the_idle_time_is_extended_at_most_once_per_tenth",
+        COUNTS,
+    ),
+    (
+        "managed_services::search_references::a_search_reads_on_past_what_does_not_match",
+        COUNTS,
+    ),
+    (
+        "tasks::list::a_long_list_reads_its_objects_side_by_side",
+        COUNTS,
+    ),
+    (
+        "tasks::list::a_rare_filter_walks_a_thousand_rows_a_page",
+        COUNTS,
+    ),
+    (
+        "tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day",
+        COUNTS,
+    ),
+    (
+        "bearer::a_malformed_token_costs_no_read_whatever_the_cookie",
+        COUNTS,
+    ),
+    (
+        "failures::bodies_that_are_no_json_object_are_refused_without_a_write",
+        COUNTS,
+    ),
     ("inbox::a_comment_for_three_users_costs_little", COUNTS),
     ("limits::", COUNTS),
-    ("halved_reads::the_organization_is_read_once_in_five_seconds", COUNTS),
+    (
+        "halved_reads::the_organization_is_read_once_in_five_seconds",
+        COUNTS,
+    ),
     ("sign_in_costs::", COUNTS),
-    ("long_texts::a_drag_costs_the_same_whatever_the_length_of_the_text", COUNTS),
-    ("long_texts::a_hundred_long_tasks_are_reordered_at_once", COUNTS),
-    ("pending_write::a_write_reads_beside_its_authorization_and_waits_for_it", COUNTS),
-    ("search::an_indexed_write_costs_what_the_document_says", COUNTS),
-    ("request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table", LOGS),
+    (
+        "long_texts::a_drag_costs_the_same_whatever_the_length_of_the_text",
+        COUNTS,
+    ),
+    (
+        "long_texts::a_hundred_long_tasks_are_reordered_at_once",
+        COUNTS,
+    ),
+    (
+        "pending_write::a_write_reads_beside_its_authorization_and_waits_for_it",
+        COUNTS,
+    ),
+    (
+        "search::an_indexed_write_costs_what_the_document_says",
+        COUNTS,
+    ),
+    (
+        "request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table",
+        LOGS,
+    ),
 ];
 
 static SEED: LazyLock<Option<u64>> = LazyLock::new(|| {

@@ -7,7 +7,6 @@ use axum::{
     http::{HeaderMap, request::Parts},
 };
 use shared::{
-    endpoint::*,
     http::operation::{Argument, Description},
 };
 use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};

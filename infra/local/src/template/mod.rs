@@ -376,19 +376,42 @@ mod tests {
 
     #[test]
     fn an_error_names_what_is_missing() {
-        #[rustfmt::skip] // A line each.
         let cases = [
             ("  Table:", "  Tables:", "\"Table\""),
-            ("KeySchema:\n        - { AttributeName: pk", "Keys:\n        - { AttributeName: pk", "KeySchema"),
+            (
+                "KeySchema:\n        - { AttributeName: pk",
+                "Keys:\n        - { AttributeName: pk",
+                "KeySchema",
+            ),
             ("RedrivePolicy:", "Redrive:", "RedrivePolicy"),
             ("maxReceiveCount", "maximum", "maxReceiveCount"),
-            ("VisibilityTimeout: 360", "VisibilityTimeout: long", "ActionQueue"),
-            ("!GetAtt ActionDeadLetterQueue.Arn", "!GetAtt Other.Arn", "Other.Arn"),
-            ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable", "GlobalTable"),
+            (
+                "VisibilityTimeout: 360",
+                "VisibilityTimeout: long",
+                "ActionQueue",
+            ),
+            (
+                "!GetAtt ActionDeadLetterQueue.Arn",
+                "!GetAtt Other.Arn",
+                "Other.Arn",
+            ),
+            (
+                "AWS::DynamoDB::Table",
+                "AWS::DynamoDB::GlobalTable",
+                "GlobalTable",
+            ),
             ("BatchSize: 100", "Batches: 100", "BatchSize"),
-            ("{\"dynamodb\":{\"NewImage\"", "{\"dynamodb\":{\"NewImage", "does not know the filter"),
+            (
+                "{\"dynamodb\":{\"NewImage\"",
+                "{\"dynamodb\":{\"NewImage",
+                "does not know the filter",
+            ),
             ("RouteKey: $default", "RouteKey: FETCH /x", "FETCH /x"),
-            ("integrations/${AuthIntegration}", "AuthIntegration", "AuthRouteAuthAccept"),
+            (
+                "integrations/${AuthIntegration}",
+                "AuthIntegration",
+                "AuthRouteAuthAccept",
+            ),
             ("AllowMethods", "Methods", "AllowMethods"),
             ("Resources:", "Resource:", "Resources"),
         ];

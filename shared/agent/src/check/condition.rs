@@ -185,18 +185,35 @@ mod tests {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        #[rustfmt::skip] // A line each.
         let cases = [
-            (json!({"fact": "invoice.state", "is": ["draft", "open"]}), Some(true)),
+            (
+                json!({"fact": "invoice.state", "is": ["draft", "open"]}),
+                Some(true),
+            ),
             (json!({"fact": "invoice.state", "is": []}), Some(false)),
-            (json!({"fact": "invoice.state", "is_not": ["paid"]}), Some(true)),
-            (json!({"fact": "invoice.state", "is_not": ["open"]}), Some(false)),
+            (
+                json!({"fact": "invoice.state", "is_not": ["paid"]}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.state", "is_not": ["open"]}),
+                Some(false),
+            ),
             (json!({"fact": "invoice.due", "is": [5]}), Some(true)),
             (json!({"fact": "invoice.due", "is": ["5"]}), Some(false)),
             (json!({"fact": "invoice.late", "is": [false]}), Some(true)),
-            (json!({"fact": "invoice.due", "same_as": "invoice.due"}), Some(true)),
-            (json!({"fact": "invoice.due", "differs_from": "invoice.due"}), Some(false)),
-            (json!({"fact": "invoice.due", "differs_from": "invoice.state"}), Some(true)),
+            (
+                json!({"fact": "invoice.due", "same_as": "invoice.due"}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.due", "differs_from": "invoice.due"}),
+                Some(false),
+            ),
+            (
+                json!({"fact": "invoice.due", "differs_from": "invoice.state"}),
+                Some(true),
+            ),
             (json!({"fact": "invoice.whole", "at_least": 7}), Some(true)),
             (json!({"fact": "invoice.whole", "at_least": 8}), Some(false)),
             (json!({"fact": "invoice.state", "at_least": 8}), None),
@@ -204,19 +221,46 @@ mod tests {
             (json!({"fact": "invoice.whole", "at_most": 6}), Some(false)),
             (json!({"fact": "invoice.state", "at_most": 8}), None),
             // An hour ago.
-            (json!({"fact": "invoice.due_at", "is_due": true}), Some(true)),
-            (json!({"fact": "invoice.due_at", "is_due": false}), Some(false)),
-            (json!({"fact": "invoice.due_at", "since_at_least": 3_600_000}), Some(true)),
-            (json!({"fact": "invoice.due_at", "since_at_least": 3_600_001}), Some(false)),
-            (json!({"fact": "invoice.due_at", "since_at_most": 3_600_000}), Some(true)),
-            (json!({"fact": "invoice.due_at", "since_at_most": 3_599_999}), Some(false)),
+            (
+                json!({"fact": "invoice.due_at", "is_due": true}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.due_at", "is_due": false}),
+                Some(false),
+            ),
+            (
+                json!({"fact": "invoice.due_at", "since_at_least": 3_600_000}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.due_at", "since_at_least": 3_600_001}),
+                Some(false),
+            ),
+            (
+                json!({"fact": "invoice.due_at", "since_at_most": 3_600_000}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.due_at", "since_at_most": 3_599_999}),
+                Some(false),
+            ),
             // Still to come.
-            (json!({"fact": "invoice.due_on", "is_due": true}), Some(false)),
+            (
+                json!({"fact": "invoice.due_on", "is_due": true}),
+                Some(false),
+            ),
             (json!({"fact": "invoice.next", "is_due": true}), Some(false)),
-            (json!({"fact": "invoice.next", "since_at_most": 3_600_000}), Some(false)),
+            (
+                json!({"fact": "invoice.next", "since_at_most": 3_600_000}),
+                Some(false),
+            ),
             (json!({"fact": "invoice.state", "is_due": true}), None),
             (json!({"fact": "invoice.paid", "is_not": [1]}), None),
-            (json!({"fact": "invoice.due", "same_as": "invoice.paid"}), None),
+            (
+                json!({"fact": "invoice.due", "same_as": "invoice.paid"}),
+                None,
+            ),
         ];
         for (expected, holds) in cases {
             let found = condition(expected.clone()).holds(&facts);

@@ -171,7 +171,6 @@ mod tests {
 
     #[test]
     fn an_amount_in_main_units_is_exact() {
-        #[rustfmt::skip] // A line each.
         let cases = [
             ("70", "USD", Some(7_000)),
             ("70.0", "USD", Some(7_000)),
@@ -229,7 +228,6 @@ mod tests {
 
     #[test]
     fn an_amount_in_the_smallest_unit_is_a_whole_number() {
-        #[rustfmt::skip] // A line each.
         let cases = [
             ("7015", Some(7_015)),
             ("5000.0", Some(5_000)),

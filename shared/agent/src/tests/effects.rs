@@ -371,12 +371,15 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         assert_eq!(action.progress.tries.len(), 1);
         action
     };
-    #[rustfmt::skip] // A line each.
     let cases: [(Step, bool, bool); 9] = [
         // Its precondition does not hold, its session was cancelled, or no time was left.
         (AgentAction::not_sent, false, false),
         // 429, or a refused connection.
-        (|one| _ = one.answered(Effect::NotNow, Idempotency::Keyed), false, false),
+        (
+            |one| _ = one.answered(Effect::NotNow, Idempotency::Keyed),
+            false,
+            false,
+        ),
         (|one| refused(one, Some(401)), false, false),
         (|one| refused(one, Some(404)), false, false),
         (|one| refused(one, None), false, false),
@@ -384,8 +387,16 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         // done.
         (|one| refused(one, Some(402)), true, false),
         (|one| refused(one, Some(422)), true, false),
-        (|one| _ = one.answered(Effect::Unclear, Idempotency::Keyed), true, true),
-        (|one| _ = one.answered(Effect::Done, Idempotency::Keyed), true, true),
+        (
+            |one| _ = one.answered(Effect::Unclear, Idempotency::Keyed),
+            true,
+            true,
+        ),
+        (
+            |one| _ = one.answered(Effect::Done, Idempotency::Keyed),
+            true,
+            true,
+        ),
     ];
     for (place, (step, of_money, of_others)) in cases.into_iter().enumerate() {
         for (money, counts) in [(transfer.clone(), of_money), (None, of_others)] {

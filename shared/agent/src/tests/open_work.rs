@@ -44,9 +44,11 @@ fn open(session: &AgentSession, now: i64) -> Vec<(&str, OpenWork)> {
 #[test]
 fn the_open_work_follows_from_the_states_of_the_actions() {
     let by_hand = (MANUAL, OpenWork::ByHand);
-    #[rustfmt::skip] // A line each.
     let cases = [
-        ([Some(Succeeded), None], vec![(SECOND, OpenWork::Approve), by_hand]),
+        (
+            [Some(Succeeded), None],
+            vec![(SECOND, OpenWork::Approve), by_hand],
+        ),
         ([Some(Succeeded), Some(Succeeded)], vec![by_hand]),
         (
             [Some(Failed), Some(Skipped)],
@@ -56,7 +58,14 @@ fn the_open_work_follows_from_the_states_of_the_actions() {
                 by_hand,
             ],
         ),
-        ([Some(Unknown), None], vec![(FIRST, OpenWork::Judge), (SECOND, OpenWork::Approve), by_hand]),
+        (
+            [Some(Unknown), None],
+            vec![
+                (FIRST, OpenWork::Judge),
+                (SECOND, OpenWork::Approve),
+                by_hand,
+            ],
+        ),
     ];
     for (states, expected) in cases {
         let (mut session, _) = ended(states);

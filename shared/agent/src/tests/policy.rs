@@ -57,7 +57,6 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
         action_type: ActionType::SyncCustomer,
         ..proposed(true).content
     };
-    #[rustfmt::skip] // A line each.
     let cases = [
         (json!({}), true, true),
         (json!({"actionType": "retry_payment"}), true, false),
@@ -68,11 +67,27 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
         (json!({"connection": "payments"}), true, false),
         (json!({"movesMoney": true}), true, false),
         (json!({"movesMoney": false}), false, true),
-        (json!({"amountAtLeast": {"minorUnits": 500, "currency": "USD"}}), true, false),
-        (json!({"amountAtLeast": {"minorUnits": 501, "currency": "USD"}}), false, false),
+        (
+            json!({"amountAtLeast": {"minorUnits": 500, "currency": "USD"}}),
+            true,
+            false,
+        ),
+        (
+            json!({"amountAtLeast": {"minorUnits": 501, "currency": "USD"}}),
+            false,
+            false,
+        ),
         // An amount in another currency exceeds the limit.
-        (json!({"amountAtLeast": {"minorUnits": 501, "currency": "EUR"}}), true, false),
-        (json!({"riskAtLeast": "high", "connection": "billing"}), false, false),
+        (
+            json!({"amountAtLeast": {"minorUnits": 501, "currency": "EUR"}}),
+            true,
+            false,
+        ),
+        (
+            json!({"riskAtLeast": "high", "connection": "billing"}),
+            false,
+            false,
+        ),
     ];
     for (when, fits_subject, fits_other) in cases {
         let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));

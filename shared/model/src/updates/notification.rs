@@ -379,15 +379,24 @@ mod tests {
             let name = kind.name();
             assert_eq!(shown[name], both(true, mailed.contains(&name)), "{name}");
         }
-        #[rustfmt::skip] // A line each.
         let cases = [
             (json!({"due_soon": false}), "due_soon", false, false),
             (json!({"due_soon": {"mail": true}}), "due_soon", true, true),
-            (json!({"due_soon": {"inbox": false}}), "due_soon", false, false),
+            (
+                json!({"due_soon": {"inbox": false}}),
+                "due_soon",
+                false,
+                false,
+            ),
             (json!({"due_soon": {"inbox": true}}), "due_soon", true, true),
             // The form of old clients.
             (json!({"mentioned": true}), "mentioned", true, false),
-            (json!({"assigned": {"inbox": true, "mail": true}}), "assigned", true, true),
+            (
+                json!({"assigned": {"inbox": true, "mail": true}}),
+                "assigned",
+                true,
+                true,
+            ),
         ];
         for (sent, kind, inbox, mail) in cases {
             preferences.set(&input::from_value(&sent).unwrap());

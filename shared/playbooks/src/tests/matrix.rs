@@ -44,64 +44,236 @@ fn plays(kind: ActionType, alert: &Value, answers: &Answers, usual: i64, rows: V
     }
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn a_failed_payment_is_retried_for_what_is_owed() {
     let invoice = "/invoices/";
-    plays(ActionType::RetryPayment, &failed_payment(), &payment("processing_error"), 23_100, vec![
-        ("credited in part", invoice, json!({"amountCredited": 20_000}), None),
-        ("credited in full", invoice, json!({"amountCredited": 23_100}), None),
-        ("paid elsewhere and not booked", invoice, json!({"amountCaptured": 23_100}), None),
-        ("another payment is under way", invoice, json!({"unsettled": 1}), None),
-        ("paid", invoice, json!({"state": "paid", "amountPaid": 23_100, "amountCaptured": 23_100}), None),
-        ("a part is paid, and the rest failed", invoice,
-            json!({"amountDue": 33_100, "amountPaid": 10_000, "amountCaptured": 10_000}), Some(23_100)),
-        ("a part is paid by a transfer that the processor does not know", invoice,
-            json!({"amountDue": 33_100, "amountPaid": 10_000}), None),
-        ("other currency", invoice, json!({"currency": "eur"}), None),
-        ("the same currency in capitals", invoice, json!({"currency": "USD"}), Some(23_100)),
-        ("other customer", invoice, json!({"customerId": "cus_2"}), None),
-        ("smaller debt", invoice, json!({"amountDue": 4_000}), None),
-        ("larger debt", invoice, json!({"amountDue": 40_000}), None),
-        ("refunded at the processor", invoice, json!({"amountPaid": 23_100, "amountCaptured": 23_100,
-            "amountRefunded": 23_100}), None),
-        ("disputed: its collection is paused", invoice, json!({"collectionPaused": true}), None),
-        ("voided meanwhile", invoice, json!({"state": "void"}), None),
-        ("the system does not tell what is credited", invoice, json!({"amountCredited": null}), None),
-        ("another invoice answers", invoice, json!({"id": "inv_2"}), None),
-        ("another payment answers", "/payments/", json!({"id": "pay_2"}), None),
-        ("tried too often", "/payments/", json!({"attempts": 11}), None),
-        ("tried often", "/payments/", json!({"attempts": 10}), Some(23_100)),
-        ("other amount", "/payments/", json!({"amount": 23_101}), None),
-        ("it succeeded meanwhile", "/payments/", json!({"state": "succeeded"}), None),
-    ]);
+    plays(
+        ActionType::RetryPayment,
+        &failed_payment(),
+        &payment("processing_error"),
+        23_100,
+        vec![
+            (
+                "credited in part",
+                invoice,
+                json!({"amountCredited": 20_000}),
+                None,
+            ),
+            (
+                "credited in full",
+                invoice,
+                json!({"amountCredited": 23_100}),
+                None,
+            ),
+            (
+                "paid elsewhere and not booked",
+                invoice,
+                json!({"amountCaptured": 23_100}),
+                None,
+            ),
+            (
+                "another payment is under way",
+                invoice,
+                json!({"unsettled": 1}),
+                None,
+            ),
+            (
+                "paid",
+                invoice,
+                json!({"state": "paid", "amountPaid": 23_100, "amountCaptured": 23_100}),
+                None,
+            ),
+            (
+                "a part is paid, and the rest failed",
+                invoice,
+                json!({"amountDue": 33_100, "amountPaid": 10_000, "amountCaptured": 10_000}),
+                Some(23_100),
+            ),
+            (
+                "a part is paid by a transfer that the processor does not know",
+                invoice,
+                json!({"amountDue": 33_100, "amountPaid": 10_000}),
+                None,
+            ),
+            ("other currency", invoice, json!({"currency": "eur"}), None),
+            (
+                "the same currency in capitals",
+                invoice,
+                json!({"currency": "USD"}),
+                Some(23_100),
+            ),
+            (
+                "other customer",
+                invoice,
+                json!({"customerId": "cus_2"}),
+                None,
+            ),
+            ("smaller debt", invoice, json!({"amountDue": 4_000}), None),
+            ("larger debt", invoice, json!({"amountDue": 40_000}), None),
+            (
+                "refunded at the processor",
+                invoice,
+                json!({"amountPaid": 23_100, "amountCaptured": 23_100,
+            "amountRefunded": 23_100}),
+                None,
+            ),
+            (
+                "disputed: its collection is paused",
+                invoice,
+                json!({"collectionPaused": true}),
+                None,
+            ),
+            ("voided meanwhile", invoice, json!({"state": "void"}), None),
+            (
+                "the system does not tell what is credited",
+                invoice,
+                json!({"amountCredited": null}),
+                None,
+            ),
+            (
+                "another invoice answers",
+                invoice,
+                json!({"id": "inv_2"}),
+                None,
+            ),
+            (
+                "another payment answers",
+                "/payments/",
+                json!({"id": "pay_2"}),
+                None,
+            ),
+            (
+                "tried too often",
+                "/payments/",
+                json!({"attempts": 11}),
+                None,
+            ),
+            (
+                "tried often",
+                "/payments/",
+                json!({"attempts": 10}),
+                Some(23_100),
+            ),
+            (
+                "other amount",
+                "/payments/",
+                json!({"amount": 23_101}),
+                None,
+            ),
+            (
+                "it succeeded meanwhile",
+                "/payments/",
+                json!({"state": "succeeded"}),
+                None,
+            ),
+        ],
+    );
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn a_duplicate_is_voided_while_the_other_invoice_stands() {
     let invoice_1 = "/invoices/";
     let other = "/invoices/inv_0";
-    plays(ActionType::VoidInvoice, &duplicated(1), &invoice(&json!({})), PAID, vec![
-        ("credited in part", invoice_1, json!({"amountCredited": 5}), None),
-        ("paid, and not booked", invoice_1, json!({"amountCaptured": PAID}), None),
-        ("a payment is under way", invoice_1, json!({"unsettled": 1}), None),
-        ("paid in part", invoice_1, json!({"amountPaid": 5, "amountCaptured": 5}), None),
-        ("paid and refunded at the processor", invoice_1, json!({"amountCaptured": 5, "amountRefunded": 5}), None),
-        ("other currency", invoice_1, json!({"currency": "eur"}), None),
-        ("other customer", invoice_1, json!({"customerId": "cus_2"}), None),
-        ("smaller", invoice_1, json!({"amountDue": 5}), None),
-        ("voided meanwhile", invoice_1, json!({"state": "void"}), None),
-        ("the other is credited in full", other, json!({"amountCredited": PAID}), None),
-        ("the other is credited in part", other, json!({"amountCredited": 5}), None),
-        ("the other was refunded at the processor", other, json!({"amountRefunded": PAID}), None),
-        ("a bank disputes a payment of the other", other, json!({"disputes": 1}), None),
-        ("billing knows of a dispute of the other", other, json!({"disputed": true}), None),
-        ("billing booked a payment of the other that the processor did not take", other,
-            json!({"amountCaptured": 0}), None),
-        ("the other is void", other, json!({"state": "void"}), None),
-        ("the other is another customer's", other, json!({"customerId": "cus_2"}), None),
-    ]);
+    plays(
+        ActionType::VoidInvoice,
+        &duplicated(1),
+        &invoice(&json!({})),
+        PAID,
+        vec![
+            (
+                "credited in part",
+                invoice_1,
+                json!({"amountCredited": 5}),
+                None,
+            ),
+            (
+                "paid, and not booked",
+                invoice_1,
+                json!({"amountCaptured": PAID}),
+                None,
+            ),
+            (
+                "a payment is under way",
+                invoice_1,
+                json!({"unsettled": 1}),
+                None,
+            ),
+            (
+                "paid in part",
+                invoice_1,
+                json!({"amountPaid": 5, "amountCaptured": 5}),
+                None,
+            ),
+            (
+                "paid and refunded at the processor",
+                invoice_1,
+                json!({"amountCaptured": 5, "amountRefunded": 5}),
+                None,
+            ),
+            (
+                "other currency",
+                invoice_1,
+                json!({"currency": "eur"}),
+                None,
+            ),
+            (
+                "other customer",
+                invoice_1,
+                json!({"customerId": "cus_2"}),
+                None,
+            ),
+            ("smaller", invoice_1, json!({"amountDue": 5}), None),
+            (
+                "voided meanwhile",
+                invoice_1,
+                json!({"state": "void"}),
+                None,
+            ),
+            (
+                "the other is credited in full",
+                other,
+                json!({"amountCredited": PAID}),
+                None,
+            ),
+            (
+                "the other is credited in part",
+                other,
+                json!({"amountCredited": 5}),
+                None,
+            ),
+            (
+                "the other was refunded at the processor",
+                other,
+                json!({"amountRefunded": PAID}),
+                None,
+            ),
+            (
+                "a bank disputes a payment of the other",
+                other,
+                json!({"disputes": 1}),
+                None,
+            ),
+            (
+                "billing knows of a dispute of the other",
+                other,
+                json!({"disputed": true}),
+                None,
+            ),
+            (
+                "billing booked a payment of the other that the processor did not take",
+                other,
+                json!({"amountCaptured": 0}),
+                None,
+            ),
+            ("the other is void", other, json!({"state": "void"}), None),
+            (
+                "the other is another customer's",
+                other,
+                json!({"customerId": "cus_2"}),
+                None,
+            ),
+        ],
+    );
 }
 
 /// Of two open invoices, one is voided.
@@ -116,28 +288,82 @@ fn a_duplicate_of_an_open_invoice_is_voided() {
     );
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn a_paid_duplicate_is_credited_once() {
     let invoice_1 = "/invoices/";
     let other = "/invoices/inv_0";
     let paid = invoice(&json!({"state": "paid", "amountPaid": PAID}));
-    plays(ActionType::IssueCreditNote, &duplicated(1), &paid, PAID, vec![
-        ("credited in part", invoice_1, json!({"amountCredited": 5}), None),
-        ("credited in full", invoice_1, json!({"amountCredited": PAID}), None),
-        ("refunded at the processor in part", invoice_1, json!({"amountRefunded": 350_000}), None),
-        ("refunded at the processor in full", invoice_1, json!({"amountRefunded": PAID}), None),
-        ("a bank disputes a payment of it", invoice_1, json!({"disputes": 1}), None),
-        ("paid by a transfer that the processor does not know", invoice_1, json!({"amountCaptured": 0}), None),
-        ("a part of it was paid", invoice_1, json!({"amountPaid": 5, "amountCaptured": 5}), Some(5)),
-        ("other currency", invoice_1, json!({"currency": "eur"}), None),
-        ("the other is credited", other, json!({"amountCredited": 10_000}), None),
-        ("the other was refunded at the processor", other, json!({"amountRefunded": 5}), None),
-        ("the other is void", other, json!({"state": "void"}), None),
-    ]);
+    plays(
+        ActionType::IssueCreditNote,
+        &duplicated(1),
+        &paid,
+        PAID,
+        vec![
+            (
+                "credited in part",
+                invoice_1,
+                json!({"amountCredited": 5}),
+                None,
+            ),
+            (
+                "credited in full",
+                invoice_1,
+                json!({"amountCredited": PAID}),
+                None,
+            ),
+            (
+                "refunded at the processor in part",
+                invoice_1,
+                json!({"amountRefunded": 350_000}),
+                None,
+            ),
+            (
+                "refunded at the processor in full",
+                invoice_1,
+                json!({"amountRefunded": PAID}),
+                None,
+            ),
+            (
+                "a bank disputes a payment of it",
+                invoice_1,
+                json!({"disputes": 1}),
+                None,
+            ),
+            (
+                "paid by a transfer that the processor does not know",
+                invoice_1,
+                json!({"amountCaptured": 0}),
+                None,
+            ),
+            (
+                "a part of it was paid",
+                invoice_1,
+                json!({"amountPaid": 5, "amountCaptured": 5}),
+                Some(5),
+            ),
+            (
+                "other currency",
+                invoice_1,
+                json!({"currency": "eur"}),
+                None,
+            ),
+            (
+                "the other is credited",
+                other,
+                json!({"amountCredited": 10_000}),
+                None,
+            ),
+            (
+                "the other was refunded at the processor",
+                other,
+                json!({"amountRefunded": 5}),
+                None,
+            ),
+            ("the other is void", other, json!({"state": "void"}), None),
+        ],
+    );
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn an_outcome_is_taken_over_for_what_is_owed() {
     let payment = json!({
@@ -151,36 +377,101 @@ fn an_outcome_is_taken_over_for_what_is_owed() {
     let answers = Answers(vec![("/payments/", payment), ("/invoices/", invoice)]);
     let alert = about("payment_outcome_unknown", "payments", "payment/pay_1");
     let invoice = "/invoices/";
-    plays(ActionType::ReconcilePayment, &alert, &answers, 688_000, vec![
-        ("credited in part", invoice, json!({"amountCredited": 5}), None),
-        ("paid by another payment", invoice, json!({"state": "paid", "amountPaid": 688_000, "amountCaptured": 688_000}), None),
-        ("paid elsewhere and not booked", invoice, json!({"amountCaptured": 688_000}), None),
-        ("other currency", invoice, json!({"currency": "eur"}), None),
-        ("other customer", invoice, json!({"customerId": "cus_2"}), None),
-        ("smaller debt", invoice, json!({"amountDue": 5}), None),
-        ("voided meanwhile", invoice, json!({"state": "void"}), None),
-        ("the processor collected less", "/payments/", json!({"processorAmount": 600_000}), None),
-        ("it failed at the processor", "/payments/", json!({"processorState": "failed", "processorAmount": 0}), None),
-    ]);
+    plays(
+        ActionType::ReconcilePayment,
+        &alert,
+        &answers,
+        688_000,
+        vec![
+            (
+                "credited in part",
+                invoice,
+                json!({"amountCredited": 5}),
+                None,
+            ),
+            (
+                "paid by another payment",
+                invoice,
+                json!({"state": "paid", "amountPaid": 688_000, "amountCaptured": 688_000}),
+                None,
+            ),
+            (
+                "paid elsewhere and not booked",
+                invoice,
+                json!({"amountCaptured": 688_000}),
+                None,
+            ),
+            ("other currency", invoice, json!({"currency": "eur"}), None),
+            (
+                "other customer",
+                invoice,
+                json!({"customerId": "cus_2"}),
+                None,
+            ),
+            ("smaller debt", invoice, json!({"amountDue": 5}), None),
+            ("voided meanwhile", invoice, json!({"state": "void"}), None),
+            (
+                "the processor collected less",
+                "/payments/",
+                json!({"processorAmount": 600_000}),
+                None,
+            ),
+            (
+                "it failed at the processor",
+                "/payments/",
+                json!({"processorState": "failed", "processorAmount": 0}),
+                None,
+            ),
+        ],
+    );
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn a_draft_is_finalized_over_the_amount_that_was_shown() {
     let draft = invoice(&json!({"state": "draft"}));
     let alert = about("invoice_not_finalized", "billing", "invoice/inv_1");
     let invoice = "/invoices/";
-    plays(ActionType::FinalizeInvoice, &alert, &draft, PAID, vec![
-        ("computed again", invoice, json!({"amountDue": PAID + 5}), Some(PAID + 5)),
-        ("outdated", invoice, json!({"readyToBeRefreshed": true}), None),
-        ("credited before it is finalized", invoice, json!({"amountCredited": 5}), None),
-        ("other quantity than metered", invoice, json!({"quantity": 1}), None),
-        ("finalized meanwhile", invoice, json!({"state": "open"}), None),
-        ("voided meanwhile", invoice, json!({"state": "void"}), None),
-    ]);
+    plays(
+        ActionType::FinalizeInvoice,
+        &alert,
+        &draft,
+        PAID,
+        vec![
+            (
+                "computed again",
+                invoice,
+                json!({"amountDue": PAID + 5}),
+                Some(PAID + 5),
+            ),
+            (
+                "outdated",
+                invoice,
+                json!({"readyToBeRefreshed": true}),
+                None,
+            ),
+            (
+                "credited before it is finalized",
+                invoice,
+                json!({"amountCredited": 5}),
+                None,
+            ),
+            (
+                "other quantity than metered",
+                invoice,
+                json!({"quantity": 1}),
+                None,
+            ),
+            (
+                "finalized meanwhile",
+                invoice,
+                json!({"state": "open"}),
+                None,
+            ),
+            ("voided meanwhile", invoice, json!({"state": "void"}), None),
+        ],
+    );
 }
 
-#[rustfmt::skip] // A case on a line.
 #[test]
 fn a_missing_invoice_is_made_over_the_usage_that_was_shown() {
     let account = json!({
@@ -190,14 +481,50 @@ fn a_missing_invoice_is_made_over_the_usage_that_was_shown() {
     let answers = Answers(vec![("/customers/", account)]);
     let alert = about("invoice_generation_failed", "billing", "customer/cus_1");
     let account = "/customers/";
-    plays(ActionType::GenerateInvoice, &alert, &answers, 318_000, vec![
-        ("more usage", account, json!({"unbilledAmount": 400_000}), Some(400_000)),
-        ("made meanwhile", account, json!({"unbilledAmount": 0}), None),
-        ("usage is missing", account, json!({"missingUsageEvents": 1}), None),
-        ("the reason is back", account, json!({"parkedReasonGone": false}), None),
-        ("another account answers", account, json!({"id": "cus_2"}), None),
-        ("the amount is a text", account, json!({"unbilledAmount": "318000"}), None),
-    ]);
+    plays(
+        ActionType::GenerateInvoice,
+        &alert,
+        &answers,
+        318_000,
+        vec![
+            (
+                "more usage",
+                account,
+                json!({"unbilledAmount": 400_000}),
+                Some(400_000),
+            ),
+            (
+                "made meanwhile",
+                account,
+                json!({"unbilledAmount": 0}),
+                None,
+            ),
+            (
+                "usage is missing",
+                account,
+                json!({"missingUsageEvents": 1}),
+                None,
+            ),
+            (
+                "the reason is back",
+                account,
+                json!({"parkedReasonGone": false}),
+                None,
+            ),
+            (
+                "another account answers",
+                account,
+                json!({"id": "cus_2"}),
+                None,
+            ),
+            (
+                "the amount is a text",
+                account,
+                json!({"unbilledAmount": "318000"}),
+                None,
+            ),
+        ],
+    );
 }
 
 /// A difference between two systems is left to a person, with both amounts.

@@ -176,7 +176,6 @@ fn unknown() -> Vec<Branch> {
     vec![("No playbook matches", alert, Answers::default())]
 }
 
-#[rustfmt::skip] // A branch on a line.
 fn invoices() -> Vec<Branch> {
     let alert = |class: &str| about(class, "billing", "invoice/inv_1");
     let mut marked = alert("invoice_duplicated");
@@ -198,7 +197,10 @@ fn invoices() -> Vec<Branch> {
     };
     let draft = |more: Value| {
         let invoice = with(json!({"customerId": "cus_1"}), &more);
-        Answers(vec![("/invoices/", invoice), ("/customers/", json!({"missingUsageEvents": 0}))])
+        Answers(vec![
+            ("/invoices/", invoice),
+            ("/customers/", json!({"missingUsageEvents": 0})),
+        ])
     };
     let amount = json!({
         "state": "draft", "amountDue": 1_960_440, "amountPaid": 0, "amountCredited": 0,
@@ -210,14 +212,30 @@ fn invoices() -> Vec<Branch> {
     vec![
         ("It is open", marked.clone(), invoice(&json!({}))),
         ("It is paid", marked.clone(), invoice(&paid)),
-        ("It is paid in part", marked.clone(), invoice(&json!({"amountPaid": 5}))),
+        (
+            "It is paid in part",
+            marked.clone(),
+            invoice(&json!({"amountPaid": 5})),
+        ),
         ("The other invoice is void", marked.clone(), voided),
-        ("Billing names no other invoice", marked, invoice(&json!({"duplicateOf": null}))),
+        (
+            "Billing names no other invoice",
+            marked,
+            invoice(&json!({"duplicateOf": null})),
+        ),
         ("The reason is gone", parked.clone(), account(true, true)),
         ("The reason remains", parked.clone(), account(true, false)),
         ("The account is not parked", parked, account(false, true)),
-        ("It is a draft", alert("invoice_not_finalized"), draft(amount.clone())),
-        ("Its amount is outdated", alert("invoice_not_finalized"), draft(outdated)),
+        (
+            "It is a draft",
+            alert("invoice_not_finalized"),
+            draft(amount.clone()),
+        ),
+        (
+            "Its amount is outdated",
+            alert("invoice_not_finalized"),
+            draft(outdated),
+        ),
         (
             "Its amount is unknown",
             alert("invoice_not_finalized"),
@@ -244,7 +262,6 @@ fn invoices() -> Vec<Branch> {
     ]
 }
 
-#[rustfmt::skip] // A branch on a line.
 fn payments() -> Vec<Branch> {
     let declined = declined_payment();
     let mut alone = failed_payment();
@@ -262,17 +279,40 @@ fn payments() -> Vec<Branch> {
         Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
     };
     vec![
-        ("It was declined for good", declined.clone(), payment("card_declined")),
-        ("The reason is temporary after all", declined, payment("processing_error")),
-        ("The reason is temporary", failed_payment(), payment("processing_error")),
-        ("The card is stolen", failed_payment(), payment("stolen_card")),
-        ("The alert names no customer", alone, payment("processing_error")),
-        ("The processor has the money", outcome.clone(), lost(json!("succeeded"))),
+        (
+            "It was declined for good",
+            declined.clone(),
+            payment("card_declined"),
+        ),
+        (
+            "The reason is temporary after all",
+            declined,
+            payment("processing_error"),
+        ),
+        (
+            "The reason is temporary",
+            failed_payment(),
+            payment("processing_error"),
+        ),
+        (
+            "The card is stolen",
+            failed_payment(),
+            payment("stolen_card"),
+        ),
+        (
+            "The alert names no customer",
+            alone,
+            payment("processing_error"),
+        ),
+        (
+            "The processor has the money",
+            outcome.clone(),
+            lost(json!("succeeded")),
+        ),
         ("The processor does not know it", outcome, lost(json!(null))),
     ]
 }
 
-#[rustfmt::skip] // A branch on a line.
 fn stripe_invoices() -> Vec<Branch> {
     let alert = stripe::alert_about("in_1");
     let of = |code: &str, next: Value| {
@@ -285,10 +325,26 @@ fn stripe_invoices() -> Vec<Branch> {
     let mut krona = of("insufficient_funds", json!(null));
     krona.0[0].1["currency"] = json!("isk");
     vec![
-        ("The reason is temporary", alert.clone(), of("insufficient_funds", json!(null))),
-        ("Stripe counts the currency in hundredths", alert.clone(), krona),
-        ("The card is stolen", alert.clone(), of("stolen_card", json!(null))),
-        ("Stripe retries by itself", alert, of("insufficient_funds", json!(1_800_000_000))),
+        (
+            "The reason is temporary",
+            alert.clone(),
+            of("insufficient_funds", json!(null)),
+        ),
+        (
+            "Stripe counts the currency in hundredths",
+            alert.clone(),
+            krona,
+        ),
+        (
+            "The card is stolen",
+            alert.clone(),
+            of("stolen_card", json!(null)),
+        ),
+        (
+            "Stripe retries by itself",
+            alert,
+            of("insufficient_funds", json!(1_800_000_000)),
+        ),
     ]
 }
 
