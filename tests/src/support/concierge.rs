@@ -445,7 +445,7 @@ async fn until(holds: impl Fn() -> bool) {
     }
 }
 
-/// WorkerLimits of a worker that tries each call once, with a long timeout.
+/// Limits of a worker that tries each call once, with a long timeout.
 pub fn once() -> WorkerLimits {
     WorkerLimits {
         step_timeout: Duration::from_secs(20),

@@ -6,9 +6,7 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, request::Parts},
 };
-use shared::{
-    http::operation::{Argument, Description},
-};
+use shared::http::operation::{Argument, Description};
 use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
 /// Time for which the answer waits for results.

@@ -26,7 +26,7 @@ pub(crate) fn text(
     let sqs = engines.sqs_url();
     let table = engines.table_name();
     format!(
-        r#"Workdesk is running: {url}/ (Ctrl-C stops it)
+        "Workdesk is running: {url}/ (Ctrl-C stops it)
   Accounts   {accounts}, each with the password {PASSWORD}
   Reference  {url}/api/docs
   Mails      {targets_url}/mail
@@ -36,7 +36,7 @@ Try this:
   1. Open {url}/ and sign in as ada: an action of the agent awaits your approval.
   2. See what the approved action changed in the demo billing system: {targets_url}/effects
   3. Follow an alert by the API: infra/local/README.md has commands to paste.
-"#
+"
     )
 }
 

@@ -184,17 +184,8 @@ impl Stack {
         let gateway = Gateway::start(arguments.port, &template.api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
 
-        let worker = functions.invoker(WORKER, template.timeout(WORKER)?);
         let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
-        let webhook_sender = functions.invoker(WEBHOOK_SENDER, template.timeout(WEBHOOK_SENDER)?);
-        let mailer = functions.invoker(MAILER, template.timeout(MAILER)?);
-        let queues = engines.queues().clone();
-        let mappings = [
-            EventSourceMapping::new(engines.sqs(), queues.actions, worker),
-            EventSourceMapping::new(engines.sqs(), queues.webhooks, webhook_sender),
-            EventSourceMapping::new(engines.sqs(), queues.mails, mailer),
-            EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
-        ];
+        let mappings = queue_mappings(engines, &functions, &template)?;
         let schedule = ScheduledRule::new(SWEEPER, config.sweep_every, sweeper);
         let consumers = [
             (PUBLISHER, data.stream_position()),
@@ -281,13 +272,33 @@ fn log(form: LogForm, settings: &Environment) {
     };
 }
 
+/// Returns the mappings of the queues to their functions.
+fn queue_mappings(
+    engines: &Engines,
+    functions: &Functions,
+    template: &Template,
+) -> Result<[EventSourceMapping<impl Fn(Value) -> Invocation + Send + Sync + use<>>; 4], Error> {
+    let queues = engines.queues().clone();
+    let mapping = |queue, function| {
+        let invoke = functions.invoker(function, template.timeout(function)?);
+        Ok::<_, Error>(EventSourceMapping::new(engines.sqs(), queue, invoke))
+    };
+    Ok([
+        mapping(queues.actions, WORKER)?,
+        mapping(queues.webhooks, WEBHOOK_SENDER)?,
+        mapping(queues.mails, MAILER)?,
+        mapping(queues.sweeps, SWEEPER)?,
+    ])
+}
+
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
-fn start_triggers<I>(
-    mappings: [EventSourceMapping<I>; 4],
+fn start_triggers<Q, I>(
+    mappings: [EventSourceMapping<Q>; 4],
     streams: [StreamMapping<I>; 2],
     schedule: ScheduledRule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
 where
+    Q: Fn(Value) -> Invocation + Send + Sync + 'static,
     I: Fn(Value) -> Invocation + Send + Sync + 'static,
 {
     let mut triggers = JoinSet::new();
