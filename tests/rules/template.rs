@@ -224,7 +224,18 @@ async fn walk_over_work(world: &Concierge) {
         ..records::ticket()
     })
     .await;
-    let cases = [
+    for (method, path, body) in calls_of_work(phase) {
+        sends(&max, method, path, body).await;
+        // A new session goes on, and the one before is left to be extended below.
+        max = api.session_of(&user).await;
+    }
+    max.triggers("/api/auth/logout").await;
+    each_function_knows_a_caller(api).await;
+}
+
+/// Returns calls of each function of work: method, path and body.
+fn calls_of_work(phase: i64) -> Vec<(&'static str, &'static str, Value)> {
+    vec![
         (
             "POST",
             "/api/milestones",
@@ -368,14 +379,7 @@ async fn walk_over_work(world: &Concierge) {
         ),
         ("GET", "/api/auth/sessions", Value::Null),
         ("GET", "/api/tokens", Value::Null),
-    ];
-    for (method, path, body) in cases {
-        sends(&max, method, path, body).await;
-        // A new session goes on, and the one before is left to be extended below.
-        max = api.session_of(&user).await;
-    }
-    max.triggers("/api/auth/logout").await;
-    each_function_knows_a_caller(api).await;
+    ]
 }
 
 /// Each function extends a session of hours ago, and finds the owner of a token.

@@ -91,7 +91,8 @@ fn module(constants: &[Constant]) -> String {
     for (name, kind, place) in constants {
         let value = schemas.pointer(&format!("/{place}")).unwrap();
         let value = serde_json::to_string_pretty(value).unwrap();
-        text += &format!("\n/** @type {{{kind}}} */\nexport const {name} = {value};\n");
+        let constant = format!("\n/** @type {{{kind}}} */\nexport const {name} = {value};\n");
+        text.push_str(&constant);
     }
     text
 }

@@ -410,7 +410,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
 fn a_broken_playbook_is_named_with_its_fault() {
     let sound = include_str!("../../files/usage-batch-stuck.toml")
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
-    each_is_named(&sound, &cases);
+    each_is_named(&sound, BROKEN);
 }
 
 #[test]
