@@ -157,7 +157,8 @@ pub struct FeedFilter {
 impl FeedFilter {
     fn fits(&self, entry: &FeedEntry) -> bool {
         let project = entry.project_id;
-        let is_of_projects = |projects: &Vec<_>| project.is_some_and(|one| projects.contains(&one));
+        let is_of_projects =
+            |projects: &Vec<_>| project.is_some_and(|project| projects.contains(&project));
         self.types.contains(&entry.of.kind)
             && (self.with_notes || !entry.internal)
             && self.projects.as_ref().is_none_or(is_of_projects)
