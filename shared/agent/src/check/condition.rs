@@ -219,8 +219,8 @@ mod tests {
             (json!({"fact": "invoice.due", "same_as": "invoice.paid"}), None),
         ];
         for (expected, holds) in cases {
-            let found = condition(expected.clone()).holds(&facts);
-            assert_eq!(found, holds, "{expected}");
+            let result = condition(expected.clone()).holds(&facts);
+            assert_eq!(result, holds, "{expected}");
         }
     }
 
