@@ -112,8 +112,10 @@ permissions! {
 impl Role {
     /// The permissions of every user of this role.
     pub fn permissions(self) -> Vec<Permission> {
-        let all = Permission::VARIANTS.iter().copied();
-        all.filter(|permission| self.may(*permission)).collect()
+        let permissions = Permission::VARIANTS.iter().copied();
+        permissions
+            .filter(|permission| self.may(*permission))
+            .collect()
     }
 
     pub fn may(self, permission: Permission) -> bool {
