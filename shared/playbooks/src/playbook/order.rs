@@ -20,9 +20,9 @@ impl Playbook {
             }
         }
         let mut actions = self.actions.iter();
-        let circle = actions.find(|one| self.before(one).contains(&one.key.as_str()));
-        circle.map_or(Ok(()), |one| {
-            Err(format!("{:?} comes after itself", one.key))
+        let circle = actions.find(|action| self.before(action).contains(&action.key.as_str()));
+        circle.map_or(Ok(()), |action| {
+            Err(format!("{:?} comes after itself", action.key))
         })
     }
 
