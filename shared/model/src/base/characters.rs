@@ -117,7 +117,8 @@ fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
 /// The number of tag characters behind the black flag, with their end; 0 unless they are a
 /// region's.
 fn tags(text: &str) -> usize {
-    let is_of_code = |character: &char| matches!(character, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
+    let is_of_code =
+        |tag: &char| matches!(tag, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
     let code = text.chars().take(MOST_TAGS).take_while(is_of_code).count();
     let has_end = text.chars().nth(code) == Some('\u{E007F}');
     if code >= 3 && has_end { code + 1 } else { 0 }

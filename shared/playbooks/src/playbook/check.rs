@@ -63,19 +63,12 @@ impl Playbook {
         let kind = action.action_type;
         let automated = action.automated;
         action.steps.iter().try_for_each(Step::check)?;
-        let amount = action
-            .money
-            .as_ref()
-            .and_then(|money| money.amount.as_ref());
+        let money = action.money.as_ref();
+        let amount = money.and_then(|money| money.amount.as_ref());
         let texts = [&action.target_system, &action.description];
         let texts = texts.into_iter().chain([&action.expected_outcome]);
         let texts = texts.chain(&action.records).chain(&action.customer);
-        let texts = texts.chain(
-            action
-                .reversible
-                .iter()
-                .map(|reversible| reversible.parts().1),
-        );
+        let texts = texts.chain(action.reversible.iter().map(|undo| undo.parts().1));
         let texts = texts.chain(action.steps.iter().map(|step| &step.description));
         // They may also contain its money.
         let names = texts.flat_map(Template::placeholders);
@@ -85,11 +78,7 @@ impl Playbook {
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
-        let money = action.money.as_ref();
-        let reversible = action
-            .reversible
-            .as_ref()
-            .map(|reversible| reversible.parts().0);
+        let reversible = action.reversible.as_ref().map(|undo| undo.parts().0);
         let irreversible = reversible == Some(Reversibility::No);
         let no_kind = automated == (kind == ActionType::ManualReview);
         let no_records = automated && action.records.is_empty();

@@ -211,8 +211,8 @@ impl Values {
     /// Returns the name of the connection that plays a role. Without one, the role, or the alert's
     /// system.
     pub(super) fn name(&self, template: &Template) -> String {
-        let given = |name: &str| self.given.get(name).cloned();
-        let named = || template.render(given).unwrap_or_default();
+        let given_value = |name: &str| self.given.get(name).cloned();
+        let named = || template.render(given_value).unwrap_or_default();
         let system = self.system(template).and_then(Result::ok);
         system.unwrap_or_else(named)
     }

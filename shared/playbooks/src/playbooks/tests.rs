@@ -50,9 +50,9 @@ fn every_playbook_looks_before_and_after() {
             assert_eq!(is_stated, takes, "{name}");
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
-                let pinned = proposed.content.require.iter().any(|condition| {
-                    condition.fact == fact
-                        && matches!(&condition.expected, Expectation::Is(values) if values.len() == 1)
+                let pinned = proposed.content.require.iter().any(|pin| {
+                    pin.fact == fact
+                        && matches!(&pin.expected, Expectation::Is(values) if values.len() == 1)
                 });
                 assert!(pinned, "{name}: {fact}");
             }

@@ -280,7 +280,7 @@ macro_rules! input {
                 $crate::base::input::reference(stringify!($name))
             }
 
-            fn field_schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
+            fn field_schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
                 let properties = <Self as $crate::base::input::Input>::properties();
                 let rules: Vec<Vec<$crate::base::input::Json>> = vec![
                     $({
@@ -296,8 +296,8 @@ macro_rules! input {
                     examples.first().cloned(),
                     &[$($about),*],
                 );
-                all.push((stringify!($name).to_owned(), schema));
-                <Self as $crate::base::input::Input>::schemas(all);
+                schemas.push((stringify!($name).to_owned(), schema));
+                <Self as $crate::base::input::Input>::schemas(schemas);
             }
         }
 
@@ -320,8 +320,8 @@ macro_rules! input {
                 vec![$($crate::base::input::property::<$type>(stringify!($field), &[$($doc),*]),)+]
             }
 
-            fn schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
-                $(<$type as $crate::base::input::Field>::field_schemas(all);)+
+            fn schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
+                $(<$type as $crate::base::input::Field>::field_schemas(schemas);)+
             }
         }
 
@@ -331,15 +331,15 @@ macro_rules! input {
     (@stored $name:ident [$($derived:path),+]) => {
         impl $crate::base::input::PartialSchema for $name {
             fn schema() -> $crate::base::input::Schema {
-                let mut all = Vec::new();
-                <Self as $crate::base::input::Field>::field_schemas(&mut all);
-                all.swap_remove(0).1
+                let mut schemas = Vec::new();
+                <Self as $crate::base::input::Field>::field_schemas(&mut schemas);
+                schemas.swap_remove(0).1
             }
         }
 
         impl $crate::base::input::ToSchema for $name {
-            fn schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
-                <Self as $crate::base::input::Field>::field_schemas(all);
+            fn schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
+                <Self as $crate::base::input::Field>::field_schemas(schemas);
             }
         }
     };
