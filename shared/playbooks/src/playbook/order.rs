@@ -54,11 +54,11 @@ impl Action {
 
     /// True if both have the same effect on one record. One of them would then always be skipped.
     fn has_effect_of(&self, other: &Self) -> bool {
-        let is_same = |record| other.records.contains(record);
+        let mut records = self.records.iter();
         self.automated
             && other.automated
             && self.action_type == other.action_type
             && self.target_system == other.target_system
-            && self.records.iter().any(is_same)
+            && records.any(|record| other.records.contains(record))
     }
 }

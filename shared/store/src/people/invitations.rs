@@ -329,8 +329,8 @@ impl Invitations<'_> {
         }
         // An invitation of an earlier version may have been replaced, and is still there.
         let email = &open.invitation.email;
-        let newest = key::invited_address(tenant, &address_hash(email));
-        let newest = self.0.read(&newest).await?;
+        let newest_key = key::invited_address(tenant, &address_hash(email));
+        let newest = self.0.read(&newest_key).await?;
         if newest.is_some_and(|newest| newest.invitation_id != open.invitation.id) {
             return Err(refused());
         }

@@ -202,8 +202,8 @@ impl Journals<'_> {
         });
         let before = OptionFuture::from(before).map(Option::transpose);
         // One more shows that there are more.
-        let entries = journal().within(from.map(key::instant), None);
-        let entries = table.list(entries.limit(CHECKED + 1));
+        let entry_list = journal().within(from.map(key::instant), None);
+        let entries = table.list(entry_list.limit(CHECKED + 1));
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
         let newest = head.map(|head| head.record.newest).unwrap_or_default();
         let checks = entries.iter().scan(0, |checks, entry| {

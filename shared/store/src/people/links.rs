@@ -292,8 +292,13 @@ impl AccountLinks<'_> {
     async fn named(&self, named: &PasswordForgotten) -> Result<Vec<(OrganizationId, UserId)>> {
         let mut accounts = Vec::new();
         if let Some(email) = &named.email {
-            let holders = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
-            let holders = self.0.table.list(holders.consistent()).await?.into_iter();
+            let holder_list = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
+            let holders = self
+                .0
+                .table
+                .list(holder_list.consistent())
+                .await?
+                .into_iter();
             accounts.extend(holders.map(|holder| (holder.organization_id, holder.user_id)));
         } else if let Some(username) = &named.username {
             let account = self.0.sign_in().account(username).await?;

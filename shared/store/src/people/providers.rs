@@ -93,8 +93,8 @@ impl Providers<'_> {
 
     /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
     pub async fn check_password(&self, user: &User) -> Result<()> {
-        let provider = key::sign_in_provider(user.organization_id);
-        let provider = self.0.read(&provider).await?;
+        let provider_key = key::sign_in_provider(user.organization_id);
+        let provider = self.0.read(&provider_key).await?;
         if provider.is_some_and(|provider| provider.forbids_password(user)) {
             return Err(passwords_are_off());
         }

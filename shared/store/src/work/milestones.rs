@@ -153,11 +153,15 @@ impl Milestones<'_> {
         milestones: Page<Stored<Milestone>>,
     ) -> Result<Page<MilestoneWithTasks>> {
         if milestones.rows.len() > 1 {
-            let tasks = key::tasks_of_project(tenant, project)
+            let task_list = key::tasks_of_project(tenant, project)
                 .filter(Condition::default().and("attribute_exists(#)", "milestoneId", []))
                 .only(LinkedTask::ATTRIBUTES)
                 .in_one_answer();
-            let tasks = self.0.table.page(tasks, &PageRequest::default()).await?;
+            let tasks = self
+                .0
+                .table
+                .page(task_list, &PageRequest::default())
+                .await?;
             if tasks.end.is_none() {
                 return Ok(with_tasks(milestones, tasks));
             }

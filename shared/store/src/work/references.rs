@@ -66,11 +66,11 @@ impl References<'_> {
         if let Some(refers_to) = search.r#type {
             filter = filter.equals("refersTo", refers_to);
         }
-        let matching = key::references(tenant)
+        let matching_list = key::references(tenant)
             .descending()
             .filter((!filter.is_empty()).then_some(filter))
             .reading(MOST_READ);
-        let matching = self.0.table.page(matching, &wanted).await?;
+        let matching = self.0.table.page(matching_list, &wanted).await?;
         let keys = matching.records();
         let keys =
             keys.filter_map(|reference| referred_to(tenant, reference.refers_to, reference.id));
@@ -111,8 +111,8 @@ fn found_in(
         description: None,
     };
     if reference.refers_to == ReferenceType::Project {
-        let project = ProjectId::new(reference.id.get())?;
-        let project = batch.named(&project.key(tenant))?;
+        let project_id = ProjectId::new(reference.id.get())?;
+        let project = batch.named(&project_id.key(tenant))?;
         return Some((titled(project.title.clone().into()), Some(project)));
     }
     let Stored { record, .. } = batch.named(&key::organization(tenant))?;

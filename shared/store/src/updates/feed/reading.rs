@@ -321,8 +321,8 @@ impl Feed<'_> {
         let Some(Position { batch, skipped, .. }) = place else {
             return Ok(true);
         };
-        let before = key::feed(tenant).up_to(key::feed_number(batch));
-        let before = newest_of(&self.0.table, before).await?;
+        let before_list = key::feed(tenant).up_to(key::feed_number(batch));
+        let before = newest_of(&self.0.table, before_list).await?;
         Ok(before
             .is_none_or(|before| before.follows == batch || (before.end == batch && skipped == 0)))
     }

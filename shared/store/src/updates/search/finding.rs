@@ -160,8 +160,8 @@ impl Search<'_> {
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
         let keys = of_types.map(|(kind, id)| key::indexed(tenant, kind, id));
         let keys: Vec<_> = keys.collect();
-        let indexed = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
-        let indexed = keys.iter().filter_map(|key| indexed.named(key));
+        let batch = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
+        let indexed = keys.iter().filter_map(|key| batch.named(key));
         let rows = indexed.map(|stored| Row {
             place: ListPosition::in_index(stored.key(), stored.in_time()),
             record: stored.record,

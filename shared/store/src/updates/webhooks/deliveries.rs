@@ -46,8 +46,8 @@ impl Webhooks<'_> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let webhooks = key::webhooks(tenant).limit(Webhook::MOST);
-        let webhooks: Vec<Webhook> = self.0.table.list(webhooks).await?;
+        let webhook_list = key::webhooks(tenant).limit(Webhook::MOST);
+        let webhooks: Vec<Webhook> = self.0.table.list(webhook_list).await?;
         let wanted = events.into_iter().flat_map(|event| {
             let name = event.change.event_type();
             let webhooks = webhooks.iter().filter(move |webhook| webhook.wants(&name));
@@ -150,8 +150,8 @@ impl Webhooks<'_> {
         let tenant = user.organization_id;
         let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
         for webhook in webhooks {
-            let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
-            let mut deliveries = self.0.table.list_stored(deliveries.consistent()).await?;
+            let delivery_list = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
+            let mut deliveries = self.0.table.list_stored(delivery_list.consistent()).await?;
             deliveries.retain(|delivery| {
                 delivery
                     .change

@@ -117,8 +117,8 @@ impl Tenants<'_> {
     /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
     async fn erase_invitations(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let (user, ..) = self.read_user(tenant, id).await?;
-        let invitations = key::invitations(tenant).limit(MOST);
-        let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
+        let invitation_list = key::invitations(tenant).limit(MOST);
+        let mut invitations: Vec<Invitation> = self.0.table.list(invitation_list).await?;
         let email = user.email.as_ref().map(Email::key);
         invitations.retain(|invitation| Some(invitation.email.key()) == email);
         let mut entries = 0;
@@ -218,8 +218,8 @@ impl Tenants<'_> {
     /// Deletes the mails to the user and about the account, with their links. Invitations that the
     /// user sent to others stay, without the user's name. Returns the number of mails.
     async fn erase_mails(&self, tenant: Tenant, id: UserId, names: &KnownNames) -> Result<usize> {
-        let mails = key::mails(tenant).consistent().limit(MOST);
-        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mails).await?;
+        let mail_list = key::mails(tenant).consistent().limit(MOST);
+        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mail_list).await?;
         mails.retain(|mail| names.are_in(mail, id));
         for mail in &mut mails {
             if let Letter::Invitation { invited_by, .. } = &mut mail.record.letter
@@ -251,8 +251,8 @@ impl Tenants<'_> {
     ) -> Result<usize> {
         let mut deletes = Vec::new();
         for username in &names.usernames {
-            let counts = key::sign_in_counts(&key::sign_in_account(username)).limit(MOST);
-            let mut counts: Vec<FailureCount> = self.0.table.list(counts).await?;
+            let count_list = key::sign_in_counts(&key::sign_in_account(username)).limit(MOST);
+            let mut counts: Vec<FailureCount> = self.0.table.list(count_list).await?;
             let owner = Some((tenant, id));
             counts.retain(|count| count.organization_id.zip(count.user_id) == owner);
             let keys = counts.iter().map(Record::key);

@@ -123,8 +123,8 @@ impl Tenants<'_> {
         let pause = self.0.connections().agent_pause(tenant).await?;
         let restored = pause.and_then(|pause| pause.restored);
         let is_new = restored.is_none_or(|restored| restored.to != to);
-        let users = key::users(tenant).limit(usize::MAX);
-        let users: Vec<User> = self.0.table.list(users).await?;
+        let user_list = key::users(tenant).limit(usize::MAX);
+        let users: Vec<User> = self.0.table.list(user_list).await?;
         let enabled = users.iter().filter(|user| !user.disabled);
         let came_back = CameBack {
             tokens: self.tokens_at(tenant, to, &users).await?,
@@ -185,13 +185,16 @@ impl Tenants<'_> {
     ) -> Result<Vec<(Timestamp, &'static str, String)>> {
         let since = to.plus(-SHORTLY);
         let after = to.plus(1);
-        let entries = key::organization_journal(tenant).limit(usize::MAX);
-        let entries = entries.from(key::instant(since)).up_to(key::instant(after));
-        let mut entries = self.0.table.list(entries.consistent()).await?;
+        let entry_list = key::organization_journal(tenant).limit(usize::MAX);
+        let entry_list = entry_list
+            .from(key::instant(since))
+            .up_to(key::instant(after));
+        let mut entries = self.0.table.list(entry_list.consistent()).await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
-        let approvals = key::journals(tenant).limit(usize::MAX);
-        let approvals = approvals.within(Some(key::instant(since)), Some(key::instant(after)));
-        let mut approvals = self.0.table.list(approvals).await?;
+        let approval_list = key::journals(tenant).limit(usize::MAX);
+        let approval_list =
+            approval_list.within(Some(key::instant(since)), Some(key::instant(after)));
+        let mut approvals = self.0.table.list(approval_list).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
         let changes = entries.iter();
         let changes = changes.map(|entry| (entry.at, entry.event.name(), entry.subjects.join(" ")));

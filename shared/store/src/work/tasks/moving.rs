@@ -120,8 +120,8 @@ impl Tasks<'_> {
             let next = others(table.list(list().from(at_other()).limit(3)).await?);
             (Some(at(other)), next.first().map(at))
         } else {
-            let before = list().up_to(at_other()).descending().limit(3);
-            let before = others(table.list(before).await?);
+            let before_list = list().up_to(at_other()).descending().limit(3);
+            let before = others(table.list(before_list).await?);
             (before.first().map(at), Some(at(other)))
         };
         let own = at(task);
@@ -140,13 +140,13 @@ impl Tasks<'_> {
             tasks.retain(|listed| listed.id != task.id && (has_other || listed.id != other.id));
             (tasks, is_whole)
         };
-        let following = list().from(at_other()).limit(MOST_RENUMBERED);
-        let (following, is_whole) = side(table.list(following).await?, !is_after);
+        let following_list = list().from(at_other()).limit(MOST_RENUMBERED);
+        let (following, is_whole) = side(table.list(following_list).await?, !is_after);
         if let Some(orders) = place.pushing_on(&orders(&following), is_whole) {
             return Room::with(orders, &following).ok_or_else(no_room);
         }
-        let preceding = list().up_to(at_other()).descending();
-        let preceding = table.list(preceding.limit(MOST_RENUMBERED)).await?;
+        let preceding_list = list().up_to(at_other()).descending();
+        let preceding = table.list(preceding_list.limit(MOST_RENUMBERED)).await?;
         let (preceding, is_whole) = side(preceding, is_after);
         let orders = place.pushing_back(&orders(&preceding), is_whole);
         orders
