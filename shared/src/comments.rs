@@ -87,8 +87,8 @@ pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
     let name = C::name();
     let noun = C::Record::NOUN;
     let on = with_article(noun);
-    let all = C::PATH;
-    let one = format!("{}/{{commentId}}", C::PATH);
+    let list_path = C::PATH;
+    let comment_path = format!("{}/{{commentId}}", C::PATH);
     let list = format!(
         "Lists the comments on {on}, replies included, by creation time.\n\n\
          A deleted comment stays in the list, with empty `content` and a `deletedAt`."
@@ -112,10 +112,28 @@ pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
     );
     let id = |verb| format!("{verb}{name}");
     [
-        Endpoint::described(Get, all, format!("list{name}s"), &list, self::list::<C>),
-        Endpoint::described(Post, all, id("create"), &create, self::create::<C>),
-        Endpoint::described(Patch, &one, id("update"), &update, self::update::<C>),
-        Endpoint::described(Delete, &one, id("delete"), &delete, self::delete::<C>),
+        Endpoint::described(
+            Get,
+            list_path,
+            format!("list{name}s"),
+            &list,
+            self::list::<C>,
+        ),
+        Endpoint::described(Post, list_path, id("create"), &create, self::create::<C>),
+        Endpoint::described(
+            Patch,
+            &comment_path,
+            id("update"),
+            &update,
+            self::update::<C>,
+        ),
+        Endpoint::described(
+            Delete,
+            &comment_path,
+            id("delete"),
+            &delete,
+            self::delete::<C>,
+        ),
     ]
 }
 

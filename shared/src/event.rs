@@ -62,7 +62,9 @@ fn path(request: &ApiGatewayV2httpRequest) -> String {
     let path = request.raw_path.as_deref().unwrap_or_default();
     let path = path.strip_prefix('/').unwrap_or(path);
     // A URL has no such segments, escaped or not.
-    let is_relative = path.split('/').any(|one| [".", ".."].contains(&one));
+    let is_relative = path
+        .split('/')
+        .any(|segment| [".", ".."].contains(&segment));
     let route = request.route_key.as_deref();
     let route = route.and_then(|key| Some(key.split_once(" /")?.1));
     let is_of = |route: &str| is_of_route(path, route, &request.path_parameters);

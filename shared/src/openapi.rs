@@ -121,7 +121,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
             RefOr::T(Schema::Object(object)) if !object.properties.is_empty() => {
                 &mut object.examples
             }
-            RefOr::T(Schema::AllOf(all)) => &mut all.examples,
+            RefOr::T(Schema::AllOf(all_of)) => &mut all_of.examples,
             _ => continue,
         };
         if examples.is_empty() {
@@ -187,16 +187,16 @@ fn upper_first(text: &str) -> String {
 fn join_parts(schema: &mut RefOr<Schema>) -> BTreeSet<String> {
     let is_object = |part: &RefOr<Schema>| matches!(part, RefOr::T(Schema::Object(_)));
     let mut on_demand = BTreeSet::new();
-    let all = match schema {
-        RefOr::T(Schema::AllOf(all)) if all.items.iter().all(is_object) => all,
+    let all_of = match schema {
+        RefOr::T(Schema::AllOf(all_of)) if all_of.items.iter().all(is_object) => all_of,
         _ => return on_demand,
     };
     let mut whole = ObjectBuilder::new()
         .schema_type(Type::Object)
-        .description(all.description.take())
-        .examples(std::mem::take(&mut all.examples))
+        .description(all_of.description.take())
+        .examples(std::mem::take(&mut all_of.examples))
         .build();
-    for part in std::mem::take(&mut all.items) {
+    for part in std::mem::take(&mut all_of.items) {
         if let RefOr::T(Schema::Object(part)) = part {
             let more = part.extensions.as_ref();
             if more.is_some_and(|more| more.contains_key(ON_DEMAND)) {
@@ -229,8 +229,8 @@ fn require_nullable(schema: &mut RefOr<Schema>, on_demand: &BTreeSet<String>) {
                 }
             }
         }
-        Schema::AllOf(all) => {
-            let parts = all.items.iter_mut();
+        Schema::AllOf(all_of) => {
+            let parts = all_of.items.iter_mut();
             parts.for_each(|part| require_nullable(part, on_demand));
         }
         _ => {}
@@ -254,8 +254,8 @@ fn example(schema: &Value, schemas: &Value) -> Value {
         let name = reference.rsplit('/').next().unwrap_or_default();
         return example(&schemas[name], schemas);
     }
-    if let Some(given) = schema["examples"].get(0) {
-        return given.clone();
+    if let Some(example) = schema["examples"].get(0) {
+        return example.clone();
     }
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();

@@ -30,11 +30,11 @@ pub fn endpoints<On: Id + Field + Into<Tagged>>(name: &str, path: &str) -> [Endp
         "Detaches a tag from {on}.\n\n\
          {record} that does not have the tag stays as it is."
     );
-    let one = format!("{path}/{{tagId}}");
+    let tag_path = format!("{path}/{{tagId}}");
     let id = |verb| format!("{verb}{name}Tag");
     [
         Endpoint::described(Post, path, id("attach"), &attach, self::attach::<On>),
-        Endpoint::described(Delete, &one, id("detach"), &detach, self::detach::<On>),
+        Endpoint::described(Delete, &tag_path, id("detach"), &detach, self::detach::<On>),
     ]
 }
 

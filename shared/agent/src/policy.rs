@@ -257,9 +257,9 @@ impl PolicyMatch {
             _ => true,
         };
         let is_reached = |limit| money.is_some_and(|moved| reaches(limit, moved));
-        (self.action_type).is_none_or(|one| one == content.action_type)
+        (self.action_type).is_none_or(|action_type| action_type == content.action_type)
             && (self.risk_at_least).is_none_or(|least| content.risk >= least)
-            && connection.is_none_or(|one| *one == content.target_system)
+            && connection.is_none_or(|name| *name == content.target_system)
             && (self.moves_money).is_none_or(|moves| moves == money.is_some())
             && self.amount_at_least.as_ref().is_none_or(is_reached)
             && (self.records_at_least).is_none_or(|least| content.touches(least))
@@ -315,8 +315,12 @@ impl<'a> Requirement<'a> {
         proposers: &[UserId],
         now: Timestamp,
     ) -> usize {
-        let counts = |one: &&ActionApproval| one.is_valid(now) && self.admits(one, proposers);
-        let counted = approvals.iter().filter(counts).map(|one| one.user_id);
+        let counts =
+            |approval: &&ActionApproval| approval.is_valid(now) && self.admits(approval, proposers);
+        let counted = approvals
+            .iter()
+            .filter(counts)
+            .map(|approval| approval.user_id);
         counted.collect::<BTreeSet<_>>().len()
     }
 

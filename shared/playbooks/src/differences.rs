@@ -46,7 +46,7 @@ pub(super) fn of(alert: &Alert, reads: &[Read], values: &Values) -> Vec<Differen
         differences.extend(named_otherwise(alert, read, values.facts()));
     }
     let mut seen = BTreeSet::new();
-    differences.retain(|one| seen.insert(one.obstacle.clone()));
+    differences.retain(|difference| seen.insert(difference.obstacle.clone()));
     differences
 }
 
@@ -63,24 +63,24 @@ fn named_otherwise<'a>(
         .map(|entity| &*entity.r#type)
         .collect();
     types.into_iter().filter_map(move |kind| {
-        let found = facts.get(&format!("{}.{kind}", read.name))?;
-        let found = plain(found.clone());
+        let fact = facts.get(&format!("{}.{kind}", read.name))?;
+        let fact = plain(fact.clone());
         let of_kind = alert.entities.iter().filter(|entity| *entity.r#type == *kind);
         let named: Vec<&str> = of_kind.map(|entity| &*entity.id).collect();
-        if named.contains(&found.as_str()) {
+        if named.contains(&fact.as_str()) {
             return None;
         }
         let noun = kind.replace('_', " ");
         let named: Vec<String> = named.into_iter().map(quoted).collect();
         let named = named.join(", ");
-        let found = quoted(&found);
+        let fact = quoted(&fact);
         let system = quoted(&read.connection);
         Some(Difference {
             id: format!("alert_names_the_{kind}"),
             says: format!(
-                "The alert and {system} name the same {noun}. The alert names {named}, and {system} names {found}."
+                "The alert and {system} name the same {noun}. The alert names {named}, and {system} names {fact}."
             ),
-            obstacle: format!("the alert names {noun} {named}, and {system} names {found}"),
+            obstacle: format!("the alert names {noun} {named}, and {system} names {fact}"),
         })
     })
 }

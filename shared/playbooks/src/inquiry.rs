@@ -82,7 +82,7 @@ impl Inquiry<'_> {
         for playbook in &self.playbooks {
             let (reads, _) = known(playbook, self.case, &self.answers);
             for read in reads.into_iter().filter(&is_wanted) {
-                if !self.answers.iter().any(|(known, _)| *known == read) {
+                if !self.answers.iter().any(|(answered, _)| *answered == read) {
                     let evidence = unsent(&read, self.case);
                     self.answers.push((read, evidence));
                 }
@@ -109,7 +109,7 @@ impl Inquiry<'_> {
     /// Adds the answers to [`wanted`](Self::wanted) reads, in their order. An error says why there
     /// is none.
     pub fn answered(&mut self, answers: Vec<Result<Seen, String>>) {
-        let places: Vec<usize> = self.wanted().map(|one| one.place).collect();
+        let places: Vec<usize> = self.wanted().map(|wanted| wanted.place).collect();
         for (place, seen) in places.into_iter().zip(answers) {
             let Some((read, evidence)) = self.answers.get_mut(place) else {
                 continue;
@@ -169,10 +169,15 @@ struct Candidate<'a> {
 impl Candidate<'_> {
     /// True if it is more specific, or as specific and supported by a larger share of its findings.
     fn is_better_than(&self, other: &Self, case: &Case) -> bool {
-        let specificity = |one: &Self| one.playbook.matches.specificity();
-        let confidence = |one: &Self| {
-            let evidence = one.playbook.evidence(&one.values, case.history.at);
-            one.playbook.confidence(&evidence, &case.playbooks).share()
+        let specificity = |candidate: &Self| candidate.playbook.matches.specificity();
+        let confidence = |candidate: &Self| {
+            let evidence = candidate
+                .playbook
+                .evidence(&candidate.values, case.history.at);
+            candidate
+                .playbook
+                .confidence(&evidence, &case.playbooks)
+                .share()
         };
         let closer = specificity(self).cmp(&specificity(other));
         let likelier = closer.then_with(|| confidence(self).total_cmp(&confidence(other)));
@@ -186,7 +191,9 @@ impl Candidate<'_> {
         let context = RenderContext {
             connections: &case.connections,
             reads: &self.reads,
-            obstacle: differences.first().map(|one| one.obstacle.as_str()),
+            obstacle: differences
+                .first()
+                .map(|difference| difference.obstacle.as_str()),
         };
         let render = |action: &Action| {
             let mut action = action.render(&self.values, context);
@@ -215,7 +222,7 @@ impl Candidate<'_> {
         analysis.evidence.extend(
             differences
                 .into_iter()
-                .map(|one| one.evidence(case.history.at)),
+                .map(|difference| difference.evidence(case.history.at)),
         );
         let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
         analysis.resolved_when = conditions.map(FactCondition::says).collect();
@@ -272,7 +279,7 @@ fn known(
 ) -> (Vec<Read>, Values) {
     let values = playbook.values(&case.alert).within(case.systems());
     playbook.reads_with(values, |read, values| {
-        if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
+        if let Some((_, evidence)) = answers.iter().find(|(answered, _)| answered == read) {
             // A read without a fact of another one has the same cause.
             let root = read.lacks().map(|fact| values.unknown(fact));
             let why = root.or_else(|| why_unread(evidence));

@@ -90,19 +90,19 @@ mod tests {
 
     /// Occurrences of different batches, that many hours ago.
     fn history(hours: impl IntoIterator<Item = i64>) -> ClassHistory {
-        let none = nothing();
+        let empty = nothing();
         let occurrences = hours.into_iter().enumerate().map(|(at, hours)| {
             let batch = AlertEntity {
                 r#type: Slug::new("usage_batch").unwrap(),
                 id: format!("ub_{at}").try_into().unwrap(),
             };
             let id = Id::new(1).unwrap();
-            Occurrence::of(id, &[batch], none.at.plus(-hours * span::HOUR))
+            Occurrence::of(id, &[batch], empty.at.plus(-hours * span::HOUR))
         });
         ClassHistory {
-            since: Some(none.at.plus(-ClassHistory::DAYS * span::DAY)),
+            since: Some(empty.at.plus(-ClassHistory::DAYS * span::DAY)),
             occurrences: occurrences.collect(),
-            ..none.clone()
+            ..empty.clone()
         }
     }
 
@@ -155,8 +155,9 @@ mod tests {
     #[test]
     fn a_full_hour_is_at_least_so_many() {
         let mut storm = history([0; 120]);
-        let known = "At least 120 in the last 7 days; none before. A systemic cause is likely.";
-        assert_eq!(text_of(&storm, Cycle::None), known);
+        let known_before =
+            "At least 120 in the last 7 days; none before. A systemic cause is likely.";
+        assert_eq!(text_of(&storm, Cycle::None), known_before);
         storm.since = None;
         let unknown = "At least 120 in the last hour; too little is known of the time before. A \
                        systemic cause is likely.";

@@ -54,10 +54,10 @@ impl Playbooks {
                 playbooks.push(playbook);
             }
         }
-        let none = || PlaybookError("no playbook is the fallback".to_owned());
+        let no_fallback = || PlaybookError("no playbook is the fallback".to_owned());
         Ok(Self {
             playbooks,
-            fallback: fallback.ok_or_else(none)?,
+            fallback: fallback.ok_or_else(no_fallback)?,
         })
     }
 
@@ -68,7 +68,7 @@ impl Playbooks {
         let matching = self.playbooks.iter();
         let matching = matching.filter(|playbook| playbook.matches.fit(case));
         let (not_helped, mut able): (Vec<&Playbook>, Vec<&Playbook>) =
-            matching.partition(|one| case.playbooks.did_not_help(&one.version()));
+            matching.partition(|playbook| case.playbooks.did_not_help(&playbook.version()));
         able.sort_by(|a, b| {
             let closer = b.matches.specificity().cmp(&a.matches.specificity());
             closer.then_with(|| a.name.cmp(&b.name))
@@ -87,7 +87,7 @@ impl Playbooks {
             }
             fits
         });
-        let passed_over = not_helped.iter().map(|one| one.version().label());
+        let passed_over = not_helped.iter().map(|playbook| playbook.version().label());
         (able, passed_over.collect())
     }
 }

@@ -183,13 +183,16 @@ impl Json {
 }
 
 /// True for a character that an id cannot have, since it is invisible.
-pub(super) fn is_unseen(one: char) -> bool {
-    is_hidden(one) || is_invisible(one)
+pub(super) fn is_unseen(character: char) -> bool {
+    is_hidden(character) || is_invisible(character)
 }
 
 /// Returns a text of an alert or a target system in backticks, without invisible characters.
 pub(super) fn quoted(text: &str) -> String {
-    let seen: String = text.chars().filter(|one| !is_unseen(*one)).collect();
+    let seen: String = text
+        .chars()
+        .filter(|character| !is_unseen(*character))
+        .collect();
     agent::check::quoted(&seen)
 }
 

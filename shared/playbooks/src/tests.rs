@@ -24,8 +24,8 @@ use crate::*;
 
 /// Sets members of an object.
 fn with(mut object: Value, more: &Value) -> Value {
-    let all = object.as_object_mut().unwrap();
-    all.extend(more.as_object().unwrap().clone());
+    let members = object.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
     object
 }
 
@@ -75,8 +75,8 @@ pub(super) fn connections() -> Vec<Connection> {
         let put = model::base::input::from_value(put).unwrap();
         Connection::new(tenant, Slug::new(name).unwrap(), put, now)
     };
-    let all = connections.as_object().unwrap().iter();
-    all.map(connection).collect()
+    let puts = connections.as_object().unwrap().iter();
+    puts.map(connection).collect()
 }
 
 /// The input of an analysis of such an alert.
@@ -96,9 +96,9 @@ struct Answers(Vec<(&'static str, Value)>);
 impl Answers {
     fn to(&self, read: &TargetRead) -> Seen {
         let mut answers = self.0.iter();
-        let found = answers.find(|(path, _)| read.path.starts_with(path));
-        let found = found.map(|(_, body)| (200, body.clone()));
-        let (status, mut body) = found.unwrap_or((404, json!({"code": "not_found"})));
+        let answer = answers.find(|(path, _)| read.path.starts_with(path));
+        let answer = answer.map(|(_, body)| (200, body.clone()));
+        let (status, mut body) = answer.unwrap_or((404, json!({"code": "not_found"})));
         // A record tells its id, and its customer's messages tell the customer's.
         if body["id"].is_null() {
             body["id"] = json!(read.path.split('/').nth(2));
@@ -129,7 +129,7 @@ fn propose_in(case: &Case, answers: &Answers) -> Proposal {
     let playbooks = Playbooks::shipped().unwrap();
     let mut inquiry = playbooks.inquire(case);
     while inquiry.wanted().count() > 0 {
-        let seen = inquiry.wanted().map(|one| Ok(answers.to(one.read)));
+        let seen = inquiry.wanted().map(|wanted| Ok(answers.to(wanted.read)));
         inquiry.answered(seen.collect());
     }
     inquiry.proposal()
@@ -228,7 +228,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
     let reconcile = reconcile.as_ref().unwrap();
     let not_done = reconcile.not_done.as_ref().unwrap();
     let stuck_or_failed = "batch.state is `processing` or `failed`";
-    for (found, expected) in [
+    for (actual, expected) in [
         (call.summary(), "POST /usage-batches/ub_1001/reprocess"),
         (call.success[0].says(), "/state is `processed`"),
         (verify.effective[0].says(), "batch.state is `processed`"),
@@ -236,10 +236,10 @@ fn a_stuck_usage_batch_is_reprocessed() {
         (reconcile.done.says(), "batch.state is `processed`"),
         (not_done.says(), "batch.state is `failed`"),
     ] {
-        assert_eq!(found, expected);
+        assert_eq!(actual, expected);
     }
     assert_eq!(verify.within, 3_600_000);
-    let reads = action.reads.iter().map(|one| one.call().summary());
+    let reads = action.reads.iter().map(|read| read.call().summary());
     assert_eq!(reads.collect::<Vec<_>>(), ["GET /usage-batches/ub_1001"]);
     // A manual action has no reads.
     assert_eq!(proposal.actions[1].content.reads, []);
@@ -250,7 +250,10 @@ fn a_stuck_usage_batch_is_reprocessed() {
     }
     assert_eq!(analysis.affected_systems, ["billing"]);
     assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
-    let held = analysis.evidence.iter().map(|one| (&*one.id, one.holds));
+    let held = analysis
+        .evidence
+        .iter()
+        .map(|finding| (&*finding.id, finding.holds));
     let is = Some(true);
     assert!(held.eq([("not_processed", is), ("stuck", is), ("restarted", None)]));
     assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#8");
@@ -263,9 +266,12 @@ fn a_stuck_usage_batch_is_reprocessed() {
 #[test]
 fn a_cause_that_nothing_read_names_is_suspected() {
     let suspected = "Suspected: The processing of usage batch `ub_1001` was interrupted, and nothing resumed it.";
-    let known = "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`. The \
+    let told_cause = "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`. The \
                  batch has been stuck in state `processing` since.";
-    for (error, cause) in [(json!(null), suspected), (json!("worker_restarted"), known)] {
+    for (error, cause) in [
+        (json!(null), suspected),
+        (json!("worker_restarted"), told_cause),
+    ] {
         let mut answers = stuck();
         answers.0[0].1["lastError"] = error;
         assert_eq!(propose(&answers, &json!({})).analysis.root_cause, cause);
@@ -316,8 +322,8 @@ fn a_read_without_an_answer_is_named() {
     let playbooks = Playbooks::shipped().unwrap();
     let mut inquiry = playbooks.inquire(&case);
     let late = "The target system did not answer in time.";
-    let none = inquiry.wanted().map(|_| Err(late.to_owned()));
-    inquiry.answered(none.collect());
+    let unanswered = inquiry.wanted().map(|_| Err(late.to_owned()));
+    inquiry.answered(unanswered.collect());
     assert_eq!(inquiry.wanted().count(), 0);
     let proposal = inquiry.proposal();
     let errors = proposal.reads.iter().map(|read| read.error.as_deref());
@@ -362,7 +368,10 @@ fn what_was_declined_for_good_is_never_tried_again() {
             _ => ActionType::NotifyCustomer,
         };
         let proposal = propose(&payment(failure), &failed_payment());
-        let kinds = proposal.actions.iter().map(|one| one.content.action_type);
+        let kinds = proposal
+            .actions
+            .iter()
+            .map(|action| action.content.action_type);
         assert_eq!(kinds.collect::<Vec<_>>(), [told], "{failure}");
     }
     let stolen = propose(&payment("stolen_card"), &failed_payment());
@@ -390,7 +399,10 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
         "invoice.open is 701550",
         "invoice.currency is `USD`",
     ] {
-        assert!(approved.iter().any(|one| one == pinned), "{approved:?}");
+        assert!(
+            approved.iter().any(|condition| condition == pinned),
+            "{approved:?}"
+        );
     }
     assert!(void.is_automated);
     for unclear in [
@@ -516,12 +528,12 @@ fn an_action_that_nobody_could_verify_is_manual() {
     let mut case = case(&failed_payment());
     for connection in &mut case.connections {
         let is_read = |call: &str| call.starts_with("GET") && call.ends_with("/messages");
-        connection.allow.retain(|one| !is_read(one));
+        connection.allow.retain(|call| !is_read(call));
     }
     let actions = propose_in(&case, &payment("processing_error")).actions;
-    let found = manual(&actions[1]).unwrap();
+    let description = manual(&actions[1]).unwrap();
     let why = "GET /payments/pay_1/messages is not allowed";
-    assert!(found.contains(why), "{found}");
+    assert!(description.contains(why), "{description}");
 }
 
 /// A batch that is only slow would be processed twice.

@@ -36,10 +36,10 @@ pub fn timeouts() -> TimeoutConfig {
 }
 
 /// Time limits of an attempt in milliseconds, and of all of them in seconds.
-fn limits(attempt: u64, all: u64) -> TimeoutConfig {
+fn limits(attempt: u64, operation: u64) -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(1))
         .operation_attempt_timeout(Duration::from_millis(attempt))
-        .operation_timeout(Duration::from_secs(all))
+        .operation_timeout(Duration::from_secs(operation))
         .build()
 }

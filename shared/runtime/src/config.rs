@@ -117,9 +117,9 @@ impl Environment {
 
     /// Adds the secrets of each of [`ENCRYPTED`] that is set, by one request each.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
-        let set = ENCRYPTED.iter().filter_map(|one| {
-            let ciphertext = self.optional(one.name)?;
-            Some(one.decrypted(ciphertext, aws))
+        let set = ENCRYPTED.iter().filter_map(|setting| {
+            let ciphertext = self.optional(setting.name)?;
+            Some(setting.decrypted(ciphertext, aws))
         });
         for secrets in futures::future::try_join_all(set).await? {
             self.0.extend(secrets);
@@ -477,9 +477,9 @@ mod tests {
         let [new, old] = ["n", "o"].map(|letter| letter.repeat(SigningSecrets::LEAST));
         assert!(proxy("", &new).unwrap().is_none());
         let both = format!("{new},{old}");
-        let known = proxy("X-Forwarded-For", &both).unwrap().unwrap();
-        assert_eq!(known.address_header, "x-forwarded-for");
-        assert_eq!(known.secrets.all().count(), 2);
+        let trusted = proxy("X-Forwarded-For", &both).unwrap().unwrap();
+        assert_eq!(trusted.address_header, "x-forwarded-for");
+        assert_eq!(trusted.secrets.all().count(), 2);
         for (header, secrets, named) in [
             ("X Forwarded", &*new, "CLIENT_ADDRESS_HEADER"),
             ("X-Forwarded-For", "", "PROXY_SECRETS"),

@@ -176,8 +176,8 @@ where
 
 fn share(setting: Option<&str>) -> f64 {
     let share = setting.and_then(|text| text.parse().ok());
-    let known = share.filter(|share| (0.0..=1.0).contains(share));
-    known.unwrap_or(1.0)
+    let valid = share.filter(|share| (0.0..=1.0).contains(share));
+    valid.unwrap_or(1.0)
 }
 
 /// Returns the share of requests like this one that is logged, if this one is among them. The id of
@@ -260,8 +260,8 @@ pub fn signs_in_from(address: &str) {
 }
 
 /// Logs a harmless error as a warning.
-pub fn warn(what: &str, error: &Error) {
-    tracing::warn!(cause = error.chain(), "{what}");
+pub fn warn(message: &str, error: &Error) {
+    tracing::warn!(cause = error.chain(), "{message}");
 }
 
 /// Logs and counts records that cannot be read and are missing in answers. One line has their
@@ -522,8 +522,8 @@ mod tests {
         };
         let id = "4bf92f3577b34da6a3ce929d0e0e4736";
         let parent = "00f067aa0ba902b7";
-        for known in ["00-{}-01", "00-{}-00", "01-{}-01", "cc-{}-01-what-comes"] {
-            let header = known.replace("{}", &format!("{id}-{parent}"));
+        for form in ["00-{}-01", "00-{}-00", "01-{}-01", "cc-{}-01-what-comes"] {
+            let header = form.replace("{}", &format!("{id}-{parent}"));
             assert_eq!(trace(&header).as_deref(), Some(id), "{header}");
         }
         let zeros = "0".repeat(32);

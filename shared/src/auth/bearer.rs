@@ -21,8 +21,8 @@ pub fn read(headers: &HeaderMap, cell: &Cell) -> Option<TokenSecret> {
 
 /// The text behind each scheme `Bearer`, in whatever case.
 fn shown(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let all = headers.get_all(header::AUTHORIZATION).iter();
-    all.filter_map(|value| {
+    let values = headers.get_all(header::AUTHORIZATION).iter();
+    values.filter_map(|value| {
         // A value that is no text counts as a bearer token, and is refused as a malformed one.
         let value = value.to_str().unwrap_or("bearer").trim();
         let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));

@@ -62,9 +62,10 @@ impl<N, Q> Caller<N, Q> {
 
     /// 404 for another organization than the caller's.
     pub fn owns(&self, id: PathId<OrganizationId>) -> Result<(), Error> {
-        let other = || Error::NotFound(OrganizationId::NOUN);
         let is_own = id.known()? == self.tenant();
-        is_own.then_some(()).ok_or_else(other)
+        is_own
+            .then_some(())
+            .ok_or(Error::NotFound(OrganizationId::NOUN))
     }
 
     pub fn links(&self) -> PageLinks {

@@ -117,8 +117,8 @@ impl Claim {
             let token = token.ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
             limits.admit(&counted, None)?;
-            let known = authentication.store.tokens().holder(&token).await?;
-            let holder = known.ok_or(Error::Unauthenticated)?;
+            let holder = authentication.store.tokens().holder(&token).await?;
+            let holder = holder.ok_or(Error::Unauthenticated)?;
             let tenant = holder.organization_id;
             let user = holder.user_id;
             meter.caller(counted.clone(), tenant);
@@ -332,15 +332,15 @@ impl Authentication {
             Shown::Session(sid) => {
                 let sign_in = self.store.sign_in();
                 let hash = sid.hash();
-                let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
-                let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
+                let caller = sign_in.caller(sid.organization, sid.user, &hash).await?;
+                let (session, user, organization) = caller.ok_or(Error::Unauthenticated)?;
                 let holds = session.holds(&user, now);
                 let session = Credential::Session(session.record);
                 (holds, session, user, organization)
             }
             Shown::Token(holder) => {
-                let found = self.store.tokens().caller(holder).await?;
-                let (token, user, organization) = found.ok_or(Error::Unauthenticated)?;
+                let caller = self.store.tokens().caller(holder).await?;
+                let (token, user, organization) = caller.ok_or(Error::Unauthenticated)?;
                 let holds = token.holds(&user, now);
                 (holds, Credential::Token(token), user, organization)
             }

@@ -181,7 +181,8 @@ fn signed_flow(flow: &str) -> String {
 
 /// The name of the cookie of a state. Characters that no state of ours has are left out.
 fn flow_name(state: &str) -> String {
-    let is_plain = |one: &char| one.is_ascii_alphanumeric() || ['-', '_'].contains(one);
+    let is_plain =
+        |character: &char| character.is_ascii_alphanumeric() || ['-', '_'].contains(character);
     let beginning: String = state.chars().take(NAMED_BY).filter(is_plain).collect();
     format!("{PROVIDER}{beginning}")
 }

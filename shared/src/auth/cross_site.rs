@@ -42,7 +42,10 @@ pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     let Ok(origin) = origin.to_str() else {
         return false;
     };
-    allowed.iter().any(|one| one == origin) || is_own_host(origin, headers)
+    allowed
+        .iter()
+        .any(|allowed_origin| allowed_origin == origin)
+        || is_own_host(origin, headers)
 }
 
 /// Returns `true` for an origin whose host and port are those of `Host`, as the client sent them.
@@ -191,8 +194,8 @@ mod tests {
             (Method::POST, &[API, foreign], true),
             (Method::POST, &[API, foreign, forged], true),
         ] {
-            let found = may_pass(&method, &map(headers), &cookie, &[]);
-            assert_eq!(found, passes, "{method} {headers:?}");
+            let result = may_pass(&method, &map(headers), &cookie, &[]);
+            assert_eq!(result, passes, "{method} {headers:?}");
         }
     }
 }

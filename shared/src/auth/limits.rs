@@ -244,9 +244,9 @@ impl KnownQuotas {
         let holders = callers.iter().chain([&of_organization]);
         let due: Vec<_> = {
             let now = self.clock.now();
-            let mut known = self.known(now);
+            let mut quotas = self.known(now);
             holders
-                .filter_map(|holder| Some((holder.clone(), known.take_due(holder, now)?)))
+                .filter_map(|holder| Some((holder.clone(), quotas.take_due(holder, now)?)))
                 .collect()
         };
         let late = |elapsed: Elapsed| Error::Unavailable {
@@ -270,9 +270,9 @@ impl KnownQuotas {
 
     fn known(&self, now: Timestamp) -> MutexGuard<'_, Known> {
         // No change is half done, so that a panic leaves nothing wrong.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.forget(now);
-        known
+        let mut quotas = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        quotas.forget(now);
+        quotas
     }
 }
 
@@ -323,8 +323,8 @@ impl Drop for Meter {
         let metered = self.metered().take();
         if let Some(metered) = metered {
             let now = self.limits.clock.now();
-            let mut known = self.limits.known(now);
-            known.count(metered, units_so_far(), now);
+            let mut quotas = self.limits.known(now);
+            quotas.count(metered, units_so_far(), now);
         }
     }
 }
@@ -360,12 +360,12 @@ mod tests {
     impl Charges {
         /// Charges as the store does.
         fn charge(&mut self, holder: &QuotaHolder, charge: Charge, now: Timestamp) -> Timestamp {
-            let (time, known) = charge;
-            let known = known.is_some_and(|known| known > now);
-            let found = self.of.get(holder).filter(|(until, charged_at)| {
-                (known || *until >= now) && *charged_at < now.plus(2_000)
+            let (time, known_until) = charge;
+            let is_ahead = known_until.is_some_and(|until| until > now);
+            let charged = self.of.get(holder).filter(|(until, charged_at)| {
+                (is_ahead || *until >= now) && *charged_at < now.plus(2_000)
             });
-            let from = found.map_or(now, |(until, _)| *until);
+            let from = charged.map_or(now, |(until, _)| *until);
             let until = from.plus(i64::try_from(time.as_millis()).unwrap());
             self.of.insert(holder.clone(), (until, now));
             self.count += 1;
@@ -383,17 +383,17 @@ mod tests {
             now: Timestamp,
         ) -> Result<(), Error> {
             let now = now.plus(self.ahead);
-            let known = &mut self.known;
+            let quotas = &mut self.known;
             let organization = Some(caller.organization);
-            known.forget(now);
-            known.admit(&caller.caller, organization, now)?;
+            quotas.forget(now);
+            quotas.admit(&caller.caller, organization, now)?;
             for holder in holders(caller) {
-                if let Some(due) = known.take_due(&holder, now) {
-                    known.learn(&holder, table.charge(&holder, due, now), now);
+                if let Some(due) = quotas.take_due(&holder, now) {
+                    quotas.learn(&holder, table.charge(&holder, due, now), now);
                 }
             }
-            known.admit(&caller.caller, organization, now)?;
-            known.count(caller.clone(), units, now);
+            quotas.admit(&caller.caller, organization, now)?;
+            quotas.count(caller.clone(), units, now);
             Ok(())
         }
     }
@@ -516,8 +516,8 @@ mod tests {
                 served.push(second);
             }
             // The quota, and a tenth of it in each second.
-            let all: f64 = served.iter().sum();
-            assert!((390.0..410.0 + beyond).contains(&all), "{served:?}");
+            let total: f64 = served.iter().sum();
+            assert!((390.0..410.0 + beyond).contains(&total), "{served:?}");
             let first: f64 = served[..10].iter().sum();
             assert!((190.0..210.0 + beyond).contains(&first), "{served:?}");
             let most = served[10..].iter().copied().fold(0.0, f64::max);

@@ -55,7 +55,7 @@ pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
 /// time.
 pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
-        let known = hash.is_some();
+        let is_known = hash.is_some();
         let text = hash.as_ref().map_or(NOBODYS, PasswordHash::expose);
         let hash = phc::PasswordHash::new(text)
             .map_err(|error| Error::internal("reading a password hash", error))?;
@@ -64,7 +64,7 @@ pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Resul
         let argon2 = argon2()?;
         let fits = |text: &str| argon2.verify_password(text.as_bytes(), &hash).is_ok();
         let composed = composed.expose_secret();
-        Ok((fits(composed) || (composed != sent && fits(sent))) && known)
+        Ok((fits(composed) || (composed != sent && fits(sent))) && is_known)
     })
     .await
 }

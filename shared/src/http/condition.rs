@@ -138,17 +138,19 @@ pub(crate) fn none(parts: &Parts) -> Result<(), Error> {
 /// its entity tag, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
-    let known = sent(request.headers(), &header::IF_NONE_MATCH);
+    let if_none_match = sent(request.headers(), &header::IF_NONE_MATCH);
     let mut response = next.run(request).await;
-    let Some(known) = known.filter(|_| is_read && response.status() == StatusCode::OK) else {
+    let Some(if_none_match) =
+        if_none_match.filter(|_| is_read && response.status() == StatusCode::OK)
+    else {
         return response;
     };
     let tag = response.headers().get(header::ETAG);
     let current = tag.and_then(|tag| tags(tag.as_bytes()));
-    let is_known = match (tags(&known), current) {
+    let is_known = match (tags(&if_none_match), current) {
         (Some(Tags::Any), Some(_)) => true,
-        (Some(Tags::These(known)), Some(Tags::These(current))) => {
-            current.iter().any(|one| known.contains(one))
+        (Some(Tags::These(sent_tags)), Some(Tags::These(current))) => {
+            current.iter().any(|tag| sent_tags.contains(tag))
         }
         _ => false,
     };
@@ -279,8 +281,8 @@ mod tests {
             assert_eq!(versions(tags.as_bytes()), Some(expected), "{tags}");
         }
         let malformed = r#"|,|7|W/7|W/|w/"7"|"7|7"|"7" "8"|"7""8"|*, "7"|"7", *"#;
-        for none in malformed.split('|') {
-            assert_eq!(versions(none.as_bytes()), None, "{none}");
+        for value in malformed.split('|') {
+            assert_eq!(versions(value.as_bytes()), None, "{value}");
         }
     }
 
@@ -361,8 +363,8 @@ mod tests {
         let longest = "k".repeat(255);
         assert_eq!(key(longest.as_bytes()).unwrap(), Some(longest.clone()));
         let too_long = "k".repeat(256);
-        for none in [b"".as_slice(), too_long.as_bytes(), "ä".as_bytes(), b"a\tb"] {
-            key(none).unwrap_err();
+        for invalid in [b"".as_slice(), too_long.as_bytes(), "ä".as_bytes(), b"a\tb"] {
+            key(invalid).unwrap_err();
         }
         let mut headers = HeaderMap::new();
         headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_static("key"));

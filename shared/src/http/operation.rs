@@ -151,9 +151,9 @@ impl Description {
 
     pub fn problems(&mut self, codes: &[Code]) {
         for code in codes {
-            let all = self.problems.entry(code.status()).or_default();
-            if !all.contains(code) {
-                all.push(*code);
+            let codes_of_status = self.problems.entry(code.status()).or_default();
+            if !codes_of_status.contains(code) {
+                codes_of_status.push(*code);
             }
         }
     }
@@ -162,8 +162,8 @@ impl Description {
     pub fn needs(&mut self, needs: Vec<String>) {
         let words: Vec<String> = needs.iter().map(|need| in_words(need)).collect();
         self.needs = Some(format!("Needs {}.", words.join(" and ")));
-        let all = self.operation.extensions.get_or_insert_default();
-        all.insert(NEEDS.to_owned(), needs.into());
+        let extensions = self.operation.extensions.get_or_insert_default();
+        extensions.insert(NEEDS.to_owned(), needs.into());
     }
 
     /// Requires a session or, if the operation takes them, a token.
@@ -215,7 +215,7 @@ impl Description {
     /// Takes an operation out of its place and begins its description.
     pub(super) fn begun(method: Method, path: &str, operation: &mut Operation) -> Self {
         let segments = path.split('/');
-        let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
+        let names = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
         let mut description = Self {
             method,
             names_a_record: path.contains('{'),

@@ -36,8 +36,12 @@ pub fn add(schemas: &mut Schemas) {
 }
 
 /// The names of a set to which a rule applies, in their order.
-fn names<T: Copy>(all: &[T], applies: impl Fn(T) -> bool) -> Vec<T> {
-    all.iter().copied().filter(|name| applies(*name)).collect()
+fn names<T: Copy>(values: &[T], applies: impl Fn(T) -> bool) -> Vec<T> {
+    values
+        .iter()
+        .copied()
+        .filter(|name| applies(*name))
+        .collect()
 }
 
 fn set<T: ToSchema>(schemas: &mut Schemas, rules: Value) {

@@ -61,7 +61,7 @@ pub fn webhooks() -> Paths {
 
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     let name = WebhookMessage::name().into_owned();
-    let mut all = vec![(name, WebhookMessage::schema())];
-    WebhookMessage::schemas(&mut all);
-    all
+    let mut schemas = vec![(name, WebhookMessage::schema())];
+    WebhookMessage::schemas(&mut schemas);
+    schemas
 }

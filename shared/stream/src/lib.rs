@@ -164,11 +164,14 @@ fn sorted(
     records: &[StreamRecord],
 ) -> (Vec<Failure<'_>>, BTreeMap<OrganizationId, Vec<Placed<'_>>>) {
     let mut failures = Vec::new();
-    let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut by_organization: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (index, record) in records.iter().enumerate() {
         let placed = Placed { index, record };
         match record.item() {
-            Ok(Some(item)) => all.entry(item.organization()).or_default().push(placed),
+            Ok(Some(item)) => by_organization
+                .entry(item.organization())
+                .or_default()
+                .push(placed),
             Ok(None) => {}
             Err(error) => failures.push(Failure {
                 placed,
@@ -177,7 +180,7 @@ fn sorted(
             }),
         }
     }
-    (failures, all)
+    (failures, by_organization)
 }
 
 /// Handles the changes of an organization. After a fault, handles each change by itself.

@@ -33,15 +33,15 @@ impl Batch {
         I: Id + Eq + Hash,
         V: for<'a> From<&'a R>,
     {
-        let mut all = HashMap::new();
+        let mut by_id = HashMap::new();
         for id in ids {
-            if !all.contains_key(&id)
+            if !by_id.contains_key(&id)
                 && let Some(stored) = self.named(&key(id))
             {
-                all.insert(id, V::from(&stored.record));
+                by_id.insert(id, V::from(&stored.record));
             }
         }
-        all
+        by_id
     }
 
     #[must_use]

@@ -19,29 +19,29 @@ const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];
 impl Write {
     /// Gives the item of a record the form in which this version writes it. `None` for an item that
     /// has this form. Refused if the item was written meanwhile. An unreadable record is an error.
-    pub fn in_present_form<S, R: Record<S>>(found: &RawItem) -> Result<Option<Self>, Error> {
-        let Some(key) = found.key() else {
+    pub fn in_present_form<S, R: Record<S>>(raw: &RawItem) -> Result<Option<Self>, Error> {
+        let Some(key) = raw.key() else {
             return Ok(None);
         };
-        let stored: Stored<R> = stored_at(&key, found.0.clone())?;
+        let stored: Stored<R> = stored_at(&key, raw.0.clone())?;
         let mut item = changed_item(&stored)?;
         item.insert("version".to_owned(), stored.version.into_attribute());
         for name in KEPT {
-            if let Some(value) = found.0.get(name) {
+            if let Some(value) = raw.0.get(name) {
                 item.insert(name.to_owned(), value.clone());
             }
         }
         // An update may have set the end of a record that has none by itself.
-        if let Some(end) = found.0.get("expiresAt") {
+        if let Some(end) = raw.0.get("expiresAt") {
             item.entry("expiresAt".to_owned()).or_insert(end.clone());
         }
-        let as_read = match found.number("version") {
+        let as_read = match raw.number("version") {
             Some(version) => Condition::version(version),
             None => Condition::exists().lacks("version"),
         };
         let mut write = Self::put_item(&stored.record, item, Some(&stored), as_read)?;
         match &mut write.operation {
-            Operation::Put(item) if !has_same_values(item, &found.0) => {
+            Operation::Put(item) if !has_same_values(item, &raw.0) => {
                 item.insert(WRITE_ID.to_owned(), COPIED.into_attribute());
                 Ok(Some(write))
             }
@@ -64,7 +64,7 @@ impl RawItem {
     pub fn wrong_key<S, R: Record<S>>(&self, record: &R) -> Result<Option<&'static str>, Error> {
         let written = record::item(record, 1)?;
         let is_right = |name: &&&str| match self.0.get(**name) {
-            Some(found) => written.get(**name) == Some(found),
+            Some(attribute) => written.get(**name) == Some(attribute),
             None => true,
         };
         Ok(KEY_ATTRIBUTES.iter().find(|name| !is_right(name)).copied())

@@ -51,7 +51,7 @@ pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
         (task.await, USED.with(RefCell::take))
     });
     let (output, used) = scope.await;
-    note(|all| all.add(used.clone()));
+    note(|usage| usage.add(used.clone()));
     (output, used)
 }
 

@@ -64,7 +64,7 @@ impl<T> Page<T> {
 
     /// A page of a list that was read as a whole. Rows are sorted by their places.
     pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &PageRequest) -> Self {
-        rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
+        rows.sort_unstable_by(|row, other| row.place.sorted_by().cmp(other.place.sorted_by()));
         if descending {
             rows.reverse();
         }

@@ -174,8 +174,8 @@ impl Table {
 }
 
 /// Returns true if two items have equal attributes. Sets have no order.
-pub(crate) fn has_same_values(one: &Item, other: &Item) -> bool {
-    object(one) == object(other)
+pub(crate) fn has_same_values(item: &Item, other: &Item) -> bool {
+    object(item) == object(other)
 }
 
 fn object(item: &Item) -> Value {
@@ -193,8 +193,8 @@ fn json(value: &AttributeValue) -> Value {
         AttributeValue::Ss(texts) => json!({ "SS": sorted(texts) }),
         AttributeValue::Ns(numbers) => json!({ "NS": sorted(numbers) }),
         AttributeValue::B(bytes) => json!({ "B": bytes.as_ref() }),
-        AttributeValue::Bs(all) => {
-            json!({ "BS": all.iter().map(Blob::as_ref).collect::<Vec<_>>() })
+        AttributeValue::Bs(blobs) => {
+            json!({ "BS": blobs.iter().map(Blob::as_ref).collect::<Vec<_>>() })
         }
         // Null; there is no other type.
         _ => json!({ "NULL": true }),
@@ -261,7 +261,7 @@ fn bytes(value: &AttributeValue) -> usize {
         AttributeValue::Ss(texts) => texts.iter().map(String::len).sum(),
         AttributeValue::Ns(numbers) => numbers.iter().map(|digits| of_number(digits)).sum(),
         AttributeValue::B(bytes) => bytes.as_ref().len(),
-        AttributeValue::Bs(all) => all.iter().map(|bytes| bytes.as_ref().len()).sum(),
+        AttributeValue::Bs(blobs) => blobs.iter().map(|bytes| bytes.as_ref().len()).sum(),
         // A boolean or null.
         _ => 1,
     }
@@ -296,7 +296,7 @@ mod tests {
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let texts = |texts: [&str; 2]| texts.map(str::to_owned).to_vec();
         let blob = || Blob::new([0, 255]);
-        let all = RawItem(Item::from([
+        let item = RawItem(Item::from([
             ("pk".to_owned(), text("ORG#1#TASK")),
             ("sk".to_owned(), text("7")),
             ("number".to_owned(), AttributeValue::N("1.50".to_owned())),
@@ -314,10 +314,10 @@ mod tests {
                 )]))]),
             ),
         ]));
-        assert_eq!(RawItem::from_json(&all.to_json()), Some(all.clone()));
+        assert_eq!(RawItem::from_json(&item.to_json()), Some(item.clone()));
         // Names 46, key 11, number 3, two of one byte, texts 2, numbers 4, bytes 2 and 2, list 3 +
         // 1 + 3 + 1 + 1 + 2.
-        assert_eq!(all.bytes(), 46 + 11 + 3 + 2 + 2 + 4 + 4 + 11);
+        assert_eq!(item.bytes(), 46 + 11 + 3 + 2 + 2 + 4 + 4 + 11);
         assert_eq!(RawItem::from_json(&json!({"pk": {"S": "a"}})), None);
         assert_eq!(RawItem::from_json(&json!({"pk": "a", "sk": "b"})), None);
     }

@@ -67,13 +67,13 @@ impl Table {
         read: Read,
     ) -> Result<Batch, Error> {
         let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
-        let mut found = self.batch_get_all(keys.iter(), read).await?;
+        let mut batch = self.batch_get_all(keys.iter(), read).await?;
         if read == Read::Lasting {
-            let missing = keys.iter().filter(|key| !found.has(key));
+            let missing = keys.iter().filter(|key| !batch.has(key));
             let missing = self.batch_get_all(missing, Read::Consistent).await?;
-            found = found.and(missing);
+            batch = batch.and(missing);
         }
-        Ok(found)
+        Ok(batch)
     }
 
     async fn batch_get_all(
@@ -83,8 +83,8 @@ impl Table {
     ) -> Result<Batch, Error> {
         let keys: Vec<AnyKey> = keys.cloned().collect();
         let some = keys.chunks(100).map(<[_]>::to_vec);
-        let found = try_join_all(some.map(|keys| self.batch_get_some(keys, read))).await?;
-        Ok(Batch(found.into_iter().flatten().collect()))
+        let items = try_join_all(some.map(|keys| self.batch_get_some(keys, read))).await?;
+        Ok(Batch(items.into_iter().flatten().collect()))
     }
 
     /// Reads the items of at most 100 keys, in as many requests as the table needs.
@@ -93,7 +93,7 @@ impl Table {
         mut keys: Vec<AnyKey>,
         read: Read,
     ) -> Result<HashMap<AnyKey, Item>, Error> {
-        let mut found = HashMap::with_capacity(keys.len());
+        let mut items = HashMap::with_capacity(keys.len());
         let mut attempt = 0;
         while !keys.is_empty() {
             meter::allow_read()?;
@@ -111,7 +111,7 @@ impl Table {
             count_read(output.consumed_capacity.as_deref().unwrap_or_default());
             for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
                 if let Some(key) = key_of(&item) {
-                    found.insert(key, item);
+                    items.insert(key, item);
                 }
             }
             // The table returns as many items as capacity and size allow, and the keys of the rest.
@@ -131,7 +131,7 @@ impl Table {
             }
             keys = unread;
         }
-        Ok(found)
+        Ok(items)
     }
 
     /// Reads a list up to its limit, without unreadable records.
@@ -220,9 +220,9 @@ impl Table {
         let query = list.query.clone();
         let page = self.page(list.places(), wanted).await?;
         let keys = page.rows.iter().map(|row| row.place.key());
-        let Batch(mut found) = self.batch_get(keys, Read::Consistent).await?;
+        let Batch(mut items) = self.batch_get(keys, Read::Consistent).await?;
         let rows = page.rows.into_iter().filter_map(|Row { place, .. }| {
-            let item = found.remove(&place.key())?;
+            let item = items.remove(&place.key())?;
             query.holds(&item).then(|| Row {
                 record: readable_at(&place, item),
                 place,

@@ -100,28 +100,28 @@ fn is_own(name: &str) -> bool {
 /// service does not know: during a deployment, a newer one writes the same records.
 pub(crate) fn changed_item<S, R: Record<S>>(stored: &Stored<R>) -> Result<Item, Error> {
     let mut written = item(&stored.record, stored.version + 1)?;
-    if let Some(found) = &stored.item {
+    if let Some(stored_item) = &stored.item {
         let record: R =
-            from_item(found).map_err(|error| Error::internal("keeping a record", error))?;
-        let known = item(&record, stored.version)?;
-        let found = found.iter().filter(|(name, _)| !is_own(name));
-        keep_unknown(found, &known, &mut written);
+            from_item(stored_item).map_err(|error| Error::internal("keeping a record", error))?;
+        let known_attributes = item(&record, stored.version)?;
+        let attributes = stored_item.iter().filter(|(name, _)| !is_own(name));
+        keep_unknown(attributes, &known_attributes, &mut written);
     }
     Ok(written)
 }
 
 /// Copies what was found and is not known, in nested maps as well.
 fn keep_unknown<'a>(
-    found: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
-    known: &Item,
+    attributes: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
+    known_attributes: &Item,
     written: &mut Item,
 ) {
-    for (name, value) in found {
+    for (name, value) in attributes {
         use AttributeValue::M;
-        match (value, known.get(name), written.get_mut(name)) {
+        match (value, known_attributes.get(name), written.get_mut(name)) {
             (value, None, None) => drop(written.insert(name.clone(), value.clone())),
-            (M(found), Some(M(known)), Some(M(written))) => {
-                keep_unknown(found.iter(), known, written);
+            (M(attributes), Some(M(known_attributes)), Some(M(written))) => {
+                keep_unknown(attributes.iter(), known_attributes, written);
             }
             _ => {}
         }
@@ -201,15 +201,15 @@ mod tests {
             place: place.clone(),
             places: vec![place],
         };
-        let mut found = item(&note, 3).unwrap();
+        let mut stored_item = item(&note, 3).unwrap();
         let later = AttributeValue::Bool(true);
-        found.insert("later".to_owned(), later.clone());
-        found.insert(Gsi1::PARTITION.to_owned(), "OLD".into_attribute());
-        found.insert(WRITTEN_BY.to_owned(), later.clone());
-        if let Some(AttributeValue::M(place)) = found.get_mut("place") {
+        stored_item.insert("later".to_owned(), later.clone());
+        stored_item.insert(Gsi1::PARTITION.to_owned(), "OLD".into_attribute());
+        stored_item.insert(WRITTEN_BY.to_owned(), later.clone());
+        if let Some(AttributeValue::M(place)) = stored_item.get_mut("place") {
             place.insert("later".to_owned(), later.clone());
         }
-        let mut read = stored::<Note>(found.clone()).unwrap();
+        let mut read = stored::<Note>(stored_item.clone()).unwrap();
         read.record.text = None;
         read.record.place.x = 2;
         let written = changed_item(&read).unwrap();
@@ -222,7 +222,7 @@ mod tests {
         let place = written["place"].as_m().unwrap();
         assert_eq!(place["x"], 2.into_attribute());
         assert_eq!(place["later"], later);
-        assert_eq!(written["places"], found["places"]);
+        assert_eq!(written["places"], stored_item["places"]);
     }
 
     #[test]

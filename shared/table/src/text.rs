@@ -82,11 +82,11 @@ impl LongText {
         self,
         record: &AnyKey,
         item: &mut Item,
-        (old, found): (Option<&Apart>, Option<&Item>),
+        (old, item_read): (Option<&Apart>, Option<&Item>),
     ) -> Result<Vec<TextWrite>, Error> {
         if let Some(Apart { reference, .. }) = old.filter(|old| !old.is_read) {
-            let found = found.and_then(|found| found.get(self.attribute));
-            if item.get(self.attribute) != found {
+            let text_read = item_read.and_then(|item| item.get(self.attribute));
+            if item.get(self.attribute) != text_read {
                 let why = "its text was changed and not read";
                 return Err(Error::internal("writing a record", why));
             }

@@ -29,20 +29,20 @@ impl<T: DeserializeOwned> Stored<T> {
     /// Adds the long text that the record refers to, if it was found. Without it, the record does
     /// not read.
     pub fn with_text(mut self, long: LongText, kept: Option<KeptText>) -> Result<Self, Error> {
-        let (Some(found), Some(Apart { is_read: false, .. })) = (&self.item, &self.text) else {
+        let (Some(item), Some(Apart { is_read: false, .. })) = (&self.item, &self.text) else {
             return Ok(self);
         };
         let key = self.text_key(long);
         let unreadable = |why: &str| {
-            let record = key_of(found);
+            let record = key_of(item);
             record.iter().for_each(meter::note_unreadable);
             Error::internal("reading a record", format!("the text at {key:?} {why}"))
         };
         let kept = kept.ok_or_else(|| unreadable("is not there"))?;
-        let start = found.get(long.attribute).and_then(|text| text.as_s().ok());
+        let start = item.get(long.attribute).and_then(|text| text.as_s().ok());
         let text = kept.of(start.map_or("", String::as_str));
         if let Some(text) = text {
-            let mut item = Item::clone(found);
+            let mut item = Item::clone(item);
             item.insert(long.attribute.to_owned(), text.into_attribute());
             self.record = from_item(&item).map_err(|_| unreadable("does not fit"))?;
             self.item = Some(Arc::new(item));

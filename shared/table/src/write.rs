@@ -61,8 +61,8 @@ impl Write {
         let key = AnyKey::from(record.key());
         let texts = R::LONG_TEXT.map(|long| {
             let text = before.and_then(|before| before.text.as_ref());
-            let found = before.and_then(|before| before.item.as_deref());
-            long.part(&key, &mut item, (text, found))
+            let item_read = before.and_then(|before| before.item.as_deref());
+            long.part(&key, &mut item, (text, item_read))
         });
         Ok(Self {
             texts: texts.transpose()?.unwrap_or_default(),
@@ -100,12 +100,12 @@ impl Write {
 
     /// Creates a record, or overwrites the one that was read.
     pub fn create_or_replace<S, R: Record<S>>(
-        found: Option<Stored<R>>,
+        stored: Option<Stored<R>>,
         record: R,
     ) -> Result<Self, Error> {
-        match found {
+        match stored {
             None => Self::create(&record),
-            Some(found) => Self::replace(&found.map(|_| record)),
+            Some(stored) => Self::replace(&stored.map(|_| record)),
         }
     }
 

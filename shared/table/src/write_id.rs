@@ -33,9 +33,9 @@ mod tests {
         let ids = of_request("JKJaXmPLvHcESHA=", async {
             [new_write_id(), new_write_id()]
         });
-        let [one, other] = ids.await;
-        assert_ne!(one, other);
-        for id in [one, other] {
+        let [first, second] = ids.await;
+        assert_ne!(first, second);
+        for id in [first, second] {
             let random = id.strip_prefix("JKJaXmPLvHcESHA=.").unwrap();
             assert_eq!(random.len(), OF_ONE);
         }

@@ -16,8 +16,10 @@ pub(crate) struct Public;
 impl Resolve for Public {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let public: Vec<_> = found.filter(|address| is_public(address.ip())).collect();
+            let addresses = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let public: Vec<_> = addresses
+                .filter(|address| is_public(address.ip()))
+                .collect();
             if public.is_empty() {
                 return Err(io::Error::other("the name has no public address").into());
             }

@@ -160,7 +160,7 @@ impl Document {
 
     fn lists(&self, member: &str, wanted: &str) -> bool {
         let list = self.members.get(member).and_then(Value::as_array);
-        list.is_some_and(|list| list.iter().any(|one| one == wanted))
+        list.is_some_and(|list| list.iter().any(|value| value == wanted))
     }
 
     fn is_true(&self, member: &str) -> bool {

@@ -124,8 +124,8 @@ impl Targets {
         let since = Stopwatch::start();
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
-        let none = "There is no HTTP client; nothing was sent.";
-        let no_client = || NoResponse::NotSent(none.to_owned());
+        let detail = "There is no HTTP client; nothing was sent.";
+        let no_client = || NoResponse::NotSent(detail.to_owned());
         let http = self.http.client().ok_or_else(no_client)?;
         let secret = self.secret(connection, left()).await?;
         // A call that changes nothing carries no key.
@@ -157,8 +157,8 @@ impl Targets {
         connection: &Connection,
         timeout: Duration,
     ) -> Result<Option<SecretString>, NoResponse> {
-        let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
-        found.unwrap_or(Err(NoSecret::Late)).map_err(|why| {
+        let secret = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
+        secret.unwrap_or(Err(NoSecret::Late)).map_err(|why| {
             let organization = connection.organization_id.get();
             tracing::warn!(organizationId = organization, connection = &*connection.name, %why);
             NoResponse::NotSent(format!("{why} Nothing was sent."))

@@ -92,7 +92,7 @@ impl Targets {
         let mut unclear: BTreeMap<&str, &Connection> = BTreeMap::new();
         for ((read, connection), seen) in reads.iter().zip(seen) {
             let is_unclear = match seen {
-                Ok(seen) => seen.read_error(read).is_some_and(|one| one.is_unclear),
+                Ok(seen) => seen.read_error(read).is_some_and(|error| error.is_unclear),
                 Err(read_error) => read_error.is_unclear,
             };
             if let Ok(connection) = connection
@@ -101,7 +101,9 @@ impl Targets {
                 unclear.insert(&connection.name, connection);
             }
         }
-        let learned = unclear.values().map(|one| counter.unclear(one));
+        let learned = unclear
+            .values()
+            .map(|connection| counter.unclear(connection));
         for error in join_all(learned).await.into_iter().filter_map(Result::err) {
             telemetry::warn("cannot record a connection's answer", &error);
         }
@@ -117,7 +119,7 @@ impl Targets {
     ) -> Result<Seen, ReadError> {
         let sending = Sending { key: None, timeout };
         let head = self.send(connection, &read.call(), sending).await;
-        let head = head.map_err(|none| none.read_error())?;
+        let head = head.map_err(|no_response| no_response.read_error())?;
         let response = head.read(connection).await;
         let is_too_large = response.form == BodyForm::TooLarge;
         if let BodyForm::Broken(broken) = response.form {

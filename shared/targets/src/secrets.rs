@@ -181,16 +181,16 @@ impl Secrets {
     /// Returns the cached secret of a place within its lifetime, or room for it.
     fn kept(&self, place: Place) -> Arc<OnceCell<SecretString>> {
         // A panic under the lock leaves no partial change.
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST_KEPT {
-            all.clear();
+        let mut places = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if places.len() >= MOST_KEPT {
+            places.clear();
         }
-        all.retain(|_, kept| kept.since.elapsed() < KEPT);
+        places.retain(|_, kept| kept.since.elapsed() < KEPT);
         let new = || Kept {
             value: Arc::default(),
             since: Stopwatch::start(),
         };
-        all.entry(place).or_insert_with(new).value.clone()
+        places.entry(place).or_insert_with(new).value.clone()
     }
 }
 

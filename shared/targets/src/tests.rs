@@ -118,8 +118,8 @@ fn with_secret(organization: i64, url: &str, more: &Value, secret: &str) -> Conn
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /things/{id}", "GET /things/{id}"],
     });
-    let all = sent.as_object_mut().unwrap();
-    all.extend(more.as_object().unwrap().clone());
+    let members = sent.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
     let put: ConnectionPut = input::from_value(&sent).unwrap();
     let tenant = OrganizationId::new(organization).unwrap();
     let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
@@ -217,8 +217,12 @@ async fn a_key_stands_in_its_place_and_only_where_something_changes() {
     ] {
         let sent = sent(&connection, call).await;
         let key = sent["headers"].get("idempotency-key");
-        let found = (&sent["uri"], &sent["body"], key);
-        assert_eq!(found, (&json!(uri), &json!(body), None), "{connection}");
+        let sent_parts = (&sent["uri"], &sent["body"], key);
+        assert_eq!(
+            sent_parts,
+            (&json!(uri), &json!(body), None),
+            "{connection}"
+        );
     }
 }
 
@@ -282,15 +286,22 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
 async fn a_sealed_secret_opens_for_its_connection() {
     let kms = Double::default().kms().await;
     let url = echo().await;
-    let mut one = connection(1, &url, &json!({}));
+    let mut with_secret = connection(1, &url, &json!({}));
     let put = json!({"kind": "billing", "baseUrl": url, "allow": [], "secret": "of-client"});
     let put: ConnectionPut = input::from_value(&put).unwrap();
     let sealer = Sealer::new(kms.clone(), "arn:key");
     let of = SecretOf::Connection("billing".to_owned());
-    let ciphertext = sealer.seal(one.organization_id, &of, put.secret.value().unwrap());
-    one.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
+    let ciphertext = sealer.seal(
+        with_secret.organization_id,
+        &of,
+        put.secret.value().unwrap(),
+    );
+    with_secret.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
     let targets = Targets::new(Secrets::new(kms), true);
-    assert_eq!(secret_sent(&targets, &one).await.unwrap(), "of-client");
+    assert_eq!(
+        secret_sent(&targets, &with_secret).await.unwrap(),
+        "of-client"
+    );
 }
 
 #[tokio::test]
@@ -325,8 +336,8 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
 #[tokio::test]
 async fn secrets_are_not_shown() {
     let targets = Double::default().targets().await;
-    let one = connection(1, &echo().await, &json!({}));
-    assert_eq!(secret_sent(&targets, &one).await.unwrap(), "hush");
+    let connection = connection(1, &echo().await, &json!({}));
+    assert_eq!(secret_sent(&targets, &connection).await.unwrap(), "hush");
     assert!(!format!("{targets:?} {:?}", targets.secrets).contains("hush"));
 }
 

@@ -271,10 +271,10 @@ mod tests {
             let signatures = caller.signatures(&rotated, &message, now);
             signatures.split(' ').count()
         };
-        let one = caller(&["new"]);
-        let two = caller(&["new", "old"]);
-        assert_eq!((count(&one, now), count(&two, now)), (2, 4));
+        let with_new = caller(&["new"]);
+        let with_both = caller(&["new", "old"]);
+        assert_eq!((count(&with_new, now), count(&with_both, now)), (2, 4));
         let later = now.plus(Webhook::OVERLAP);
-        assert_eq!((count(&one, later), count(&two, later)), (1, 2));
+        assert_eq!((count(&with_new, later), count(&with_both, later)), (1, 2));
     }
 }

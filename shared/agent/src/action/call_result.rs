@@ -228,50 +228,71 @@ impl ApiCall {
 
     /// True if a body says that the call is under way, and denies nothing.
     fn is_pending(&self, body: &Value) -> bool {
-        let any =
-            |is: fn(&AnswerCondition, &Value) -> bool| self.success.iter().any(|one| is(one, body));
+        let any = |is: fn(&AnswerCondition, &Value) -> bool| {
+            self.success.iter().any(|condition| is(condition, body))
+        };
         any(AnswerCondition::is_pending) && !any(AnswerCondition::is_denied)
     }
 
     /// Returns whether a body means success. False if one condition is denied; none if a condition
     /// finds no value.
     fn succeeds(&self, body: &Value) -> Option<bool> {
-        if self.success.iter().any(|one| one.is_denied(body)) {
+        if self
+            .success
+            .iter()
+            .any(|condition| condition.is_denied(body))
+        {
             return Some(false);
         }
-        let all = self.success.iter().all(|one| one.holds(body));
-        all.then_some(true)
+        let all_hold = self.success.iter().all(|condition| condition.holds(body));
+        all_hold.then_some(true)
     }
 
     /// Returns why a response is no success although its status or code would be one, with a stable
     /// name if its body says so. None if nothing is wrong.
     pub fn unsuccessful(&self, response: &Response) -> Option<String> {
         let Response { status, body, .. } = response;
-        let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
-        let found = |at: &str| body.pointer(at).map(plain).unwrap_or_default();
-        if let Some(AnswerCondition { at, .. }) =
-            self.success.iter().find(|one| one.is_pending(body))
+        let is = |condition: &AnswerCondition| {
+            condition
+                .is
+                .iter()
+                .map(plain)
+                .collect::<Vec<_>>()
+                .join(" or ")
+        };
+        let value_at = |at: &str| body.pointer(at).map(plain).unwrap_or_default();
+        if let Some(AnswerCondition { at, .. }) = self
+            .success
+            .iter()
+            .find(|condition| condition.is_pending(body))
         {
-            let found = found(at);
+            let value = value_at(at);
             return Some(format!(
-                "The target system answered {status}, and the call is under way: {at} is {found}."
+                "The target system answered {status}, and the call is under way: {at} is {value}."
             ));
         }
-        if let Some(one) = self.success.iter().find(|one| one.is_denied(body)) {
-            let at = &one.at;
-            let is = is(one);
-            let found: String = found(at).chars().take(100).collect();
+        if let Some(condition) = self
+            .success
+            .iter()
+            .find(|condition| condition.is_denied(body))
+        {
+            let at = &condition.at;
+            let is = is(condition);
+            let value: String = value_at(at).chars().take(100).collect();
             if *status == 202 {
                 return Some(format!(
-                    "The target system has taken the call and is at work on it (202): {at} is {found} so \
+                    "The target system has taken the call and is at work on it (202): {at} is {value} so \
                      far, where {is} means success."
                 ));
             }
             return Some(format!(
-                "not_successful: the target system answered {status}, but {at} is {found}, not {is}."
+                "not_successful: the target system answered {status}, but {at} is {value}, not {is}."
             ));
         }
-        let unread = self.success.iter().find(|one| !one.holds(body))?;
+        let unread = self
+            .success
+            .iter()
+            .find(|condition| !condition.holds(body))?;
         let at = &unread.at;
         let is = is(unread);
         Some(format!(
@@ -313,8 +334,9 @@ impl ApiCall {
 
     /// True if a response's status and code mean that it was already done.
     pub fn was_done_before(&self, response: &Response) -> bool {
-        let before = |known: &crate::action::AlreadyDone| {
-            known.status == response.status && (known.code.is_none() || known.code == response.code)
+        let before = |already_done: &crate::action::AlreadyDone| {
+            already_done.status == response.status
+                && (already_done.code.is_none() || already_done.code == response.code)
         };
         self.already_done.iter().any(before)
     }

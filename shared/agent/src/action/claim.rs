@@ -87,7 +87,7 @@ impl ClaimContext {
             state.is_none_or(|state| state.has_ended() && state != ActionState::Succeeded)
         };
         let may_succeed =
-            |state: &Option<ActionState>| state.is_none_or(|one| one == ActionState::Unknown);
+            |state: &Option<ActionState>| state.is_none_or(|state| state == ActionState::Unknown);
         Some(if self.before.iter().any(failed) {
             "predecessor_not_done: an action that comes first did not succeed. Nothing was sent."
         } else if self.unless.contains(&Some(ActionState::Succeeded)) {
@@ -222,8 +222,8 @@ impl AgentAction {
             let attempts = self.content.attempts?;
             // Those of its earlier rounds.
             let own = self.progress.tries.iter();
-            let own = own.filter(|one| one.round != self.round.number);
-            let own: Vec<_> = own.map(|one| one.at).collect();
+            let own = own.filter(|attempt| attempt.round != self.round.number);
+            let own: Vec<_> = own.map(|attempt| attempt.at).collect();
             let mut tries = context.tries.iter();
             tries.find_map(|tries| attempts.refuse(&[tries.as_slice(), &own].concat(), now))
         })?;
@@ -239,7 +239,7 @@ impl AgentAction {
     /// Returns the instant from which its limit allows another try, after its own tries and those
     /// of others.
     fn open_from(&self, others: &[Timestamp]) -> Option<Timestamp> {
-        let own = self.progress.tries.iter().map(|one| one.at);
+        let own = self.progress.tries.iter().map(|attempt| attempt.at);
         let tries: Vec<_> = own.chain(others.iter().copied()).collect();
         self.content.attempts?.open_from(&tries)
     }
@@ -257,7 +257,9 @@ impl AgentAction {
             );
         }
         let digest = self.digest();
-        let mut digests = approvals.iter().filter_map(|one| one.digest.as_ref());
+        let mut digests = approvals
+            .iter()
+            .filter_map(|approval| approval.digest.as_ref());
         if digests.any(|approved| *approved != digest) {
             return says(
                 "content_changed: the action is not the approved one. Nothing more was sent.",
@@ -286,16 +288,16 @@ impl AgentAction {
                 "policy_denied: the policy now allows no user to execute it. Nothing was sent.",
             );
         }
-        let given = requirement.given(&approvals, &context.proposers, now);
-        if given < requirement.approvers() {
-            if !approvals.iter().all(|one| one.is_valid(now)) {
+        let approver_count = requirement.given(&approvals, &context.proposers, now);
+        if approver_count < requirement.approvers() {
+            if !approvals.iter().all(|approval| approval.is_valid(now)) {
                 return says(
                     "approval_expired: it was approved more than an hour ago. Nothing was sent.",
                 );
             }
             let required = requirement.says();
             return Some(format!(
-                "approval_missing: the policy now requires {required}; {given} of the given approvals \
+                "approval_missing: the policy now requires {required}; {approver_count} of the given approvals \
                  count. Nothing was sent."
             ));
         }

@@ -78,7 +78,7 @@ impl RecordGuard {
         let system = content.systems.get(record);
         let is_same = |claim: &&RecordClaim| {
             let both = claim.system.as_ref().zip(system);
-            !both.is_some_and(|(one, other)| one.differs_from(other))
+            !both.is_some_and(|(claimed, other)| claimed.differs_from(other))
         };
         let claims: Vec<&RecordClaim> = self.claims.iter().filter(is_same).collect();
         let last = claims.len().saturating_sub(1);
@@ -148,9 +148,12 @@ impl OtherClaim {
     pub fn tries(&self, content: &ActionContent) -> Vec<Timestamp> {
         match &self.owner {
             Some(owner) if !owner.content.repeats(content) => Vec::new(),
-            Some(owner) if !owner.content.records.is_empty() => {
-                owner.progress.tries.iter().map(|one| one.at).collect()
-            }
+            Some(owner) if !owner.content.records.is_empty() => owner
+                .progress
+                .tries
+                .iter()
+                .map(|attempt| attempt.at)
+                .collect(),
             _ => vec![self.at],
         }
     }

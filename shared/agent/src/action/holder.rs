@@ -67,7 +67,7 @@ impl AgentAction {
     fn not_tried(&mut self) {
         if !self.has_changed() {
             let round = self.round.number;
-            self.progress.tries.retain(|one| one.round != round);
+            self.progress.tries.retain(|attempt| attempt.round != round);
         }
     }
 
@@ -85,8 +85,8 @@ impl AgentAction {
     pub fn found_done(&mut self, now: Timestamp) {
         let step = self.is_known(StepStatus::Done, now);
         self.progress.steps_done += 1;
-        let found = "A read found that the call took effect.";
-        let result = CallResult::unsent(Effect::Done, found, now);
+        let reason = "A read found that the call took effect.";
+        let result = CallResult::unsent(Effect::Done, reason, now);
         self.progress.unwritten.push((step, result));
     }
 

@@ -235,7 +235,7 @@ impl Progress {
     /// preconditions.
     fn reads_before(&self, call: &ApiCall) -> Vec<TargetRead> {
         let system = &self.action.content.target_system;
-        let account = self.identity.iter().map(|one| one.read(system));
+        let account = self.identity.iter().map(|identity| identity.read(system));
         let mut reads: Vec<TargetRead> = account.collect();
         if self.checks(call) {
             reads.extend(self.action.required_reads());
@@ -246,8 +246,8 @@ impl Progress {
     /// Judges the account, and then the preconditions.
     fn permits(&mut self, observation: &Observation, now: Timestamp) -> Precondition {
         if let Some(identity) = &self.identity {
-            let found = identity.account(observation);
-            match self.action.permits_account(found) {
+            let account = identity.account(observation);
+            match self.action.permits_account(account) {
                 Precondition::Holds => self.identity = None,
                 other => return other,
             }
@@ -316,8 +316,8 @@ impl Progress {
         let problem = result.problem.clone();
         let ends = self.action.received(step, result, self.idempotency);
         self.stage = match ends {
-            Some(ActionState::Unknown) => self.end(|one| Outcome::unknown(one, &problem)),
-            Some(_) => self.end(|one| Outcome::failed(one, problem)),
+            Some(ActionState::Unknown) => self.end(|response| Outcome::unknown(response, &problem)),
+            Some(_) => self.end(|response| Outcome::failed(response, problem)),
             None if self.action.next_step() == place => Stage::Retry(problem),
             None => {
                 self.retries = 0;

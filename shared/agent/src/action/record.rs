@@ -253,17 +253,19 @@ impl AgentAction {
         round.approvals.extend(of_round(approvals, round.number));
         let proposed = session.proposed(&self.key.action_id);
         let among = |keys: fn(&ProposedAction) -> &[String]| {
-            proposed.map_or_else(Vec::new, |one| session.approved_among(keys(one)))
+            proposed.map_or_else(Vec::new, |proposed| session.approved_among(keys(proposed)))
         };
-        round.after = among(|one| &one.after);
-        round.unless = among(|one| &one.unless);
+        round.after = among(|action| &action.after);
+        round.unless = among(|action| &action.unless);
         round.trace_id = trace.map(str::to_owned);
         round.approved_at = now;
         // The other steps are sent again.
         let done = self.content.steps.iter().take(self.next_step());
         let done: Vec<i64> = done.map(|step| step.order).collect();
         let mut progress = std::mem::take(&mut self.progress);
-        progress.results.retain(|known| done.contains(&known.step));
+        progress
+            .results
+            .retain(|result| done.contains(&result.step));
         self.progress = ActionProgress {
             stack: progress.stack,
             steps_done: progress.steps_done,
@@ -302,11 +304,11 @@ impl AgentAction {
         excerpt_hash: Option<String>,
         now: Timestamp,
     ) {
-        let known = self.known_result(step).map(|known| known.status);
-        if (status, known) == (StepStatus::NotNow, Some(StepStatus::Unclear)) {
+        let status_before = self.known_result(step).map(|result| result.status);
+        if (status, status_before) == (StepStatus::NotNow, Some(StepStatus::Unclear)) {
             status = StepStatus::Unclear;
         }
-        self.progress.results.retain(|known| known.step != step);
+        self.progress.results.retain(|result| result.step != step);
         self.progress.results.push(StepResult {
             step,
             status,
@@ -325,8 +327,8 @@ impl AgentAction {
                 at: None,
                 excerpt_hash: None,
             };
-            let known = self.known_result(step.order).cloned();
-            let mut result = known.unwrap_or_else(unsent);
+            let recorded = self.known_result(step.order).cloned();
+            let mut result = recorded.unwrap_or_else(unsent);
             // The holder of an unclear step may have died before it could record an answer.
             if at == next && self.state == ActionState::Unknown {
                 result.status = StepStatus::Unclear;
@@ -337,7 +339,10 @@ impl AgentAction {
     }
 
     pub(crate) fn known_result(&self, step: i64) -> Option<&StepResult> {
-        self.progress.results.iter().find(|one| one.step == step)
+        self.progress
+            .results
+            .iter()
+            .find(|result| result.step == step)
     }
 
     /// Returns the instant at which it is given up.
@@ -369,7 +374,7 @@ impl AgentAction {
 
     pub fn current_approvals(&self) -> Vec<ActionApproval> {
         let approvals = self.round.approvals.iter();
-        let current = approvals.filter(|one| one.round == self.round.number);
+        let current = approvals.filter(|approval| approval.round == self.round.number);
         current.cloned().collect()
     }
 

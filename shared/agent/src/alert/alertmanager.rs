@@ -130,14 +130,14 @@ impl AlertmanagerWebhook {
         let mut rejected = Vec::new();
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
             let field = format!("alerts/{at}");
-            let none = || {
+            let no_text = || {
                 Fault::at(
                     &field,
                     FaultCode::Pattern,
                     "No text of the alert can be shown.",
                 )
             };
-            match alert.and_then(|alert| alert.report(now).ok_or_else(|| vec![none()])) {
+            match alert.and_then(|alert| alert.report(now).ok_or_else(|| vec![no_text()])) {
                 Ok(report) if reports.len() < MOST_RECORDED => reports.push((at, report)),
                 Ok(_) => rejected.push((at, vec![beyond(&field)])),
                 Err(faults) => rejected.push((at, faults)),

@@ -59,7 +59,7 @@ impl AlertReport {
 
 fn is_uuid(id: &str) -> bool {
     let lengths = id.split('-').map(str::len);
-    let is_hex = |one: u8| one == b'-' || one.is_ascii_hexdigit();
+    let is_hex = |byte: u8| byte == b'-' || byte.is_ascii_hexdigit();
     lengths.eq([8, 4, 4, 4, 12]) && id.bytes().all(is_hex)
 }
 

@@ -263,8 +263,8 @@ mod tests {
             ),
         ];
         for (expected, holds) in cases {
-            let found = condition(expected.clone()).holds(&facts);
-            assert_eq!(found, holds, "{expected}");
+            let result = condition(expected.clone()).holds(&facts);
+            assert_eq!(result, holds, "{expected}");
         }
     }
 

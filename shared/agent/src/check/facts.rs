@@ -116,18 +116,18 @@ impl Verification {
         let mut of_record = self
             .effective
             .iter()
-            .filter(|one| read_of(&one.fact) == read);
-        let took_place = of_record.all(|one| one.holds(facts) == Some(true));
+            .filter(|condition| read_of(&condition.fact) == read);
+        let took_place = of_record.all(|condition| condition.holds(facts) == Some(true));
         let differs = amount.holds(facts) == Some(false);
-        let found = facts.get(&amount.fact)?.as_i64()?;
-        (took_place && differs).then_some(found)
+        let minor_units = facts.get(&amount.fact)?.as_i64()?;
+        (took_place && differs).then_some(minor_units)
     }
 }
 
 /// Writes a single condition without a list, as earlier releases did: the digest covers its form.
 fn as_stored<S: Serializer>(conditions: &[FactCondition], to: S) -> Result<S::Ok, S::Error> {
     match conditions {
-        [one] => one.serialize(to),
+        [condition] => condition.serialize(to),
         many => many.serialize(to),
     }
 }

@@ -37,7 +37,7 @@ impl Seen {
     /// Returns the read error, if the answer tells nothing about the record. Only an answer with
     /// facts, or a missing record, tells about it.
     pub fn read_error(&self, read: &TargetRead) -> Option<ReadError> {
-        let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
+        let says = |answer: &str| format!("The target system answered {answer} to {}.", read.name);
         match self.status {
             404 | 410 => None,
             200..300 if self.is_too_large => Some(ReadError::for_good(format!(
@@ -101,7 +101,7 @@ impl Judgement {
     pub(crate) fn problem(self) -> Option<String> {
         match self {
             Self::Holds => None,
-            Self::Fails(found) => Some(found),
+            Self::Fails(reason) => Some(reason),
             Self::NotKnown(error) => Some(error.problem),
         }
     }
@@ -143,14 +143,18 @@ impl Observation {
         let mut unread: Option<&ReadError> = None;
         for condition in conditions {
             if let Some(read_error) = self.read_error(condition) {
-                unread = unread.filter(|one| one.is_for_good).or(Some(read_error));
+                unread = unread
+                    .filter(|error| error.is_for_good)
+                    .or(Some(read_error));
             } else if condition.holds(&self.facts) != Some(true) {
                 let says = condition.says();
-                let found = self.found(condition);
-                return Judgement::Fails(format!("expected that {says}; found that {found}."));
+                let facts_in_words = self.found(condition);
+                return Judgement::Fails(format!(
+                    "expected that {says}; found that {facts_in_words}."
+                ));
             }
         }
-        unread.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
+        unread.map_or(Judgement::Holds, |error| Judgement::NotKnown(error.clone()))
     }
 
     /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by
@@ -175,11 +179,11 @@ impl Observation {
     }
 
     fn found(&self, condition: &FactCondition) -> String {
-        let found = condition.facts().map(|name| match self.facts.get(name) {
+        let facts = condition.facts().map(|name| match self.facts.get(name) {
             Some(value) => format!("{name} is {}", quoted_value(&brief(value))),
             None => format!("{name} is not there"),
         });
-        found.collect::<Vec<_>>().join(" and ")
+        facts.collect::<Vec<_>>().join(" and ")
     }
 }
 

@@ -35,10 +35,14 @@ impl Reconciliation {
         under_way: Option<bool>,
         is_marked: Option<bool>,
     ) -> ((Judgement, Option<Judgement>), Option<bool>) {
-        let judge = |one: &Option<FactCondition>| one.as_ref().map(|one| observation.judge([one]));
+        let judge = |condition: &Option<FactCondition>| {
+            condition
+                .as_ref()
+                .map(|condition| observation.judge([condition]))
+        };
         // A call that was under way can fail. Before that, the same state says nothing. The mark
         // tells more.
-        let refused = judge(&self.refused).filter(|one| *one == Judgement::Holds);
+        let refused = judge(&self.refused).filter(|judgement| *judgement == Judgement::Holds);
         let refused = refused.filter(|_| is_marked.unwrap_or(under_way.is_some()));
         let not_done = refused.or_else(|| judge(&self.not_done));
         let under_way = match judge(&self.pending) {
@@ -55,7 +59,7 @@ impl Verification {
     /// otherwise.
     fn is_refuted_by(&self, observation: &Observation) -> bool {
         let mut wrong = self.fails_if.iter();
-        let is_wrong = wrong.any(|one| observation.judge([one]) == Judgement::Holds);
+        let is_wrong = wrong.any(|condition| observation.judge([condition]) == Judgement::Holds);
         is_wrong || self.other_amount(&observation.facts).is_some()
     }
 }
@@ -88,7 +92,7 @@ impl AgentAction {
     /// Ends the checks of its call without a result, since a person settled the outcome.
     pub(crate) fn end_checks_of_call(&mut self) {
         let record = self.checks.call.as_mut();
-        if let Some(record) = record.filter(|one| one.is_pending()) {
+        if let Some(record) = record.filter(|record| record.is_pending()) {
             record.status = CheckStatus::Unknown;
             record.next = None;
         }
@@ -247,7 +251,9 @@ impl AgentAction {
             (Judgement::NotKnown(error), _) | (_, Some(Judgement::NotKnown(error))) => {
                 (otherwise, Some(error.problem))
             }
-            (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
+            (Judgement::Fails(reason), Some(Judgement::Fails(_)) | None) => {
+                (otherwise, Some(reason))
+            }
         };
         let status = result.0;
         let record = self.checks.call.as_mut()?;
@@ -321,8 +327,8 @@ impl AgentAction {
         if status == StepStatus::NotDone {
             self.progress.settled_at = Some(now);
         }
-        let known = self.known_result(step);
-        let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
+        let result = self.known_result(step);
+        let excerpt_hash = result.and_then(|result| result.excerpt_hash.clone());
         self.keep(step, status, excerpt_hash, now);
         self.progress.call = OpenCall::default();
         self.updated_at = now;
@@ -346,18 +352,19 @@ impl AgentAction {
     /// not hold.
     pub fn refutes(&self, other: &ActionContent) -> bool {
         let record = self.checks.effect.as_ref();
-        let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
-        let Some(found) = found.and_then(|record| record.found.as_ref()) else {
+        let verified_record =
+            record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
+        let Some(observed) = verified_record.and_then(|record| record.found.as_ref()) else {
             return false;
         };
         let is_shared = |fact: &str| {
             let mut reads = other.reads.iter().filter(|read| read.name == read_of(fact));
             reads.any(|read| self.content.reads.contains(read))
         };
-        let found = found.0.0.clone().into_iter();
-        let facts: Facts = found.filter(|(fact, _)| is_shared(fact)).collect();
+        let observed = observed.0.0.clone().into_iter();
+        let facts: Facts = observed.filter(|(fact, _)| is_shared(fact)).collect();
         let mut required = other.require.iter();
-        required.any(|one| one.holds(&facts) == Some(false))
+        required.any(|condition| condition.holds(&facts) == Some(false))
     }
 
     /// True if its effect was verified, or it has no verification.
@@ -446,7 +453,7 @@ impl AgentAction {
                 self.progress.mark = self.mark(observation);
                 Precondition::Holds
             }
-            Judgement::Fails(found) => self.kept_from(&format!("precondition_changed: {found}")),
+            Judgement::Fails(reason) => self.kept_from(&format!("precondition_changed: {reason}")),
             Judgement::NotKnown(error) if error.is_for_good => {
                 self.kept_from(&format!("precondition_unknown: {}", error.problem))
             }
@@ -477,16 +484,16 @@ impl AgentAction {
 
     /// Judges the account that its connection reaches now. The holder has sent nothing since its
     /// claim.
-    pub(crate) fn permits_account(&mut self, found: Result<String, ReadError>) -> Precondition {
+    pub(crate) fn permits_account(&mut self, account: Result<String, ReadError>) -> Precondition {
         self.not_sent();
         let approved = self.account();
-        match found {
-            Ok(found) if approved == Some(&*found) => Precondition::Holds,
-            Ok(found) => {
+        match account {
+            Ok(account) if approved == Some(&*account) => Precondition::Holds,
+            Ok(account) => {
                 let approved = approved.map_or_else(|| "none".to_owned(), quoted);
-                let found = quoted(&found);
+                let account = quoted(&account);
                 self.kept_from(&format!(
-                    "account_changed: the account of the connection is {found}; {approved} was approved."
+                    "account_changed: the account of the connection is {account}; {approved} was approved."
                 ))
             }
             Err(error) if error.is_for_good => {

@@ -101,9 +101,9 @@ impl WholeList {
     pub const NONE: &'static str = "none";
 
     fn holds(&self, answer: &Value) -> bool {
-        let found = answer.pointer(&self.at).filter(|value| !value.is_null());
-        let found = found.cloned().unwrap_or_else(|| Self::NONE.into());
-        self.is.iter().any(|value| same(value, &found))
+        let member = answer.pointer(&self.at).filter(|value| !value.is_null());
+        let member = member.cloned().unwrap_or_else(|| Self::NONE.into());
+        self.is.iter().any(|value| same(value, &member))
     }
 }
 
@@ -119,13 +119,13 @@ impl TargetRead {
     /// characters, numbers that the table can hold, and booleans. A fact that the answer does not
     /// give is unknown.
     pub fn facts(&self, answer: &Value, reading: ReadingOf) -> Facts {
-        let mut known: BTreeMap<&str, Value> = BTreeMap::new();
+        let mut facts: BTreeMap<&str, Value> = BTreeMap::new();
         for (name, pointer) in self.facts.iter().filter(|(name, _)| !self.is_amount(name)) {
             let value = self.fact(name, pointer, answer);
-            known.extend(value.map(|value| (name.as_str(), value)));
+            facts.extend(value.map(|value| (name.as_str(), value)));
         }
         let currency = self.derived.currency.as_deref();
-        let currency = currency.and_then(|name| known.get(name)?.as_str());
+        let currency = currency.and_then(|name| facts.get(name)?.as_str());
         let currency = currency.unwrap_or_default();
         let amount = |value: &Value| minor_units(value, currency, reading.kind, reading.amounts?);
         let mut amounts: BTreeMap<&str, Value> = BTreeMap::new();
@@ -150,14 +150,14 @@ impl TargetRead {
             };
             amounts.extend(number.map(|number| (name.as_str(), number.into())));
         }
-        known.extend(amounts);
+        facts.extend(amounts);
         for (name, sum) in &self.derived.sums {
-            known.extend(sum.of(&known).map(|number| (name.as_str(), number.into())));
+            facts.extend(sum.of(&facts).map(|number| (name.as_str(), number.into())));
         }
         if !self.derived.times.is_empty() {
-            known.insert(Self::AT, reading.at.millis().into());
+            facts.insert(Self::AT, reading.at.millis().into());
         }
-        let named = known.into_iter();
+        let named = facts.into_iter();
         named
             .map(|(name, value)| (format!("{}.{name}", self.name), value))
             .collect()
@@ -241,8 +241,8 @@ impl ListFact {
     /// Returns whether a row counts; none if it lacks a member.
     fn counts(&self, row: &Value) -> Option<bool> {
         for (pointer, values) in &self.only {
-            let found = row.pointer(pointer).filter(|value| !value.is_null())?;
-            if !values.iter().any(|value| same(value, found)) {
+            let member = row.pointer(pointer).filter(|value| !value.is_null())?;
+            if !values.iter().any(|value| same(value, member)) {
                 return Some(false);
             }
         }
@@ -256,9 +256,9 @@ impl Sum {
         self.0.iter().map(|term| term.fact.as_str())
     }
 
-    fn of(&self, known: &BTreeMap<&str, Value>) -> Option<i64> {
+    fn of(&self, facts: &BTreeMap<&str, Value>) -> Option<i64> {
         self.0.iter().try_fold(0_i64, |sum, term| {
-            let number = whole_number(known.get(term.fact.as_str())?)?;
+            let number = whole_number(facts.get(term.fact.as_str())?)?;
             if term.is_subtracted {
                 sum.checked_sub(number)
             } else {
@@ -356,14 +356,14 @@ pub fn read_of(fact: &str) -> &str {
 
 /// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
 /// nothing.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            let one = exact(one);
+pub(super) fn same(value: &Value, other: &Value) -> bool {
+    match (value, other) {
+        (Value::Number(number), Value::Number(other)) => {
+            let number = exact(number);
             let other = exact(other);
-            one.is_some() && one == other
+            number.is_some() && number == other
         }
-        _ => one == other,
+        _ => value == other,
     }
 }
 
@@ -453,8 +453,8 @@ mod tests {
             (json!({"due": i64::MIN, "paid": 1}), None),
         ] {
             let facts = read.facts(&answer, at());
-            let found = facts.get("a.open").and_then(Value::as_i64);
-            assert_eq!(found, open, "{answer}");
+            let fact = facts.get("a.open").and_then(Value::as_i64);
+            assert_eq!(fact, open, "{answer}");
         }
         for no_sum in ["due", "due -", "- due", "due * paid", "due  - paid", ""] {
             assert!(Sum::try_from(no_sum.to_owned()).is_err(), "{no_sum:?}");
@@ -496,9 +496,9 @@ mod tests {
             (json!({}), None, None),
         ] {
             let facts = read.facts(&answer, at());
-            let found = |name: &str| facts.get(name).and_then(Value::as_i64);
+            let fact = |name: &str| facts.get(name).and_then(Value::as_i64);
             assert_eq!(
-                (found("a.taken"), found("a.pending")),
+                (fact("a.taken"), fact("a.pending")),
                 (taken, pending),
                 "{answer}"
             );
@@ -531,9 +531,9 @@ mod tests {
         };
         let answer = json!({"due": "70.15", "paid": 70, "currency": "usd", "data": [{"amount": 0.1}, {"amount": "0.2"}]});
         let facts = read.facts(&answer, main);
-        let found =
+        let amounts =
             ["due", "paid", "open", "taken"].map(|name| facts[&format!("a.{name}")].clone());
-        assert_eq!(json!(found), json!([7015, 7000, 15, 30]));
+        assert_eq!(json!(amounts), json!([7015, 7000, 15, 30]));
         // Without a unit, and without a currency, no amount is known.
         let unknown = ReadingOf {
             amounts: None,

@@ -239,7 +239,7 @@ impl CheckRecord {
             "purpose": purpose,
             "status": status,
             "count": self.count,
-            "found": self.found.as_ref().map(|found| &found.0),
+            "found": self.found.as_ref().map(|facts| &facts.0),
             "problem": self.problem,
         });
         let last = (!self.is_pending()).then(|| purpose.result());

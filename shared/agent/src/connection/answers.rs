@@ -109,7 +109,10 @@ impl<'a> Hidden<'a> {
         let plain = [&*decoded, &*of_form].map(str::to_ascii_lowercase);
         let encoded = standard.to_ascii_lowercase();
         let is_there = plain.iter().any(|text| text.contains(&secret))
-            || self.encodings.iter().any(|one| encoded.contains(one));
+            || self
+                .encodings
+                .iter()
+                .any(|encoding| encoded.contains(encoding));
         if is_there { "…".to_owned() } else { text }
     }
 }
@@ -125,7 +128,7 @@ fn part(value: Value, keep: &[KeyName], is_named: bool) -> Option<Value> {
     match value {
         Value::Object(members) => {
             let members = members.into_iter().filter_map(|(name, value)| {
-                let is_named = keep.iter().any(|one| **one == *name);
+                let is_named = keep.iter().any(|kept| **kept == *name);
                 Some((name, part(value, keep, is_named)?))
             });
             let members: Map<String, Value> = members.collect();

@@ -90,8 +90,8 @@ fn replays_what_it_marks(
     header: Option<&Option<HeaderName>>,
     place: &mut InputPlace<'_>,
 ) {
-    let none = replays.is_some_and(|replays| replays.0 == Replays::None);
-    if none && header.is_some_and(Option::is_some) {
+    let replays_none = replays.is_some_and(|replays| replays.0 == Replays::None);
+    if replays_none && header.is_some_and(Option::is_some) {
         let detail = "`replayedHeader` needs `replays: all`.";
         not_so(place.at("replayedHeader"), detail);
     }

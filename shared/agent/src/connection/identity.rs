@@ -87,7 +87,8 @@ impl ConnectionIdentity {
     /// True for a visible text without a part that was hidden as the secret.
     fn names(text: &str) -> bool {
         let is_short = (1..=Self::LONGEST).contains(&text.chars().count());
-        let is_unseen = |one: char| one == '…' || is_hidden(one) || is_invisible(one);
+        let is_unseen =
+            |character: char| character == '…' || is_hidden(character) || is_invisible(character);
         is_short && !text.contains(is_unseen)
     }
 }

@@ -221,8 +221,8 @@ mod tests {
             ("5", "US$", None),
         ];
         for (answer, currency, expected) in cases {
-            let found = read(answer, currency, SystemKind::Other, Amounts::Main);
-            assert_eq!(found, expected, "{answer} {currency}");
+            let minor_units = read(answer, currency, SystemKind::Other, Amounts::Main);
+            assert_eq!(minor_units, expected, "{answer} {currency}");
         }
     }
 
@@ -238,8 +238,8 @@ mod tests {
             ("18446744073709551615", None),
         ];
         for (answer, expected) in cases {
-            let found = read(answer, "USD", SystemKind::Billing, Amounts::Minor);
-            assert_eq!(found, expected, "{answer}");
+            let minor_units = read(answer, "USD", SystemKind::Billing, Amounts::Minor);
+            assert_eq!(minor_units, expected, "{answer}");
         }
         assert_eq!(
             minor_units(&json!(7), "yen", SystemKind::Lago, Amounts::Minor),
@@ -259,8 +259,8 @@ mod tests {
             ("ISK", SystemKind::Chargebee, Some(70)),
             ("CLF", SystemKind::Other, Some(700_000)),
         ] {
-            let found = read("70", currency, kind, Amounts::Main);
-            assert_eq!(found, expected, "{currency} at {}", kind.name());
+            let minor_units = read("70", currency, kind, Amounts::Main);
+            assert_eq!(minor_units, expected, "{currency} at {}", kind.name());
         }
     }
 

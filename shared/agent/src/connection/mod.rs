@@ -329,8 +329,9 @@ fn headers_do_not_meet(
     let keys = idempotency.and_then(Option::as_ref);
     let keys = keys.filter(|keys| keys.r#in == KeyPlace::Header);
     let of_keys = keys.map(|keys| &*keys.name);
-    let same =
-        |one: Option<&str>, other: &str| one.is_some_and(|one| one.eq_ignore_ascii_case(other));
+    let same = |header: Option<&str>, other: &str| {
+        header.is_some_and(|header| header.eq_ignore_ascii_case(other))
+    };
     if of_keys.is_some_and(|name| same(of_auth, name)) {
         let detail = "The secret is sent in this header.";
         not_so(place.at("idempotency").at("name"), detail);
@@ -416,7 +417,7 @@ impl Connection {
         let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
         let name = &*keys.name;
         let mut members = call.body.iter().flat_map(|body| body.0.0.keys());
-        if keys.r#in != KeyPlace::Body || !members.any(|one| one.eq_ignore_ascii_case(name)) {
+        if keys.r#in != KeyPlace::Body || !members.any(|member| member.eq_ignore_ascii_case(name)) {
             return None;
         }
         let call = call.summary();
@@ -513,7 +514,9 @@ impl Connection {
     }
 
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
-        connections.iter().find(|one| *one.name == *name)
+        connections
+            .iter()
+            .find(|connection| *connection.name == *name)
     }
 
     /// The connection revision to which an action proposed at this time is bound.
@@ -527,7 +530,9 @@ impl Connection {
 
     /// Returns the milliseconds for which reads through these connections may lag behind.
     pub fn settling_time(connections: &[Self]) -> i64 {
-        let times = connections.iter().map(|one| one.settles_within.millis());
+        let times = connections
+            .iter()
+            .map(|connection| connection.settles_within.millis());
         let default = || SettlesWithin::default().millis();
         times.max().unwrap_or_else(default)
     }

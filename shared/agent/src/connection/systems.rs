@@ -42,16 +42,19 @@ impl<'a> Systems<'a> {
         }
         let alert_system = quoted(&own.name);
         if let Some(partner) = own.partners.of_kind(kind) {
-            let found = Connection::named(self.connections, partner);
+            let connection = Connection::named(self.connections, partner);
             let named = quoted(partner);
-            let found = found.ok_or_else(|| {
+            let connection = connection.ok_or_else(|| {
                 format!("{named}, the partner of {alert_system}, is no connection")
             })?;
-            return found.is_of(kind).then_some(found).ok_or_else(|| {
+            return connection.is_of(kind).then_some(connection).ok_or_else(|| {
                 format!("{named}, the partner of {alert_system}, is not of kind {role}")
             });
         }
-        let of_kind = self.connections.iter().filter(|one| one.is_of(kind));
+        let of_kind = self
+            .connections
+            .iter()
+            .filter(|connection| connection.is_of(kind));
         let of_kind: Vec<&Connection> = of_kind.collect();
         match *of_kind.as_slice() {
             [] => Err(format!("no connection is of kind {role}")),
@@ -76,8 +79,8 @@ impl<'a> Systems<'a> {
     pub fn uses(self, name: &str) -> bool {
         let mut roles = SystemKind::ROLES.iter();
         let plays = |kind: &SystemKind| {
-            let found = self.playing(kind.name());
-            found.is_ok_and(|found| *found.name == *name)
+            let connection = self.playing(kind.name());
+            connection.is_ok_and(|connection| *connection.name == *name)
         };
         self.own().is_err() || self.named == name || roles.any(plays)
     }
@@ -113,8 +116,10 @@ impl Partners {
     pub fn fault(&self, name: &Slug, connections: &[&Connection]) -> Option<Fault> {
         self.iter().find_map(|(kind, partner)| {
             let field = format!("partners/{}", kind.name());
-            let found = connections.iter().find(|one| one.name == *partner);
-            let (code, detail) = match found {
+            let connection = connections
+                .iter()
+                .find(|connection| connection.name == *partner);
+            let (code, detail) = match connection {
                 _ if partner == name => {
                     let detail = "A connection is no partner of itself.".to_owned();
                     (FaultCode::Combination, detail)
@@ -123,8 +128,8 @@ impl Partners {
                     let detail = format!("There is no connection {partner:?}.");
                     (FaultCode::Unknown, detail)
                 }
-                Some(found) if !found.is_of(kind) => {
-                    let other = found.system_kind().name();
+                Some(connection) if !connection.is_of(kind) => {
+                    let other = connection.system_kind().name();
                     let detail = format!("The connection {partner:?} is of kind {other}.");
                     (FaultCode::Combination, detail)
                 }
@@ -166,47 +171,47 @@ mod tests {
 
     #[track_caller]
     fn plays(connections: &[Connection], alert: &str, role: &str, expected: Result<&str, &str>) {
-        let found = Systems::new(connections, alert).playing(role);
-        let found = found.map(|one| one.name.to_string());
+        let connection = Systems::new(connections, alert).playing(role);
+        let name = connection.map(|connection| connection.name.to_string());
         assert_eq!(
-            found.as_deref(),
-            expected.map_err(str::to_owned).as_ref().map(|one| &**one)
+            name.as_deref(),
+            expected.map_err(str::to_owned).as_ref().map(|name| &**name)
         );
     }
 
     #[test]
     fn a_role_is_played_by_the_own_connection_or_a_partner_or_the_only_one() {
-        let all = [
+        let connections = [
             connection("billing", "billing", &json!({})),
             connection("billing_eu", "billing", &json!({"payments": "stripe_eu"})),
             connection("stripe_eu", "payments", &json!({})),
             connection("messages", "notifications", &json!({})),
         ];
-        plays(&all, "billing", "billing", Ok("billing"));
-        plays(&all, "billing_eu", "billing", Ok("billing_eu"));
-        plays(&all, "billing_eu", "payments", Ok("stripe_eu"));
-        plays(&all, "billing", "payments", Ok("stripe_eu"));
-        plays(&all, "billing_eu", "notifications", Ok("messages"));
+        plays(&connections, "billing", "billing", Ok("billing"));
+        plays(&connections, "billing_eu", "billing", Ok("billing_eu"));
+        plays(&connections, "billing_eu", "payments", Ok("stripe_eu"));
+        plays(&connections, "billing", "payments", Ok("stripe_eu"));
+        plays(&connections, "billing_eu", "notifications", Ok("messages"));
         plays(
-            &all,
+            &connections,
             "stripe_eu",
             "billing",
             Err("two connections are of kind billing: name one in `partners` of `stripe_eu`"),
         );
         plays(
-            &all,
+            &connections,
             "billing",
             "stripe",
             Err("no connection is of kind stripe"),
         );
         plays(
-            &all,
+            &connections,
             "crm",
             "billing",
             Err("the alert's system `crm` is no connection"),
         );
         plays(
-            &all,
+            &connections,
             "billing",
             "other",
             Err("\"other\" is no kind of system"),
@@ -215,32 +220,32 @@ mod tests {
 
     #[test]
     fn of_several_connections_a_partner_is_named() {
-        let mut all = vec![
+        let mut connections = vec![
             connection("billing_eu", "billing", &json!({"payments": "adyen"})),
             connection("adyen", "payments", &json!({})),
             connection("payments", "payments", &json!({})),
             connection("payments_us", "payments", &json!({})),
         ];
-        plays(&all, "billing_eu", "payments", Ok("adyen"));
+        plays(&connections, "billing_eu", "payments", Ok("adyen"));
         // The partner was deleted, or is of another kind by now.
-        let adyen = all.remove(1);
+        let adyen = connections.remove(1);
         plays(
-            &all,
+            &connections,
             "billing_eu",
             "payments",
             Err("`adyen`, the partner of `billing_eu`, is no connection"),
         );
-        all.push(connection("adyen", "billing", &json!({})));
+        connections.push(connection("adyen", "billing", &json!({})));
         plays(
-            &all,
+            &connections,
             "billing_eu",
             "payments",
             Err("`adyen`, the partner of `billing_eu`, is not of kind payments"),
         );
-        all[0] = connection("billing_eu", "billing", &json!({}));
-        all[3] = adyen;
+        connections[0] = connection("billing_eu", "billing", &json!({}));
+        connections[3] = adyen;
         plays(
-            &all,
+            &connections,
             "billing_eu",
             "payments",
             Err("3 connections are of kind payments: name one in `partners` of `billing_eu`"),
@@ -249,15 +254,15 @@ mod tests {
 
     #[test]
     fn a_system_that_names_another_partner_serves_none_else() {
-        let all = [
+        let connections = [
             connection("billing", "billing", &json!({})),
             connection("billing_eu", "billing", &json!({})),
             connection("payments", "payments", &json!({"billing": "billing"})),
         ];
-        plays(&all, "billing", "payments", Ok("payments"));
-        plays(&all, "payments", "billing", Ok("billing"));
+        plays(&connections, "billing", "payments", Ok("payments"));
+        plays(&connections, "payments", "billing", Ok("billing"));
         plays(
-            &all,
+            &connections,
             "billing_eu",
             "payments",
             Err("`payments` is the partner of another connection than `billing_eu`"),
@@ -266,15 +271,15 @@ mod tests {
 
     #[test]
     fn a_connection_of_an_earlier_release_plays_the_role_of_its_name() {
-        let all = [earlier("billing"), earlier("stripe"), earlier("crm")];
-        assert_eq!(json!(all[0])["systemKind"], "demo");
-        assert_eq!(all[0].system_kind(), SystemKind::Other);
-        assert_eq!(all[0].amounts(), None);
-        plays(&all, "billing", "billing", Ok("billing"));
-        plays(&all, "crm", "billing", Ok("billing"));
-        plays(&all, "crm", "stripe", Ok("stripe"));
+        let connections = [earlier("billing"), earlier("stripe"), earlier("crm")];
+        assert_eq!(json!(connections[0])["systemKind"], "demo");
+        assert_eq!(connections[0].system_kind(), SystemKind::Other);
+        assert_eq!(connections[0].amounts(), None);
+        plays(&connections, "billing", "billing", Ok("billing"));
+        plays(&connections, "crm", "billing", Ok("billing"));
+        plays(&connections, "crm", "stripe", Ok("stripe"));
         plays(
-            &all,
+            &connections,
             "billing",
             "payments",
             Err("no connection is of kind payments"),
@@ -283,12 +288,12 @@ mod tests {
 
     #[test]
     fn an_alert_fits_by_the_kind_of_its_system() {
-        let all = [
+        let connections = [
             connection("stripe_eu", "stripe", &json!({})),
             // The name says nothing about the kind.
             connection("stripe", "billing", &json!({})),
         ];
-        let fit = |alert, role| Systems::new(&all, alert).fit(role);
+        let fit = |alert, role| Systems::new(&connections, alert).fit(role);
         assert!(fit("stripe_eu", "stripe"));
         assert!(!fit("stripe", "stripe"));
         assert!(fit("stripe", "billing"));
@@ -300,15 +305,15 @@ mod tests {
 
     #[test]
     fn outcomes_count_of_the_systems_that_the_alert_uses() {
-        let all = [
+        let connections = [
             connection("billing", "billing", &json!({"payments": "payments"})),
             connection("billing_eu", "billing", &json!({"payments": "adyen"})),
             connection("payments", "payments", &json!({})),
             connection("adyen", "payments", &json!({})),
         ];
-        let uses = |name| Systems::new(&all, "billing_eu").uses(name);
+        let uses = |name| Systems::new(&connections, "billing_eu").uses(name);
         assert!(uses("billing_eu") && uses("adyen"));
         assert!(!uses("billing") && !uses("payments"));
-        assert!(Systems::new(&all, "crm").uses("billing"));
+        assert!(Systems::new(&connections, "crm").uses("billing"));
     }
 }

@@ -111,15 +111,15 @@ fn reads_lag_behind_for_at_most_a_week() {
         assert_fault(&put, "/settlesWithin", FaultCode::Pattern);
     }
     // The system that lags most counts. Without one, the default does.
-    let all = ["2h", "1m"].map(|within| connection(&json!({"settlesWithin": within})));
-    assert_eq!(Connection::settling_time(&all), 2 * span::HOUR);
+    let connections = ["2h", "1m"].map(|within| connection(&json!({"settlesWithin": within})));
+    assert_eq!(Connection::settling_time(&connections), 2 * span::HOUR);
     assert_eq!(Connection::settling_time(&[]), 15 * span::MINUTE);
     // A record of an earlier release has none. A change raises no revision.
-    let mut stored = json!(all[0]);
+    let mut stored = json!(connections[0]);
     stored.as_object_mut().unwrap().remove("settlesWithin");
     let read: Connection = serde_json::from_value(stored).unwrap();
     assert_eq!(&*read.settles_within, "15m");
-    assert!(read.calls_as(&all[0]));
+    assert!(read.calls_as(&connections[0]));
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn a_test_calls_what_is_allowed() {
         "/testPath",
         FaultCode::Combination,
     );
-    let one = connection(&json!({"testPath": "/customers/cus_1"}));
-    assert_eq!(one.tested_path(), Some("/customers/cus_1"));
+    let tested = connection(&json!({"testPath": "/customers/cus_1"}));
+    assert_eq!(tested.tested_path(), Some("/customers/cus_1"));
     assert_eq!(connection(&json!({})).tested_path(), Some("/balance"));
     let untested = connection(&json!({"allow": ["POST /x"]}));
     assert_eq!(untested.tested_path(), None);
@@ -206,10 +206,10 @@ fn an_answer_is_a_replay_as_far_as_its_system_replays() {
     // Stored under the old name.
     let stored: Replays = serde_json::from_value(json!("successes")).unwrap();
     assert_eq!(stored, Replays::All);
-    let none = json!({
+    let no_replays = json!({
         "in": "body", "name": "key", "replays": "none", "replayedHeader": "Idempotent-Replayed",
     });
-    let sent = json!({ "idempotency": none });
+    let sent = json!({ "idempotency": no_replays });
     assert_fault(&sent, "/idempotency/replayedHeader", FaultCode::Combination);
 }
 
@@ -238,10 +238,10 @@ fn another_account_is_another_revision() {
         (Some("acct_1"), None, true),
         (None, Some("acct_1"), true),
     ] {
-        let mut one = of(before);
-        one.replace(of(after));
-        assert_eq!(one.revision, now().millis() + i64::from(raised));
-        assert_eq!(one.as_now().account.as_deref(), after);
+        let mut connection = of(before);
+        connection.replace(of(after));
+        assert_eq!(connection.revision, now().millis() + i64::from(raised));
+        assert_eq!(connection.as_now().account.as_deref(), after);
     }
     let of_before = json!({"name": "billing", "revision": 7});
     let stored: ConnectionRevision = serde_json::from_value(of_before.clone()).unwrap();
@@ -303,8 +303,8 @@ fn partners_are_names_by_their_kinds() {
         ),
         (json!(["payments"]), "/partners", FaultCode::Type),
     ] {
-        let found = faults(&with(partners.clone()));
-        assert_eq!(found, [(pointer.to_owned(), code)], "{partners}");
+        let refused = faults(&with(partners.clone()));
+        assert_eq!(refused, [(pointer.to_owned(), code)], "{partners}");
     }
     let named = put(&with(
         json!({"payments": "stripe_eu", "notifications": "mails"}),
@@ -361,11 +361,17 @@ fn the_revision_rises_with_what_a_call_looks_like() {
         (json!({"idempotency": null}), true),
         (json!({"errorCode": "/error/code"}), true),
     ] {
-        let mut one = connection(&json!({}));
-        one.paused = true;
-        one.replace(again(&one, &more, Patch::Keep));
-        assert_eq!(one.revision, now().millis() + i64::from(raised), "{more}");
-        assert!(one.paused && one.created_at == now() && one.updated_at == later);
+        let mut connection = connection(&json!({}));
+        connection.paused = true;
+        connection.replace(again(&connection, &more, Patch::Keep));
+        assert_eq!(
+            connection.revision,
+            now().millis() + i64::from(raised),
+            "{more}"
+        );
+        assert!(
+            connection.paused && connection.created_at == now() && connection.updated_at == later
+        );
     }
 }
 
@@ -379,10 +385,10 @@ fn a_secret_is_kept_replaced_or_removed_and_only_its_absence_is_a_revision() {
         (Patch::Set(Some(newer.clone())), Some(newer), false),
         (Patch::Set(None), None, true),
     ] {
-        let mut one = connection(&json!({}));
-        one.replace(again(&one, &json!({}), change));
-        assert_eq!(one.secret, expected);
-        assert_eq!(one.revision, now().millis() + i64::from(raised));
+        let mut connection = connection(&json!({}));
+        connection.replace(again(&connection, &json!({}), change));
+        assert_eq!(connection.secret, expected);
+        assert_eq!(connection.revision, now().millis() + i64::from(raised));
     }
 }
 

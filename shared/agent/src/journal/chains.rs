@@ -114,7 +114,7 @@ pub fn check_journal<'a>(
     actions: impl Iterator<Item = &'a AgentAction>,
     entries: &[JournalEntry],
 ) -> JournalCheck {
-    let heads = actions.map(|one| (Some(&*one.key.action_id), &one.journal));
+    let heads = actions.map(|action| (Some(&*action.key.action_id), &action.journal));
     let heads: BTreeMap<Option<&str>, &JournalHead> =
         heads.chain([(None, &session.journal)]).collect();
     let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
@@ -125,18 +125,19 @@ pub fn check_journal<'a>(
             .push(entry);
     }
     let named = named_heads(entries);
-    let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
+    let mut chain_names: BTreeSet<Option<&str>> =
+        heads.keys().chain(chains.keys()).copied().collect();
     // An action without record and entries.
-    all.extend(named.keys().map(|action| Some(action.as_str())));
+    chain_names.extend(named.keys().map(|action| Some(action.as_str())));
     let mut breaks = Vec::new();
-    for chain in all {
-        let mut found = chains.remove(&chain).unwrap_or_default();
-        found.sort_by_key(|entry| entry.seq);
+    for chain in chain_names {
+        let mut chain_entries = chains.remove(&chain).unwrap_or_default();
+        chain_entries.sort_by_key(|entry| entry.seq);
         let head = heads.get(&chain).copied();
         let named = chain.and_then(|action| named.get(action));
         let named = named.map_or(&[][..], Vec::as_slice);
         // A chain without a head, since its record is unreadable, is checked as far as it goes.
-        let broken = first_break(&JournalHead::default(), &found, head, named);
+        let broken = first_break(&JournalHead::default(), &chain_entries, head, named);
         breaks.extend(broken.map(|(seq, why)| JournalBreak {
             action_id: chain.map(str::to_owned),
             seq,
@@ -154,7 +155,7 @@ pub fn check_journal<'a>(
 /// Returns the heads of actions that the session's chain names.
 fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
-    let is_settled = |one: &&JournalEntry| one.what == JournalEvent::Settled;
+    let is_settled = |entry: &&JournalEntry| entry.what == JournalEvent::Settled;
     let settled = entries.iter().filter(is_settled);
     for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
         let heads = detail.0.0.get("heads").and_then(Value::as_object);

@@ -164,10 +164,10 @@ impl JournalActor {
 }
 
 impl Note {
-    pub const fn new(actor: JournalActor, what: JournalEvent, from: Option<&'static str>) -> Self {
+    pub const fn new(actor: JournalActor, event: JournalEvent, from: Option<&'static str>) -> Self {
         Self {
             actor,
-            what,
+            what: event,
             from,
             detail: None,
         }

@@ -111,7 +111,7 @@ impl ClassHistory {
         }
         let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
             let has = |labels: &&&BTreeMap<String, String>| {
-                labels.get(name).is_some_and(|one| one == value)
+                labels.get(name).is_some_and(|label| label == value)
             };
             count(part.iter().filter(has).count())
         };
@@ -143,7 +143,7 @@ impl ClassHistory {
 /// its own hash.
 fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
-    let named = entities.iter().map(|one| (&*one.r#type, &*one.id));
+    let named = entities.iter().map(|entity| (&*entity.r#type, &*entity.id));
     let mut named: Vec<(&str, &str)> = named.collect();
     named.sort_unstable();
     for (kind, id) in &named {

@@ -38,14 +38,14 @@ pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
 /// first and `rest_k` of the others have a property. Returns the probability that at least `k`
 /// drawn cases have it.
 pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
-    let all = n + rest_n;
+    let total = n + rest_n;
     let have = k + rest_k;
-    let lack = all - have;
+    let lack = total - have;
     // The fewest drawn cases that can have it.
     if k <= n.saturating_sub(lack) {
         return 1.0;
     }
-    let first = ln_choose(have, k) + ln_choose(lack, n - k) - ln_choose(all, n);
+    let first = ln_choose(have, k) + ln_choose(lack, n - k) - ln_choose(total, n);
     let ratios = (k..n.min(have)).map(|at| {
         let more = f64::from(have - at);
         let less = f64::from(n - at);
@@ -93,10 +93,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn near(found: f64, expected: f64) {
+    fn near(actual: f64, expected: f64) {
         assert!(
-            (found / expected - 1.0).abs() < 1e-11,
-            "{found} is not {expected}"
+            (actual / expected - 1.0).abs() < 1e-11,
+            "{actual} is not {expected}"
         );
     }
 
@@ -136,8 +136,8 @@ mod tests {
             (100_000, 0.001, 100_000, 0.0),
             (100_000, 0.999, 1, 1.0),
         ] {
-            let found = binomial_tail(n, p, k);
-            assert_eq!(found.to_bits(), f64::to_bits(expected), "{n} {p} {k}");
+            let probability = binomial_tail(n, p, k);
+            assert_eq!(probability.to_bits(), f64::to_bits(expected), "{n} {p} {k}");
         }
         assert_eq!(surge(7, 1.0, 0, 0.0).to_bits(), f64::to_bits(1.0));
     }

@@ -41,8 +41,9 @@ fn ago(minutes: i64, record: &str) -> Occurrence {
 
 /// Occurrences of different records, those many minutes ago.
 fn each(minutes: impl IntoIterator<Item = i64>) -> Vec<Occurrence> {
-    let all = minutes.into_iter().enumerate();
-    all.map(|(at, minutes)| ago(minutes, &format!("r{at}")))
+    let records = minutes.into_iter().enumerate();
+    records
+        .map(|(at, minutes)| ago(minutes, &format!("r{at}")))
         .collect()
 }
 
@@ -63,10 +64,13 @@ const DAY: i64 = 24 * 60;
 #[test]
 fn a_first_case_is_no_pattern() {
     let pattern = of(&history(vec![ago(0, "own"), ago(5, "own")]), Cycle::None);
-    let counts = pattern.windows.iter().map(|one| (one.hours, one.count));
+    let counts = pattern
+        .windows
+        .iter()
+        .map(|window| (window.hours, window.count));
     assert_eq!(counts.collect::<Vec<_>>(), [(1, 0), (24, 0), (168, 0)]);
     let mut windows = pattern.windows.iter();
-    assert!(windows.all(|one| one.p_value.to_bits() == 1.0_f64.to_bits()));
+    assert!(windows.all(|window| window.p_value.to_bits() == 1.0_f64.to_bits()));
     assert!(!pattern.is_anomaly());
 }
 
@@ -75,10 +79,13 @@ fn windows_end_now_to_the_minute() {
     let days = [1, 7, 35].map(|days| [days * DAY - 1, days * DAY]);
     let ages = [0, 59, 60].into_iter().chain(days.into_iter().flatten());
     let pattern = of(&history(each(ages)), Cycle::None);
-    let counts = pattern.windows.iter().map(|one| (one.count, one.baseline));
+    let counts = pattern
+        .windows
+        .iter()
+        .map(|window| (window.count, window.baseline));
     assert_eq!(counts.collect::<Vec<_>>(), [(2, 2), (4, 2), (6, 2)]);
     let mut windows = pattern.windows.iter();
-    assert!(windows.all(|one| (one.baseline_days - 28.0).abs() < 1e-9));
+    assert!(windows.all(|window| (window.baseline_days - 28.0).abs() < 1e-9));
     // A future occurrence does not count.
     let ahead = of(&history(each([-1, -60])), Cycle::None);
     assert_eq!(ahead.windows[0].count, 0);
@@ -101,7 +108,7 @@ fn a_storm_is_a_pattern_of_at_least_so_many() {
     ] {
         history.since = recorded.map(|recorded| now().plus(-recorded));
         let windows = of(&history, Cycle::None).windows;
-        let fires: Vec<_> = windows.iter().map(|one| one.fires).collect();
+        let fires: Vec<_> = windows.iter().map(|window| window.fires).collect();
         assert_eq!(fires, shown, "{recorded:?}: {windows:?}");
         for window in windows {
             assert_eq!(window.count, 99);
@@ -114,7 +121,11 @@ fn a_storm_is_a_pattern_of_at_least_so_many() {
     // One fewer is all that there were.
     history.occurrences.pop();
     let windows = of(&history, Cycle::None).windows;
-    assert!(windows.iter().all(|one| !one.count_is_least && !one.fires));
+    assert!(
+        windows
+            .iter()
+            .all(|window| !window.count_is_least && !window.fires)
+    );
 }
 
 #[test]
@@ -166,11 +177,11 @@ fn the_baseline_goes_as_far_back_as_alerts_were_recorded() {
     ] {
         history.since = Some(now().plus(-days * span::DAY));
         let windows = of(&history, Cycle::None).windows;
-        let found: Vec<f64> = windows.iter().map(|one| one.baseline_days).collect();
-        let near = found.iter().zip([hour, day, week]);
+        let baselines: Vec<f64> = windows.iter().map(|window| window.baseline_days).collect();
+        let near = baselines.iter().zip([hour, day, week]);
         assert!(
             near.clone().all(|(a, b)| (a - b).abs() < 1e-9),
-            "{days}: {found:?}"
+            "{days}: {baselines:?}"
         );
         // Without a baseline, few are not unusual.
         assert_eq!(windows[1].fires, days >= 14, "{days}: {windows:?}");
@@ -261,9 +272,12 @@ fn what_was_put_right_before_comes_back() {
 
 #[test]
 fn an_occurrence_is_kept_as_a_number_of_its_day() {
-    let one = ago(0, "x");
+    let occurrence = ago(0, "x");
     let day = now().start_of_day();
-    assert_eq!(Occurrence::on_day(day, one.within_day()), Some(one));
+    assert_eq!(
+        Occurrence::on_day(day, occurrence.within_day()),
+        Some(occurrence)
+    );
     assert_eq!(Occurrence::on_day(day, -1), None);
     assert_eq!(Occurrence::on_day(day, 1_440 << 32), None);
     // The order of records does not matter. Without records, each alert counts by itself.
@@ -273,8 +287,8 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     let records = |id, entities: &[AlertEntity]| Occurrence::of(id, entities, now()).records;
     let both = records(first, &[a.clone(), b.clone()]);
     assert_eq!(both, records(second, &[b, a.clone()]));
-    let one = records(first, std::slice::from_ref(&a));
-    assert_eq!(one, records(second, &[a]));
+    let single = records(first, std::slice::from_ref(&a));
+    assert_eq!(single, records(second, &[a]));
     assert_ne!(records(first, &[]), records(second, &[]));
 }
 
@@ -334,26 +348,26 @@ fn fired(streams: u32, a_day: f64, recorded: i64) -> (f64, f64) {
             u32::from(windows.iter().any(|window| window.fires))
         };
         let mut false_alarms = 0;
-        let mut found = 0;
+        let mut detected = 0;
         for stream in (thread..streams).step_by(usize::try_from(threads).unwrap()) {
             // The streams are the same for any number of threads.
             let mut random = Random(u64::from(stream) << 32 ^ a_day.to_bits());
             let mut ages = random.poisson(a_day, 0.0, 36.0);
             false_alarms += fires(&ages);
             ages.extend(random.poisson(9.0 * a_day, 0.0, 1.0));
-            found += fires(&ages);
+            detected += fires(&ages);
         }
-        (false_alarms, found)
+        (false_alarms, detected)
     };
-    let (false_alarms, found) = std::thread::scope(|scope| {
+    let (false_alarms, detected) = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map(|thread| scope.spawn(move || of_thread(thread)))
             .collect();
         let counts = threads.into_iter().map(|thread| thread.join().unwrap());
-        counts.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1))
+        counts.fold((0, 0), |total, of| (total.0 + of.0, total.1 + of.1))
     });
     let share = |number: u32| f64::from(number) / f64::from(streams);
-    (share(false_alarms), share(found))
+    (share(false_alarms), share(detected))
 }
 
 const RATES: [f64; 9] = [0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 28.0, 50.0];
@@ -364,17 +378,17 @@ const STREAMS: u32 = 20_000;
 #[test]
 fn steady_streams_fire_hardly_ever_and_those_that_swell_do() {
     let mut false_alarms = 0.0;
-    let mut found = Vec::new();
+    let mut shares = Vec::new();
     for a_day in RATES {
         let (steady, tenfold) = fired(60, a_day, ClassHistory::DAYS);
         false_alarms += steady;
-        found.push(tenfold);
+        shares.push(tenfold);
     }
     assert!(false_alarms * 60.0 <= 1.5, "{false_alarms}");
     // At one a day, nine more in a day are found. At one in ten days, a single alert is no pattern.
     assert!(
-        found[2] > 0.7 && found[4..].iter().all(|share| *share > 0.99),
-        "{found:?}"
+        shares[2] > 0.7 && shares[4..].iter().all(|share| *share > 0.99),
+        "{shares:?}"
     );
 }
 
@@ -399,8 +413,8 @@ fn false_alarms_of_many_streams_stay_below_alpha() {
     for a_day in RATES {
         let (steady, tenfold) = fired(STREAMS, a_day, ClassHistory::DAYS);
         let steady_percent = 100.0 * steady;
-        let found = 100.0 * tenfold;
-        println!("{a_day:>5}   {steady_percent:>11.3} %   {found:>6.1} %");
+        let tenfold_percent = 100.0 * tenfold;
+        println!("{a_day:>5}   {steady_percent:>11.3} %   {tenfold_percent:>6.1} %");
         // Three standard deviations above alpha.
         let chance = 3.0 * (Pattern::ALPHA / f64::from(STREAMS)).sqrt();
         assert!(steady < Pattern::ALPHA + chance, "{a_day}: {steady}");

@@ -58,7 +58,8 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
         }
     };
     let mut windows: Vec<_> = WINDOWS.into_iter().map(window).collect();
-    let is_storm = |one: &&mut PatternWindow| one.count_is_least && one.baseline_days <= 0.0;
+    let is_storm =
+        |window: &&mut PatternWindow| window.count_is_least && window.baseline_days <= 0.0;
     if cycle == Cycle::None
         && !windows.iter().any(|window| window.fires)
         && let Some(storm) = windows.iter_mut().find(is_storm)
@@ -81,20 +82,24 @@ struct Other {
 fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
     let minute = history.at.millis().div_euclid(span::MINUTE);
     let own = Occurrence::of(alert.id, &alert.entities, history.at).records;
-    let hour = |one: &Occurrence| one.minute.div_euclid(60);
+    let hour = |occurrence: &Occurrence| occurrence.minute.div_euclid(60);
     let mut of_hours: HashMap<i64, usize> = HashMap::new();
-    for one in &history.occurrences {
-        *of_hours.entry(hour(one)).or_default() += 1;
+    for occurrence in &history.occurrences {
+        *of_hours.entry(hour(occurrence)).or_default() += 1;
     }
-    let is_full =
-        |one: &Occurrence| of_hours.get(&hour(one)).copied() >= Some(Occurrence::MOST_AN_HOUR);
-    let others = history.occurrences.iter().filter(|one| one.records != own);
-    let others = others.filter_map(|one| {
-        let minutes = usize::try_from(minute - one.minute).ok()?;
+    let is_full = |occurrence: &Occurrence| {
+        of_hours.get(&hour(occurrence)).copied() >= Some(Occurrence::MOST_AN_HOUR)
+    };
+    let others = history
+        .occurrences
+        .iter()
+        .filter(|occurrence| occurrence.records != own);
+    let others = others.filter_map(|occurrence| {
+        let minutes = usize::try_from(minute - occurrence.minute).ok()?;
         Some(Other {
             ago: minutes / 60,
-            records: one.records,
-            is_of_full_hour: is_full(one),
+            records: occurrence.records,
+            is_of_full_hour: is_full(occurrence),
         })
     });
     let mut others: Vec<_> = others.collect();
@@ -105,11 +110,11 @@ fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
 /// Returns the number of different records in the window that ended `end` hours ago, and whether
 /// there may have been more.
 fn distinct(others: &[Other], end: usize, hours: usize) -> (u32, bool) {
-    let before = |hour: usize| others.partition_point(|one| one.ago < hour);
+    let before = |hour: usize| others.partition_point(|other| other.ago < hour);
     let within = others.get(before(end)..before(end + hours));
     let within = within.unwrap_or_default();
-    let records: HashSet<u32> = within.iter().map(|one| one.records).collect();
-    let is_least = within.iter().any(|one| one.is_of_full_hour);
+    let records: HashSet<u32> = within.iter().map(|other| other.records).collect();
+    let is_least = within.iter().any(|other| other.is_of_full_hour);
     (count(records.len()), is_least)
 }
 

@@ -43,11 +43,11 @@ impl AgentPolicy {
             .rules
             .iter()
             .filter(|rule| !rule.is_kept_by(&self.rules));
-        let mut all: Vec<String> = lost.map(PolicyRule::ends).collect();
+        let mut allowances: Vec<String> = lost.map(PolicyRule::ends).collect();
         let most = |most: Option<i64>| most.map_or("none".to_owned(), |most| most.to_string());
         let was = &before.caps;
         let is = &self.caps;
-        for (what, was, is) in [
+        for (bound, was, is) in [
             ("cap of actions a day", was.actions, is.actions),
             (
                 "cap of messages to a customer",
@@ -61,7 +61,7 @@ impl AgentPolicy {
             ),
         ] {
             if is_more(was, is) {
-                all.push(format!("{what}: {}, was {}", most(is), most(was)));
+                allowances.push(format!("{bound}: {}, was {}", most(is), most(was)));
             }
         }
         if is.allows_more_money_than(was) {
@@ -74,20 +74,20 @@ impl AgentPolicy {
                     caps
                 }
             };
-            all.push(format!(
+            allowances.push(format!(
                 "caps of money a day: {}, was {}",
                 says(is),
                 says(was)
             ));
         }
-        all
+        allowances
     }
 }
 
 impl PolicyRule {
     /// Returns in words that it no longer holds.
     fn ends(&self) -> String {
-        let what = match (self.deny, self.approvers) {
+        let demand = match (self.deny, self.approvers) {
             (true, _) => "denial".to_owned(),
             (false, 1) => "1 approver".to_owned(),
             (false, several) => format!("{several} approvers"),
@@ -104,7 +104,7 @@ impl PolicyRule {
             ""
         };
         format!(
-            "{what}{roles}{other} no longer needed for {}",
+            "{demand}{roles}{other} no longer needed for {}",
             self.when.says()
         )
     }
@@ -137,8 +137,8 @@ impl PolicyMatch {
     /// Returns the actions in words: `actions with money, of risk high or higher`.
     fn says(&self) -> String {
         let parts = [
-            self.action_type.map(|one| {
-                let name: &str = one.into();
+            self.action_type.map(|action_type| {
+                let name: &str = action_type.into();
                 format!("of the type {name}")
             }),
             self.risk_at_least.map(|least| {
@@ -150,7 +150,9 @@ impl PolicyMatch {
                 .map(|least| format!("of {} or more", least.says(SystemKind::Other))),
             self.records_at_least
                 .map(|least| format!("of {least} records or more")),
-            self.connection.as_ref().map(|one| format!("on {one}")),
+            self.connection
+                .as_ref()
+                .map(|connection| format!("on {connection}")),
             self.moves_money.map(|moves| {
                 let with = if moves { "with" } else { "without" };
                 format!("{with} money")
@@ -195,13 +197,13 @@ impl PolicyMatch {
 }
 
 /// True if a member is absent, or covers the other.
-fn covers<T>(one: Option<&T>, other: Option<&T>, covers: impl Fn(&T, &T) -> bool) -> bool {
-    one.is_none_or(|one| other.is_some_and(|other| covers(one, other)))
+fn covers<T>(member: Option<&T>, other: Option<&T>, covers: impl Fn(&T, &T) -> bool) -> bool {
+    member.is_none_or(|member| other.is_some_and(|other| covers(member, other)))
 }
 
 /// True if a member is absent, or equals the other.
-fn is_any_or<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
-    covers(one, other, PartialEq::eq)
+fn is_any_or<T: PartialEq>(member: Option<&T>, other: Option<&T>) -> bool {
+    covers(member, other, PartialEq::eq)
 }
 
 /// True if a bound is higher, or gone.
@@ -226,7 +228,9 @@ impl PolicyCaps {
     fn allows_more_money_than(&self, before: &Self) -> bool {
         let money = &before.money;
         let fits = |cap: &Money| {
-            let before = money.iter().find(|one| one.currency == cap.currency);
+            let before = money
+                .iter()
+                .find(|cap_before| cap_before.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
         };
         // Amounts in a currency without a cap exceed the caps, if there are any.
@@ -258,11 +262,11 @@ mod tests {
     #[test]
     fn a_policy_is_no_looser_than_itself_or_none() {
         let billing = json!({"preset": "billing"});
-        let none = json!({"rules": []});
+        let no_rules = json!({"rules": []});
         assert!(!is_looser(&billing, &billing));
-        assert!(!is_looser(&none, &none));
-        assert!(!is_looser(&billing, &none));
-        assert!(is_looser(&none, &billing));
+        assert!(!is_looser(&no_rules, &no_rules));
+        assert!(!is_looser(&billing, &no_rules));
+        assert!(is_looser(&no_rules, &billing));
     }
 
     #[test]
@@ -313,10 +317,10 @@ mod tests {
 
     #[test]
     fn several_rules_together_keep_one() {
-        let one = json!({"rules": [{"approvers": 2, "notOpener": true}]});
-        let two = json!({"rules": [{"approvers": 2}, {"notOpener": true}]});
-        assert!(!is_looser(&two, &one));
-        assert!(!is_looser(&one, &two));
+        let one_rule = json!({"rules": [{"approvers": 2, "notOpener": true}]});
+        let two_rules = json!({"rules": [{"approvers": 2}, {"notOpener": true}]});
+        assert!(!is_looser(&two_rules, &one_rule));
+        assert!(!is_looser(&one_rule, &two_rules));
     }
 
     #[test]

@@ -50,7 +50,10 @@ impl AgentPolicy {
         let mut wanted = self.clone();
         set.apply(&mut wanted);
         let terms = wanted.terms();
-        let waits = self.pending.as_ref().filter(|one| one.policy == terms);
+        let waits = self
+            .pending
+            .as_ref()
+            .filter(|pending| pending.policy == terms);
         let change = match waits {
             _ if !wanted.is_looser_than(self) => PolicyChange::AtOnce,
             Some(pending) if pending.by != by => PolicyChange::Confirms,
@@ -84,11 +87,11 @@ impl AgentPolicy {
         let pending = self.pending.as_ref()?;
         let mut later = self.clone();
         later.take(pending.policy.clone());
-        let what = later.allows_more_than(self).join("; ");
+        let allowances = later.allows_more_than(self).join("; ");
         let from = pending.applies_at.to_string().replace('T', " ");
         let from: String = from.chars().take("2026-01-15 14:05".len()).collect();
         Some(format!(
-            "From {from} UTC on, or once another admin confirms it: {what}"
+            "From {from} UTC on, or once another admin confirms it: {allowances}"
         ))
     }
 }
@@ -118,11 +121,11 @@ mod tests {
     #[test]
     fn a_looser_policy_waits_for_a_day() {
         let mut policy = strict();
-        let none = || json!({"rules": []});
-        assert_eq!(set(&mut policy, &none(), 1, 5), PolicyChange::Waits);
+        let no_rules = || json!({"rules": []});
+        assert_eq!(set(&mut policy, &no_rules(), 1, 5), PolicyChange::Waits);
         assert_eq!(policy.rules.len(), 1);
         // Asked for again, it waits no longer and no shorter.
-        assert_eq!(set(&mut policy, &none(), 1, 9), PolicyChange::Waits);
+        assert_eq!(set(&mut policy, &no_rules(), 1, 9), PolicyChange::Waits);
         let in_force = |millis| policy.clone().in_force(Timestamp::from_millis(millis));
         assert_eq!(in_force(DAY + 4), policy);
         let later = in_force(DAY + 5);

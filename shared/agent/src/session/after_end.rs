@@ -129,12 +129,15 @@ impl AgentSession {
         };
         let about = &proposed.content;
         let (key, check, outcome, step) = match other {
-            OtherEffect::Amount { approved, found } => {
+            OtherEffect::Amount {
+                approved,
+                found: actual,
+            } => {
                 let approved = approved.says(kind);
-                let found = found.says(kind);
+                let actual = actual.says(kind);
                 let check =
-                    format!("Check the amount: {approved} was approved, and {found} was found.");
-                let step = format!("Find out why {found} was found instead of {approved}");
+                    format!("Check the amount: {approved} was approved, and {actual} was found.");
+                let step = format!("Find out why {actual} was found instead of {approved}");
                 let outcome = "The difference is corrected, or accepted.";
                 (format!("{}_amount", proposed.key), check, outcome, step)
             }
@@ -184,21 +187,24 @@ impl AgentAction {
         let record = self.checks.effect.as_ref()?;
         let is_refuted = record.status == CheckStatus::NotDone;
         let verify = self.content.verify.as_ref().filter(|_| is_refuted)?;
-        let found: Facts = record.found.clone()?.0.0.into_iter().collect();
-        self.other_amount(verify, &found).or_else(|| {
+        let facts: Facts = record.found.clone()?.0.0.into_iter().collect();
+        self.other_amount(verify, &facts).or_else(|| {
             let mut ruled_out = verify.fails_if.iter();
-            let shown = ruled_out.find(|one| one.holds(&found) == Some(true))?;
+            let shown = ruled_out.find(|condition| condition.holds(&facts) == Some(true))?;
             Some(OtherEffect::State(shown.says()))
         })
     }
 
-    fn other_amount(&self, verify: &Verification, found: &Facts) -> Option<OtherEffect> {
+    fn other_amount(&self, verify: &Verification, facts: &Facts) -> Option<OtherEffect> {
         let approved = self.content.money.as_ref()?.amount.clone()?;
-        let minor_units = verify.other_amount(found)?;
-        let found = Money {
+        let minor_units = verify.other_amount(facts)?;
+        let actual = Money {
             minor_units,
             currency: approved.currency.clone(),
         };
-        (found != approved).then_some(OtherEffect::Amount { approved, found })
+        (actual != approved).then_some(OtherEffect::Amount {
+            approved,
+            found: actual,
+        })
     }
 }

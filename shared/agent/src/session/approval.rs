@@ -56,8 +56,8 @@ impl<A: ActionRecord> ApprovedActions<A> {
         if self.unreadable.iter().any(|id| id == action_id) {
             return Some(ActionState::Unknown);
         }
-        let mut known = self.known.iter();
-        let action = known.find(|action| action.key.action_id == action_id);
+        let mut readable = self.known.iter();
+        let action = readable.find(|action| action.key.action_id == action_id);
         action.map(|action| action.state)
     }
 
@@ -134,8 +134,8 @@ impl AgentSession {
         let due = now.plus(Self::SETTLE_CHECK);
         self.set_status(AgentSessionStatus::Executing, Some(due), now);
         let queued = self.queue(actions, approving, now);
-        let all = self.plan.proposed_actions.iter_mut();
-        for action in all.filter(|action| ids.contains(&action.id)) {
+        let proposed_actions = self.plan.proposed_actions.iter_mut();
+        for action in proposed_actions.filter(|action| ids.contains(&action.id)) {
             action.approvals.clear();
         }
         Ok(queued)
@@ -231,17 +231,19 @@ impl AgentSession {
                 continue;
             };
             let requirement = approver.policy.requires(&action.content).and(&action.rules);
-            let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
+            let is_by_another = |approval: &ActionApproval| approval.user_id != approving.by;
             action.approvals = approver.others.standing(&action.approvals);
             // Drops approvals that the policy no longer counts, so that none is shown as valid.
-            action.approvals.retain(|one| {
-                one.is_valid(now) && is_by_another(one) && requirement.admits(one, proposers)
+            action.approvals.retain(|approval| {
+                approval.is_valid(now)
+                    && is_by_another(approval)
+                    && requirement.admits(approval, proposers)
             });
             action.approvals.push(approval);
             let needed = requirement.approvers();
-            let given = requirement.given(&action.approvals, proposers, now);
+            let approver_count = requirement.given(&action.approvals, proposers, now);
             action.approvers = i64::try_from(needed).unwrap_or(i64::MAX);
-            are_enough &= given >= needed;
+            are_enough &= approver_count >= needed;
         }
         Ok(are_enough)
     }
@@ -294,7 +296,8 @@ impl AgentSession {
             return Ok(());
         };
         let mut approvals = action.approvals.iter();
-        let has_approved = approvals.any(|one| one.user_id == by && one.is_valid(now));
+        let has_approved =
+            approvals.any(|approval| approval.user_id == by && approval.is_valid(now));
         if !has_approved && !self.proposers(&action.id).contains(&by) {
             return Ok(());
         }
@@ -337,12 +340,12 @@ impl AgentSession {
     ) -> Approved<'a, A> {
         let listed = approving.ids;
         let mut new = Vec::new();
-        let all = self.plan.proposed_actions.iter();
-        for proposed in all.filter(|one| listed.contains(&one.id)) {
+        let proposed_actions = self.plan.proposed_actions.iter();
+        for proposed in proposed_actions.filter(|action| listed.contains(&action.id)) {
             let trace = approving.trace;
             let approvals = proposed.approvals.clone();
-            let mut known = actions.known.iter_mut();
-            match known.find(|action| action.key.action_id == proposed.id) {
+            let mut readable = actions.known.iter_mut();
+            match readable.find(|action| action.key.action_id == proposed.id) {
                 Some(action) => action.approve_again(self, approvals, trace, now),
                 None => new.push(AgentAction::approve(self, proposed, approvals, trace, now)),
             }
@@ -354,35 +357,38 @@ impl AgentSession {
 
     /// Returns the ids of the approved actions with one of these keys.
     pub(crate) fn approved_among(&self, keys: &[String]) -> Vec<String> {
-        let all = self.plan.proposed_actions.iter();
-        let among = all.filter(|one| keys.contains(&one.key) && self.is_approved(&one.id));
-        among.map(|one| one.id.clone()).collect()
+        let proposed_actions = self.plan.proposed_actions.iter();
+        let among = proposed_actions
+            .filter(|action| keys.contains(&action.key) && self.is_approved(&action.id));
+        among.map(|action| action.id.clone()).collect()
     }
 
     /// Returns the ids of the actions that are not approved together with an action: both share a
     /// record, and neither comes before the other.
     pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
-        let all = self.plan.proposed_actions.iter();
-        let excluded = all.filter(|other| self.are_exclusive(action, other));
+        let proposed_actions = self.plan.proposed_actions.iter();
+        let excluded = proposed_actions.filter(|other| self.are_exclusive(action, other));
         excluded.map(|other| other.id.clone()).collect()
     }
 
-    pub(crate) fn are_exclusive(&self, one: &ProposedAction, other: &ProposedAction) -> bool {
-        one.key != other.key
-            && one.is_automated
+    pub(crate) fn are_exclusive(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
+        action.key != other.key
+            && action.is_automated
             && other.is_automated
-            && one.content.meets(&other.content)
-            && !self.comes_after(one, other)
-            && !self.comes_after(other, one)
+            && action.content.meets(&other.content)
+            && !self.comes_after(action, other)
+            && !self.comes_after(other, action)
     }
 
     /// True if an action comes after another one, directly or not. Playbooks have no circles.
     fn comes_after(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
         let mut before = action.after.iter().chain(&action.unless);
         before.any(|key| {
-            let mut all = self.plan.proposed_actions.iter();
-            let one = all.find(|one| one.key == *key);
-            one.is_some_and(|one| one.key == other.key || self.comes_after(one, other))
+            let mut proposed_actions = self.plan.proposed_actions.iter();
+            let predecessor = proposed_actions.find(|proposed| proposed.key == *key);
+            predecessor.is_some_and(|predecessor| {
+                predecessor.key == other.key || self.comes_after(predecessor, other)
+            })
         })
     }
 
@@ -395,7 +401,7 @@ impl AgentSession {
                 return Some((FaultCode::Manual, detail.to_owned()));
             }
             let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
-            let other = earlier.find(|one| self.are_exclusive(action, one))?;
+            let other = earlier.find(|proposed| self.are_exclusive(action, proposed))?;
             let detail = format!("This action and {} share a record.", quoted(other));
             Some((FaultCode::Exclusive, detail))
         };

@@ -129,11 +129,11 @@ pub struct PlaybookRecord {
 impl PlaybookRecord {
     /// Returns the number of a version's effective runs, and the number of all its runs.
     pub fn of(&self, playbook: &PlaybookVersion) -> (i64, i64) {
-        let is_it = |one: &&PlaybookRuns| {
-            one.name == playbook.name && one.playbook_version == playbook.version
+        let is_it = |runs: &&PlaybookRuns| {
+            runs.name == playbook.name && runs.playbook_version == playbook.version
         };
         let runs = self.runs.iter().find(is_it);
-        runs.map_or((0, 0), |one| (one.effective, one.runs))
+        runs.map_or((0, 0), |runs| (runs.effective, runs.runs))
     }
 
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {

@@ -184,10 +184,10 @@ impl AgentSession {
     /// Returns the pairs of these actions that are not approved together, by their ids.
     pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
-        for (at, one) in actions.iter().enumerate() {
+        for (at, action) in actions.iter().enumerate() {
             let later = actions.iter().skip(at + 1);
-            let excluded = later.filter(|other| self.are_exclusive(one, other));
-            pairs.extend(excluded.map(|other| [one.id.clone(), other.id.clone()]));
+            let excluded = later.filter(|other| self.are_exclusive(action, other));
+            pairs.extend(excluded.map(|other| [action.id.clone(), other.id.clone()]));
         }
         pairs
     }

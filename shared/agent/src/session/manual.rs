@@ -92,7 +92,7 @@ impl AgentSession {
             return Err(Error::conflict(Code::ActionAutomated, detail));
         }
         if let Some(stands) = &action.handling {
-            let of = |one: &Handling| (one.by, one.status, one.assignee_id);
+            let of = |handling: &Handling| (handling.by, handling.status, handling.assignee_id);
             let is_repeat = of(stands) == of(&handling);
             return is_repeat.then_some(false).ok_or_else(|| handled(stands));
         }
@@ -118,7 +118,7 @@ impl AgentSession {
         now: Timestamp,
     ) -> Option<Handling> {
         let handling = self.proposed(action_id)?.handling.clone();
-        let handling = handling.filter(|one| one.service_request_id == Some(request))?;
+        let handling = handling.filter(|handling| handling.service_request_id == Some(request))?;
         let status = match (change, handling.status) {
             (RequestChange::Over, HandlingStatus::HandedOver) => Some(HandlingStatus::Done),
             (RequestChange::Reopened, HandlingStatus::Done) => Some(HandlingStatus::HandedOver),
@@ -157,9 +157,11 @@ impl AgentSession {
             return;
         }
         let actions = &self.plan.proposed_actions;
-        let is_open = |one: &ProposedAction| one.handling.as_ref().is_some_and(Handling::is_open);
-        let is_over =
-            |one: &ProposedAction| !one.is_automated && one.handling.is_some() && !is_open(one);
+        let is_open =
+            |action: &ProposedAction| action.handling.as_ref().is_some_and(Handling::is_open);
+        let is_over = |action: &ProposedAction| {
+            !action.is_automated && action.handling.is_some() && !is_open(action)
+        };
         if actions.iter().all(is_over) {
             self.end(AgentSessionStatus::Completed, now);
             self.recheck_alert(now);
@@ -208,7 +210,12 @@ impl ProposedAction {
         }
         lines.push(format!("\nSystem: {}", self.content.target_system));
         if !self.content.records.is_empty() {
-            let records: Vec<String> = self.content.records.iter().map(|one| quoted(one)).collect();
+            let records: Vec<String> = self
+                .content
+                .records
+                .iter()
+                .map(|record| quoted(record))
+                .collect();
             lines.push(format!("Records: {}", records.join(", ")));
         }
         lines.push(format!("Afterwards: {}", self.content.expected_outcome));

@@ -84,10 +84,10 @@ const EXECUTOR: &str = "A user who may execute actions";
 const AGENT: &str = "The agent";
 
 impl Next {
-    fn new(step: Step, who: impl Into<String>, what: impl Into<String>) -> Self {
+    fn new(step: Step, who: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             who: who.into(),
-            what: what.into(),
+            what: description.into(),
             until: None,
             step,
         }
@@ -116,8 +116,9 @@ impl AgentSession {
         is_resolved: bool,
         now: Timestamp,
     ) -> impl Iterator<Item = (&ProposedAction, OpenWork)> {
-        let all = self.plan.proposed_actions.iter();
-        let open = all.filter_map(move |action| Some((action, self.open_work(action, now)?)));
+        let proposed_actions = self.plan.proposed_actions.iter();
+        let open =
+            proposed_actions.filter_map(move |action| Some((action, self.open_work(action, now)?)));
         open.filter(move |(_, work)| !(is_resolved && work.is_approval()))
     }
 
@@ -284,7 +285,8 @@ impl AgentSession {
         context: &SessionContext,
         now: Timestamp,
     ) -> bool {
-        let is_theirs = |one: &ActionApproval| one.user_id == user.id && one.is_valid(now);
+        let is_theirs =
+            |approval: &ActionApproval| approval.user_id == user.id && approval.is_valid(now);
         let open = self.open_actions(context.is_resolved, now);
         let mut open = open.filter(|(_, work)| work.is_approval());
         open.any(|(action, _)| {
@@ -297,7 +299,7 @@ impl AgentSession {
     fn next_steps(&self, context: &SessionContext, now: Timestamp) -> Vec<Next> {
         let status = self.status_at(now);
         let mut steps = Vec::new();
-        let by_agent = |what| Next::new(Step::Agent, AGENT, what);
+        let by_agent = |description| Next::new(Step::Agent, AGENT, description);
         match status {
             AgentSessionStatus::Started => {
                 return vec![Next::new(Step::Propose, PROPOSER, "has actions proposed")];
@@ -321,9 +323,9 @@ impl AgentSession {
             let system = &action.content.target_system;
             let action = quoted(action);
             let others = besides(others.len());
-            let what =
+            let description =
                 format!("looks in {system} and settles {action} as done or not done{others}");
-            steps.push(Next::new(Step::Execute, EXECUTOR, what));
+            steps.push(Next::new(Step::Execute, EXECUTOR, description));
         }
         let approvals = of(OpenWork::is_approval);
         let (unbound, bound): (Vec<_>, Vec<_>) = approvals
@@ -333,21 +335,21 @@ impl AgentSession {
         let may_propose = !context.is_resolved && !self.plan.superseded;
         let awaits = status == AgentSessionStatus::AwaitingConfirmation;
         if let Some(action) = unbound.first().filter(|_| awaits) {
-            let what = format!(
+            let description = format!(
                 "has actions proposed again, since the connection of {} changed",
                 quoted(action)
             );
-            steps.push(Next::new(Step::Propose, PROPOSER, what).until(self.times.due_at));
+            steps.push(Next::new(Step::Propose, PROPOSER, description).until(self.times.due_at));
         } else if may_propose && (self.is_outdated() || !unbound.is_empty()) {
             steps.push(self.another_session(now));
         }
         if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
             let action = quoted(action);
             let others = besides(others.len());
-            let what = format!("settles {action} or hands it over{others}");
+            let description = format!("settles {action} or hands it over{others}");
             let expires = status == AgentSessionStatus::AwaitingConfirmation;
             let until = self.times.due_at.filter(|_| expires);
-            steps.push(Next::new(Step::Execute, EXECUTOR, what).until(until));
+            steps.push(Next::new(Step::Execute, EXECUTOR, description).until(until));
         }
         if status.keeps_handlings() {
             steps.extend(self.plan.proposed_actions.iter().filter_map(handed_over));
@@ -377,10 +379,10 @@ impl AgentSession {
         let from = barred
             .max()
             .map_or_else(String::new, |at| format!(" from {} on", minute(at)));
-        let what = format!(
+        let description = format!(
             "proposes again in another session on alert {alert}{from}, or resolves the alert"
         );
-        Next::new(Step::Propose, PROPOSER, what)
+        Next::new(Step::Propose, PROPOSER, description)
     }
 
     fn reconciliation_step(&self) -> Option<Next> {
@@ -411,8 +413,8 @@ impl AgentSession {
         let system = &action.content.target_system;
         let action = quoted(action);
         let others = besides(count - 1);
-        let what = format!("checks in {system} whether {action} took effect{others}");
-        Some(Next::new(Step::Agent, AGENT, what))
+        let description = format!("checks in {system} whether {action} took effect{others}");
+        Some(Next::new(Step::Agent, AGENT, description))
     }
 
     /// Returns the first check of its alert after the last action or settlement. Once the matter
@@ -423,8 +425,8 @@ impl AgentSession {
             .times
             .alert_check_at
             .filter(|_| self.times.alert_checks == 0)?;
-        let what = format!("checks whether the matter of alert {alert} is settled");
-        Some(Next::new(Step::Agent, AGENT, what).until(Some(at)))
+        let description = format!("checks whether the matter of alert {alert} is settled");
+        Some(Next::new(Step::Agent, AGENT, description).until(Some(at)))
     }
 
     /// Returns the approval of the first action that a user may approve.
@@ -445,32 +447,32 @@ impl AgentSession {
         let action = open.iter().find(is_open_now);
         let Some(action) = action.or_else(|| open.iter().find(can_be_approved)) else {
             let action = quoted(open.first()?);
-            let what = format!(
+            let description = format!(
                 "rejects the proposal, or has the policy changed: no user may approve {action}"
             );
-            return Some(Next::new(Step::Execute, EXECUTOR, what).until(until));
+            return Some(Next::new(Step::Execute, EXECUTOR, description).until(until));
         };
         let requirement = context.policy.demands(action);
         let needed = requirement.approvers();
         let approvals = context.approvers.standing(&action.approvals);
-        let given = requirement.given(&approvals, &self.proposers(&action.id), now);
-        let mut what = format!("approves {}", quoted(action));
+        let approver_count = requirement.given(&approvals, &self.proposers(&action.id), now);
+        let mut description = format!("approves {}", quoted(action));
         if self.is_approved(&action.id) {
-            what += " again";
+            description += " again";
         }
         let barred = self.barred_until(&action.id, now);
         if let Some(from) = barred {
-            what = format!(
-                "{what} from {} on, as its playbook limits the tries",
+            description = format!(
+                "{description} from {} on, as its playbook limits the tries",
                 minute(from)
             );
         }
-        let count = format!(" ({} of {needed})", needed.min(given + 1));
+        let count = format!(" ({} of {needed})", needed.min(approver_count + 1));
         if needed > 1 {
-            what += &count;
+            description += &count;
         }
-        what += &besides(open.len() - 1);
-        let valid = approvals.iter().filter(|one| one.is_valid(now));
+        description += &besides(open.len() - 1);
+        let valid = approvals.iter().filter(|approval| approval.is_valid(now));
         let expires = valid.map(ActionApproval::expires_at);
         let until = until.into_iter().chain(expires).min();
         let step = if barred.is_some() {
@@ -478,7 +480,7 @@ impl AgentSession {
         } else {
             Step::Approve
         };
-        Some(Next::new(step, requirement.who(), what).until(until))
+        Some(Next::new(step, requirement.who(), description).until(until))
     }
 
     /// Checks that the approval of a user who may execute actions would be accepted and count. 403
@@ -515,11 +517,14 @@ impl AgentSession {
 
 /// Returns the step of a handed-over action whose service request is open.
 fn handed_over(action: &ProposedAction) -> Option<Next> {
-    let handling = action.handling.as_ref().filter(|one| one.is_open())?;
+    let handling = action
+        .handling
+        .as_ref()
+        .filter(|handling| handling.is_open())?;
     let (request, assignee) = (handling.service_request_id?, handling.assignee_id?);
     let who = format!("The assignee of service request {request}");
-    let what = format!("does {} and resolves the service request", quoted(action));
-    Some(Next::new(Step::Request(assignee), who, what))
+    let description = format!("does {} and resolves the service request", quoted(action));
+    Some(Next::new(Step::Request(assignee), who, description))
 }
 
 /// Returns the description of an action in quotes.

@@ -215,9 +215,9 @@ impl AgentSessionStatus {
         matches!(self, Self::Executing | Self::Cancelling)
     }
 
-    /// Returns the 409 for the operation `what` in a status that forbids it.
-    pub(crate) fn forbids(self, what: &str) -> Error {
-        let detail = format!("{what} while the session is {}.", self.name());
+    /// Returns the 409 for an `operation` in a status that forbids it.
+    pub(crate) fn forbids(self, operation: &str) -> Error {
+        let detail = format!("{operation} while the session is {}.", self.name());
         Error::conflict(Code::InvalidTransition, detail)
     }
 }
@@ -235,7 +235,7 @@ impl AgentSession {
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
 
     pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
-        let entities = alert.entities.iter().map(|one| one.id.to_string());
+        let entities = alert.entities.iter().map(|entity| entity.id.to_string());
         Self {
             id,
             organization_id: alert.organization_id,

@@ -52,7 +52,7 @@ impl AgentSession {
         }
         let outcomes = ended
             .iter()
-            .map(|one| (one.key.action_id.clone(), one.state));
+            .map(|action| (action.key.action_id.clone(), action.state));
         self.plan.shortfall.extend(outcomes);
         let due = now.plus(Self::SETTLE_CHECK);
         let (status, due) = match stopping.len() {
@@ -85,8 +85,8 @@ impl AgentSession {
         let is_open = outcomes.any(|outcome| *outcome == ActionState::Unknown);
         let count = self.plan.shortfall.len();
         self.error = (count > 0 && !is_open).then(|| {
-            let all = actions.known.len() + actions.unreadable.len();
-            format!("{count} of {all} approved actions did not succeed; see executionResults.")
+            let total = actions.known.len() + actions.unreadable.len();
+            format!("{count} of {total} approved actions did not succeed; see executionResults.")
         });
         let status = match (is_open, count) {
             (true, _) => AgentSessionStatus::Executing,
@@ -102,11 +102,11 @@ impl AgentSession {
     /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
     /// actions.
     pub fn note_outcomes(&mut self, actions: &ApprovedActions<impl ActionRecord>) {
-        let states = self.results(actions).into_iter().filter_map(|one| {
-            let is_replaced = || self.is_replaced(&one.action_id, actions);
-            let is_short = !(one.success || one.is_needless() || is_replaced());
-            let state = actions.state(&one.action_id).filter(|_| is_short)?;
-            Some((one.action_id, state))
+        let states = self.results(actions).into_iter().filter_map(|result| {
+            let is_replaced = || self.is_replaced(&result.action_id, actions);
+            let is_short = !(result.success || result.is_needless() || is_replaced());
+            let state = actions.state(&result.action_id).filter(|_| is_short)?;
+            Some((result.action_id, state))
         });
         self.plan.shortfall = states.collect();
         let next = actions.known.iter().filter_map(|action| {
@@ -147,21 +147,24 @@ impl AgentSession {
     /// Returns the actions without a use, by the newest results: not needed, or with a false
     /// precondition.
     fn void_actions(&self, actions: &ApprovedActions<impl ActionRecord>) -> BTreeSet<String> {
-        let known = &actions.known;
+        let readable = &actions.known;
         let was_changed = |id: &str| {
-            let mut known = known.iter().filter(|one| one.key.action_id == *id);
-            known.any(|one| one.state.is_not_done() && one.is_outdated())
+            let mut of_id = readable.iter().filter(|action| action.key.action_id == *id);
+            of_id.any(|action| action.state.is_not_done() && action.is_outdated())
         };
         let is_refuted = |proposed: &ProposedAction| {
-            let mut done = known.iter();
+            let mut done = readable.iter();
             actions.may_run(&proposed.id) && done.any(|done| done.refutes(&proposed.content))
         };
-        let void = self.plan.proposed_actions.iter().filter(|one| {
-            let is_void =
-                || was_changed(&one.id) || self.is_replaced(&one.id, actions) || is_refuted(one);
-            one.is_automated && is_void()
+        let void = self.plan.proposed_actions.iter().filter(|proposed| {
+            let is_void = || {
+                was_changed(&proposed.id)
+                    || self.is_replaced(&proposed.id, actions)
+                    || is_refuted(proposed)
+            };
+            proposed.is_automated && is_void()
         });
-        void.map(|one| one.id.clone()).collect()
+        void.map(|proposed| proposed.id.clone()).collect()
     }
 
     /// Returns the results of the ended actions, in the order of the proposal.
@@ -178,8 +181,8 @@ impl AgentSession {
             executed_at: self.times.updated_at,
             duration: 0,
         });
-        let known = actions.known.iter().filter_map(|action| action.result());
-        let mut results: Vec<ActionResult> = known.chain(unreadable).collect();
+        let readable = actions.known.iter().filter_map(|action| action.result());
+        let mut results: Vec<ActionResult> = readable.chain(unreadable).collect();
         results.sort_by_key(|result| self.place(&result.action_id).unwrap_or(usize::MAX));
         results
     }

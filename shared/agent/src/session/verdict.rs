@@ -88,7 +88,7 @@ impl AgentAction {
     /// outcome is unknown.
     pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
         if self.state != ActionState::Unknown {
-            let of = |one: &Verdict| (one.by, one.outcome);
+            let of = |verdict: &Verdict| (verdict.by, verdict.outcome);
             let is_the_same = self.end.verdict.as_ref().map(of) == Some(of(&verdict));
             if is_the_same && self.state.has_ended() {
                 return Ok(false);
@@ -129,9 +129,9 @@ impl AgentAction {
     /// in what is next done to its records, by any session.
     pub fn denied_by(&self) -> Option<UserId> {
         let verdict = self.end.verdict.as_ref();
-        let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);
+        let denied = verdict.filter(|verdict| verdict.outcome == VerdictOutcome::NotDone);
         let money = self.content.money.as_ref();
-        denied.zip(money).map(|(one, _)| one.by)
+        denied.zip(money).map(|(verdict, _)| verdict.by)
     }
 
     /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a
@@ -178,7 +178,7 @@ impl AgentSession {
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         let is_it = |action: &A| action.key.action_id == action_id;
-        let Some(action) = actions.known.iter_mut().find(|one| is_it(one)) else {
+        let Some(action) = actions.known.iter_mut().find(|action| is_it(action)) else {
             self.known_action(action_id)?;
             return Err(known("The action was not executed."));
         };
@@ -188,13 +188,13 @@ impl AgentSession {
         let moves_money = action.content.money.is_some();
         if outcome == VerdictOutcome::NotDone && moves_money {
             let proposed = self.proposed_mut(action_id);
-            if let Some(proposed) = proposed.filter(|one| !one.denied_by.contains(&by)) {
+            if let Some(proposed) = proposed.filter(|proposed| !proposed.denied_by.contains(&by)) {
                 proposed.denied_by.push(by);
             }
         }
         self.times.updated_at = now;
         self.settle_again(actions, now);
-        Ok(actions.known.iter().find(|one| is_it(one)))
+        Ok(actions.known.iter().find(|action| is_it(action)))
     }
 }
 

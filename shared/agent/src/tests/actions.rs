@@ -226,7 +226,11 @@ pub(super) fn unclaimed() -> [(AgentAction, ActionState); 4] {
 #[test]
 fn in_a_session_that_does_not_execute_nothing_is_claimed() {
     for (action, outcome) in unclaimed() {
-        for session in STATUSES.iter().copied().filter(|one| *one != Executing) {
+        for session in STATUSES
+            .iter()
+            .copied()
+            .filter(|status| *status != Executing)
+        {
             let mut action = action.clone();
             let claim = action.claim(&in_session(session, Keyed), LEASE, at(5));
             assert_eq!(claim, Claim::Ended(outcome), "{session:?}");
@@ -458,7 +462,7 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
         };
         let mut action = queued();
         assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
-        let is_needless = action.result().is_some_and(|one| one.is_needless());
+        let is_needless = action.result().is_some_and(|result| result.is_needless());
         assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
     }
 }

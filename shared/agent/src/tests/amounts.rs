@@ -5,7 +5,7 @@ use crate::alert::{Currency, Money};
 use super::*;
 
 /// 482.10 USD was approved, and the draft was computed again with its finalization.
-fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession, AgentAction) {
+fn finalized(amount: &serde_json::Value, state: &str, now: i64) -> (AgentSession, AgentAction) {
     let mut session = awaiting();
     let mut action = queued();
     let is = |fact: &str, value: serde_json::Value| FactCondition::is(fact, value);
@@ -26,7 +26,7 @@ fn finalized(found: &serde_json::Value, state: &str, now: i64) -> (AgentSession,
     let mut observation = Observation::default();
     let facts = [
         ("invoice.state", json!(state)),
-        ("invoice.amount", found.clone()),
+        ("invoice.amount", amount.clone()),
     ];
     observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     action.apply_check(&observation, SETTLES, at(now)).unwrap();
@@ -49,21 +49,21 @@ fn another_amount_is_not_effective_and_is_left_to_a_person() {
         action was: Have it processed again.";
     assert_eq!(manual.content.description, description);
     let mut open = session.open_actions(false, at(5));
-    assert!(open.any(|(one, work)| one.id == "s7-p1-a4" && work == OpenWork::ByHand));
+    assert!(open.any(|(action, work)| action.id == "s7-p1-a4" && work == OpenWork::ByHand));
 }
 
 #[test]
 fn the_approved_amount_leaves_nothing_to_check() {
-    for (found, state, status) in [
+    for (amount, state, status) in [
         (json!(48_210), "open", CheckStatus::Done),
         // Nothing took effect, so that no amount is to be corrected.
         (json!(5), "draft", CheckStatus::NotDone),
         (json!("48210"), "open", CheckStatus::NotDone),
     ] {
-        let (session, action) = finalized(&found, state, span::HOUR);
+        let (session, action) = finalized(&amount, state, span::HOUR);
         let record = action.checks.effect.unwrap();
-        assert_eq!(record.status, status, "{found}");
-        assert_eq!(session.plan.proposed_actions.len(), 3, "{found}");
+        assert_eq!(record.status, status, "{amount}");
+        assert_eq!(session.plan.proposed_actions.len(), 3, "{amount}");
     }
 }
 

@@ -24,12 +24,12 @@ fn approve(
         others: &everybody(),
         provider_set_by: None,
     };
-    let mut none = Actions::none();
-    let came_of_it = session.approve(&mut none, &approving, &approver, at(now))?;
+    let mut no_actions = Actions::none();
+    let came_of_it = session.approve(&mut no_actions, &approving, &approver, at(now))?;
     Ok(match came_of_it {
         Approved::Queued { new, .. } => {
             let mut approvals = new[0].round.approvals.iter();
-            assert!(approvals.all(|one| one.round == 1));
+            assert!(approvals.all(|approval| approval.round == 1));
             true
         }
         Approved::Pending => false,
@@ -178,8 +178,8 @@ fn what_changed_since_it_was_looked_at_is_not_approved() {
             digests: Some(&digests),
             ..of(&list)
         };
-        let mut none = Actions::none();
-        let approved = session.approve(&mut none, &approving, &anybody(), at(5));
+        let mut no_actions = Actions::none();
+        let approved = session.approve(&mut no_actions, &approving, &anybody(), at(5));
         approved.map(|_| ())
     };
     let changed = send(&[(FIRST, "0")]).unwrap_err();
@@ -210,32 +210,40 @@ fn is_skipped(mut action: AgentAction, policy: &AgentPolicy, now: i64, code: &st
 
 #[test]
 fn what_is_not_what_was_approved_is_not_sent() {
-    let none = policy(&json!({}));
+    let no_rules = policy(&json!({}));
     let mut action = queued();
     action.content.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
-    is_skipped(action.clone(), &none, 5, "content_changed");
+    is_skipped(action.clone(), &no_rules, 5, "content_changed");
     // A finished step does not matter.
     action.progress.steps_done = 1;
     action.progress.attempts = 1;
-    let claimed = claim(&mut action, &none, 5);
+    let claimed = claim(&mut action, &no_rules, 5);
     assert_eq!(claimed, Claim::Ended(ActionState::Failed));
     // An approval from before digests existed covers any content.
     let mut old = queued();
     old.round.approvals[0].digest = None;
     old.content.steps.clear();
-    assert_eq!(claim(&mut old, &none, 5), Claim::Held(()));
+    assert_eq!(claim(&mut old, &no_rules, 5), Claim::Held(()));
 }
 
 #[test]
 fn an_approval_holds_for_an_hour_until_a_call_may_have_taken_effect() {
-    let none = policy(&json!({}));
-    is_skipped(queued(), &none, ActionApproval::VALID, "approval_expired");
+    let no_rules = policy(&json!({}));
+    is_skipped(
+        queued(),
+        &no_rules,
+        ActionApproval::VALID,
+        "approval_expired",
+    );
     let mut action = queued();
-    let claimed = claim(&mut action, &none, ActionApproval::VALID - 1);
+    let claimed = claim(&mut action, &no_rules, ActionApproval::VALID - 1);
     assert_eq!(claimed, Claim::Held(()));
     action.progress.call.ambiguous = true;
     action.release(at(2 * span::HOUR), at(2 * span::HOUR));
-    assert_eq!(claim(&mut action, &none, 2 * span::HOUR), Claim::Held(()));
+    assert_eq!(
+        claim(&mut action, &no_rules, 2 * span::HOUR),
+        Claim::Held(())
+    );
 }
 
 #[test]
@@ -260,11 +268,11 @@ fn a_policy_that_became_stricter_holds_back_what_certainly_was_not_done() {
 
 #[test]
 fn approvals_of_another_round_do_not_count() {
-    let none = policy(&json!({}));
+    let no_rules = policy(&json!({}));
     let mut action = queued();
     action.record(&Outcome::failed(None, "No."), at(5));
     action.approve_again(&awaiting(), Vec::new(), None, at(6));
-    is_skipped(action, &none, 7, "approval_missing");
+    is_skipped(action, &no_rules, 7, "approval_missing");
 }
 
 #[test]
@@ -340,8 +348,8 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
             others: &others,
             provider_set_by: None,
         };
-        let mut none = Actions::none();
-        let came_of_it = session.approve(&mut none, &approving, &approver, at(2));
+        let mut no_actions = Actions::none();
+        let came_of_it = session.approve(&mut no_actions, &approving, &approver, at(2));
         assert!(matches!(came_of_it, Ok(Approved::Pending)), "{at_all}");
         // Nor does the worker count it, even if it was enough once.
         let mut action = queued();

@@ -178,8 +178,8 @@ fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
     assert_eq!(is("paid", [Done; 3]), None);
     let problem = "The target system has taken the call and is at work on it (202): /state is processing \
         so far, where paid means success.";
-    let found = is("processing", [Unclear, Unclear, Undecided]);
-    assert_eq!(found.as_deref(), Some(problem));
+    let unsuccessful = is("processing", [Unclear, Unclear, Undecided]);
+    assert_eq!(unsuccessful.as_deref(), Some(problem));
     // A missing value is no success either.
     assert_eq!(call.effect(&response(202), false), Unclear);
 }

@@ -184,7 +184,10 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
         ));
     }
     let guard = guard.unwrap();
-    let named = guard.claims.iter().map(|one| (&*one.action_id, one.at));
+    let named = guard
+        .claims
+        .iter()
+        .map(|claim| (&*claim.action_id, claim.at));
     assert!(named.eq([(SECOND, at(1)), (FIRST, at(2))]));
     let others = |key: &ActionKey, now| guard.others("x", key, &queued().content, at(now));
     let [other] = others(&keys[0], 5).try_into().unwrap();
@@ -218,14 +221,14 @@ fn records_of_two_systems_are_two_records() {
         let mut content = queued().content;
         content.records = vec![record.to_owned()];
         content.systems = system
-            .map(|one| (record.to_owned(), one))
+            .map(|system| (record.to_owned(), system))
             .into_iter()
             .collect();
         content
     };
     let [first, second] = [FIRST, SECOND]
         .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
-    for (one, other, is_one_record) in [
+    for (claimed, other, is_one_record) in [
         (("billing", "us", None), ("billing", "eu", None), false),
         // One system, through two connections.
         (("billing", "us", None), ("billing", "us", None), true),
@@ -246,20 +249,23 @@ fn records_of_two_systems_are_two_records() {
         (("billing", "us", None), ("payments", "eu", None), true),
     ] {
         let system = |(kind, host, account)| Some(system(kind, host, account));
-        let one = of(system(one));
+        let claimed = of(system(claimed));
         let other = of(system(other));
-        let guard = RecordGuard::claimed(None, record, (&first, &one), at(0));
+        let guard = RecordGuard::claimed(None, record, (&first, &claimed), at(0));
         let others = guard.others(record, &second, &other, at(5));
         assert_eq!(
             others.len(),
             usize::from(is_one_record),
-            "{one:?} {other:?}"
+            "{claimed:?} {other:?}"
         );
     }
     // A system that is not known, and a claim of an earlier release, may be any.
-    let known = of(Some(system("billing", "us", None)));
-    for (one, other) in [(of(None), known.clone()), (known.clone(), of(None))] {
-        let guard = RecordGuard::claimed(None, record, (&first, &one), at(0));
+    let of_billing = of(Some(system("billing", "us", None)));
+    for (claimed, other) in [
+        (of(None), of_billing.clone()),
+        (of_billing.clone(), of(None)),
+    ] {
+        let guard = RecordGuard::claimed(None, record, (&first, &claimed), at(0));
         assert_eq!(guard.others(record, &second, &other, at(5)).len(), 1);
     }
 }
@@ -376,24 +382,24 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         (AgentAction::not_sent, false, false),
         // 429, or a refused connection.
         (
-            |one| _ = one.answered(Effect::NotNow, Idempotency::Keyed),
+            |action| _ = action.answered(Effect::NotNow, Idempotency::Keyed),
             false,
             false,
         ),
-        (|one| refused(one, Some(401)), false, false),
-        (|one| refused(one, Some(404)), false, false),
-        (|one| refused(one, None), false, false),
+        (|action| refused(action, Some(401)), false, false),
+        (|action| refused(action, Some(404)), false, false),
+        (|action| refused(action, None), false, false),
         // A bank may have declined it. For what moves no money, the refusal proves that nothing was
         // done.
-        (|one| refused(one, Some(402)), true, false),
-        (|one| refused(one, Some(422)), true, false),
+        (|action| refused(action, Some(402)), true, false),
+        (|action| refused(action, Some(422)), true, false),
         (
-            |one| _ = one.answered(Effect::Unclear, Idempotency::Keyed),
+            |action| _ = action.answered(Effect::Unclear, Idempotency::Keyed),
             true,
             true,
         ),
         (
-            |one| _ = one.answered(Effect::Done, Idempotency::Keyed),
+            |action| _ = action.answered(Effect::Done, Idempotency::Keyed),
             true,
             true,
         ),

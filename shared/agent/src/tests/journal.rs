@@ -18,8 +18,8 @@ fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     let mut session = opened();
     let mut action = queued();
     let mut entries = Vec::new();
-    for what in [JournalEvent::Opened, JournalEvent::Approved] {
-        entries.push(session.note(Note::new(user(), what, None), at(1)));
+    for event in [JournalEvent::Opened, JournalEvent::Approved] {
+        entries.push(session.note(Note::new(user(), event, None), at(1)));
     }
     let claimed = Note::new(WORKER, JournalEvent::Claimed, Some("queued"));
     entries.extend(action.note(Some(claimed), at(2)));
@@ -44,10 +44,14 @@ fn check(chain: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> JournalCheck
 fn broken(chain: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64, JournalFlaw) {
     let check = check(chain);
     assert!(!check.verified);
-    let [one] = check.breaks.as_slice() else {
+    let [journal_break] = check.breaks.as_slice() else {
         panic!("{:?}", check.breaks);
     };
-    (one.action_id.is_some(), one.seq, one.why)
+    (
+        journal_break.action_id.is_some(),
+        journal_break.seq,
+        journal_break.why,
+    )
 }
 
 #[test]

@@ -144,9 +144,9 @@ type Actions = ApprovedActions<Box<AgentAction>>;
 /// Session 7, of whose actions these were approved at 0.
 fn approved(list: &[&str]) -> AgentSession {
     let mut session = awaiting();
-    let mut none = Actions::none();
+    let mut no_actions = Actions::none();
     let list = ids(list);
-    let approved = session.approve(&mut none, &of(&list), &anybody(), at(0));
+    let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(0));
     approved.unwrap();
     session
 }

@@ -16,13 +16,13 @@ fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actio
     let mut session = awaiting();
     session.plan.proposed_actions.pop();
     let mut list = ids(&[FIRST]);
-    list.extend(others.iter().map(|one| one.key.action_id.clone()));
-    let mut none = Actions::none();
-    let approved = session.approve(&mut none, &of(&list), &anybody(), at(0));
+    list.extend(others.iter().map(|action| action.key.action_id.clone()));
+    let mut no_actions = Actions::none();
+    let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(0));
     approved.unwrap();
-    let known = std::iter::once(first).chain(others.iter().cloned());
+    let executed = std::iter::once(first).chain(others.iter().cloned());
     let actions = Actions {
-        known: known.map(Box::new).collect(),
+        known: executed.map(Box::new).collect(),
         unreadable: Vec::new(),
     };
     assert!(session.settle(&actions, at(0)));
@@ -256,19 +256,21 @@ fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSess
 
 #[test]
 fn what_a_result_makes_void_is_not_next() {
-    let mut found = succeeded();
-    found.apply_check(&seen("processed"), SETTLES, at(0));
+    let mut action = succeeded();
+    action.apply_check(&seen("processed"), SETTLES, at(0));
     let is_open = |session: &AgentSession| {
         let mut open = session.open_actions(false, at(1));
         open.any(|(action, _)| action.id == SECOND)
     };
-    let replaced = beside(found.clone(), |second| second.unless = vec!["first".into()]);
+    let replaced = beside(action.clone(), |second| {
+        second.unless = vec!["first".into()]
+    });
     assert!(!is_open(&replaced));
     let next = next(&replaced, 1);
     assert!(!next.contains("approves"), "{next}");
-    let reads = found.content.reads.clone();
+    let reads = action.content.reads.clone();
     let requires = |state: &'static str| {
-        beside(found.clone(), |second| {
+        beside(action.clone(), |second| {
             second.content.reads.clone_from(&reads);
             second.content.require = vec![is("batch.state", state)];
         })
@@ -276,7 +278,7 @@ fn what_a_result_makes_void_is_not_next() {
     assert!(!is_open(&requires("stuck")));
     assert!(is_open(&requires("processed")));
     // The facts of another record say nothing.
-    let other = beside(found.clone(), |second| {
+    let other = beside(action.clone(), |second| {
         second.content.reads.clone_from(&reads);
         second.content.reads[0].path = "/usage-batches/ub_1002".into();
         second.content.require = vec![is("batch.state", "stuck")];

@@ -9,17 +9,17 @@ use super::*;
 /// Session 7 with actions that ended in these states at 10; none for an unapproved one.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
-    let all = session.plan.proposed_actions.iter().zip(states);
-    let all: Vec<(String, ActionState)> = all
+    let states_by_id = session.plan.proposed_actions.iter().zip(states);
+    let states_by_id: Vec<(String, ActionState)> = states_by_id
         .filter_map(|(proposed, state)| Some((proposed.id.clone(), state?)))
         .collect();
-    let list: Vec<String> = all.iter().map(|(id, _)| id.clone()).collect();
+    let list: Vec<String> = states_by_id.iter().map(|(id, _)| id.clone()).collect();
     let mut actions = Actions::none();
     let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
     let Approved::Queued { new, .. } = approved.unwrap() else {
         panic!("it was not approved");
     };
-    for (mut action, (_, state)) in new.into_iter().zip(all) {
+    for (mut action, (_, state)) in new.into_iter().zip(states_by_id) {
         (action.state, action.end.at) = (state, Some(at(10)));
         actions.known.push(Box::new(action));
     }
@@ -103,8 +103,8 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
         assert_eq!(refused, Err(code));
     }
     for (list, is_queued) in [(&second, true), (&ids(&[FIRST]), false), (&second, false)] {
-        let found = approve_in(&mut session, &mut actions, &of(list), 11);
-        assert_eq!((found, session.status), (Ok(is_queued), Status::Executing));
+        let result = approve_in(&mut session, &mut actions, &of(list), 11);
+        assert_eq!((result, session.status), (Ok(is_queued), Status::Executing));
     }
 }
 
@@ -149,10 +149,10 @@ fn a_day_after_its_end_a_session_closes() {
 #[test]
 fn a_first_approval_outlives_the_execution_of_another_action() {
     let mut session = awaiting();
-    let mut none = Actions::none();
+    let mut no_actions = Actions::none();
     session.plan.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
     for list in [ids(&[SECOND]), ids(&[FIRST])] {
-        let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
+        let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(5));
         approved.unwrap();
     }
     assert_eq!(session.status, Status::Executing);
@@ -295,8 +295,8 @@ fn the_approver_is_named_by_the_policy() {
     };
     let mut session = awaiting();
     let list = ids(&[FIRST]);
-    let mut none = Actions::none();
-    let pending = session.approve(&mut none, &of(&list), &approver, at(5));
+    let mut no_actions = Actions::none();
+    let pending = session.approve(&mut no_actions, &of(&list), &approver, at(5));
     assert!(matches!(pending, Ok(Approved::Pending)));
     let next = says(session.next(&under(two.clone()), at(11)));
     assert!(next.contains("(2 of 2)"), "{next}");
@@ -309,10 +309,18 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
     let context = under(others.clone());
     let mut session = awaiting();
     session.plan.proposed_actions.remove(2);
-    let all = |_| true;
+    let may_do_all = |_| true;
     // User 3 opened the session.
-    assert!(session.next_of(&user(3), all, &context, at(11)).is_none());
-    assert!(session.next_of(&user(4), all, &context, at(11)).is_some());
+    assert!(
+        session
+            .next_of(&user(3), may_do_all, &context, at(11))
+            .is_none()
+    );
+    assert!(
+        session
+            .next_of(&user(4), may_do_all, &context, at(11))
+            .is_some()
+    );
     let may_not = |permission| permission != Permission::ExecuteAgentRemediation;
     let next = session.next_of(&user(4), may_not, &context, at(11));
     assert!(next.is_none());
@@ -322,20 +330,36 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
         ..anybody()
     };
     let list = ids(&[FIRST, SECOND]);
-    let mut none = Actions::none();
-    let pending = session.approve(&mut none, &of(&list), &approver, at(12));
+    let mut no_actions = Actions::none();
+    let pending = session.approve(&mut no_actions, &of(&list), &approver, at(12));
     assert!(matches!(pending, Ok(Approved::Pending)));
-    assert!(session.next_of(&user(4), all, &context, at(13)).is_none());
-    assert!(session.next_of(&user(5), all, &context, at(13)).is_some());
+    assert!(
+        session
+            .next_of(&user(4), may_do_all, &context, at(13))
+            .is_none()
+    );
+    assert!(
+        session
+            .next_of(&user(5), may_do_all, &context, at(13))
+            .is_some()
+    );
     // The agent's work is nobody's, and manual work beside it is somebody's.
     let by_another = Approving::of(&list, Id::new(5).unwrap());
     let another = Approver {
         user: &user(5),
         ..approver
     };
-    let queued = session.approve(&mut none, &by_another, &another, at(14));
+    let queued = session.approve(&mut no_actions, &by_another, &another, at(14));
     assert!(matches!(queued, Ok(Approved::Queued { .. })));
-    assert!(session.next_of(&user(5), all, &context, at(15)).is_none());
+    assert!(
+        session
+            .next_of(&user(5), may_do_all, &context, at(15))
+            .is_none()
+    );
     session.plan.proposed_actions = awaiting().plan.proposed_actions;
-    assert!(session.next_of(&user(5), all, &context, at(15)).is_some());
+    assert!(
+        session
+            .next_of(&user(5), may_do_all, &context, at(15))
+            .is_some()
+    );
 }

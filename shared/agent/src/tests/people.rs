@@ -259,8 +259,8 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
     assert_eq!(session.approvable_until(at(day)), None);
     let list = ids(&[FIRST]);
     for (now, expected) in [(day - 1, Ok(true)), (day, Err(Code::SessionExpired))] {
-        let found = approve_in(&mut session.clone(), &mut Actions::none(), &of(&list), now);
-        assert_eq!(found, expected);
+        let result = approve_in(&mut session.clone(), &mut Actions::none(), &of(&list), now);
+        assert_eq!(result, expected);
     }
     // After the end of the request, the proposal has a day again.
     let done = session.request_changed(MANUAL, request(8), RequestChange::Over, None, at(3 * day));

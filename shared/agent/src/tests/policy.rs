@@ -41,8 +41,8 @@ fn by(user: i64, role: Role) -> ActionApproval {
 
 #[test]
 fn without_a_rule_one_person_approves_whoever_it_is() {
-    let none = policy(&json!({}));
-    let requirement = none.requires(&unknown());
+    let no_rules = policy(&json!({}));
+    let requirement = no_rules.requires(&unknown());
     assert_eq!(requirement.approvers(), 1);
     assert!(!requirement.denies());
     let proposers = &awaiting().proposers(FIRST);
@@ -92,8 +92,8 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
     for (when, fits_subject, fits_other) in cases {
         let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));
         let requested = |content| policy.requires(content).approvers() == 2;
-        let found = (requested(&usd), requested(&other));
-        assert_eq!(found, (fits_subject, fits_other), "{when}");
+        let results = (requested(&usd), requested(&other));
+        assert_eq!(results, (fits_subject, fits_other), "{when}");
     }
 }
 
@@ -123,8 +123,8 @@ fn a_rule_may_be_about_the_number_of_records() {
         (of(None), 2),
         (sized(None), 1),
     ] {
-        let found = policy.requires(&content).approvers();
-        assert_eq!(found, approvers, "{:?}", content.size);
+        let needed = policy.requires(&content).approvers();
+        assert_eq!(needed, approvers, "{:?}", content.size);
     }
 }
 
@@ -177,9 +177,9 @@ fn a_person_counts_once_and_for_an_hour() {
     let twice = [by(4, Role::Manager), by(4, Role::Manager)];
     assert_eq!(requirement.given(&twice, &[], at(1)), 1);
     let two = [by(4, Role::Manager), by(6, Role::Manager)];
-    let given = |now| requirement.given(&two, &[], at(now));
-    assert_eq!(given(ActionApproval::VALID - 1), 2);
-    assert_eq!(given(ActionApproval::VALID), 0);
+    let count_at = |now| requirement.given(&two, &[], at(now));
+    assert_eq!(count_at(ActionApproval::VALID - 1), 2);
+    assert_eq!(count_at(ActionApproval::VALID), 0);
 }
 
 #[test]
@@ -267,8 +267,8 @@ fn messages_to_a_customer_are_capped_in_words() {
     assert_eq!(other.message, None);
     let unknown = caps(2).charge(&message(None)).unwrap_err();
     assert!(unknown.contains("customer is not known"), "{unknown}");
-    let none = caps(0).charge(&message(Some("cus_1"))).unwrap_err();
-    assert_eq!(none, "the policy allows no messages to customers");
+    let refusal = caps(0).charge(&message(Some("cus_1"))).unwrap_err();
+    assert_eq!(refusal, "the policy allows no messages to customers");
 }
 
 /// A fresh approver counts where any one user may approve, and nowhere else.
@@ -341,10 +341,10 @@ fn risk_amount_role_and_opener_decide_together() {
                 1 => '1',
                 _ => '2',
             };
-            let found = [Role::Support, Role::Manager, Role::Admin]
+            let demands = [Role::Support, Role::Manager, Role::Admin]
                 .map(|role| [3, 4].map(|opener| becomes(role, opener)).iter().collect());
-            let found: [String; 3] = found;
-            assert_eq!(found.join(" "), expected, "{risk:?} {content:?}");
+            let demands: [String; 3] = demands;
+            assert_eq!(demands.join(" "), expected, "{risk:?} {content:?}");
         }
     }
 }

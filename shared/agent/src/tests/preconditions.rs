@@ -113,12 +113,15 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
     }
     assert_eq!(observation.judge([&holds]), Judgement::Holds);
     assert_eq!(observation.judge([]), Judgement::Holds);
-    let found = "expected that batch.state is `void`; found that batch.state is `stuck`.";
+    let reason = "expected that batch.state is `void`; found that batch.state is `stuck`.";
     let failed = observation.judge([&unread, &holds, &fails]);
-    assert_eq!(failed, Judgement::Fails(found.into()));
+    assert_eq!(failed, Judgement::Fails(reason.into()));
     // The read was answered without this value.
-    let found = "expected that batch.size is `x`; found that batch.size is not there.";
-    assert_eq!(observation.judge([&absent]), Judgement::Fails(found.into()));
+    let reason = "expected that batch.size is `x`; found that batch.size is not there.";
+    assert_eq!(
+        observation.judge([&absent]),
+        Judgement::Fails(reason.into())
+    );
     let problem = |judgement| match judgement {
         Judgement::NotKnown(read_error) => read_error.problem,
         other => panic!("{other:?}"),
@@ -145,10 +148,10 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
     observation
         .facts
         .insert("other.state".to_owned(), json!("void"));
-    let Judgement::Fails(found) = observation.judge([&same]) else {
+    let Judgement::Fails(reason) = observation.judge([&same]) else {
         panic!("{observation:?}");
     };
-    assert!(found.ends_with("found that batch.state is `stuck` and other.state is `void`."));
+    assert!(reason.ends_with("found that batch.state is `stuck` and other.state is `void`."));
 }
 
 #[test]

@@ -19,14 +19,14 @@ fn in_status(status: AgentSessionStatus) -> AgentSession {
 /// Approved actions in these states, by their positions in the proposal.
 pub(super) fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
-    let known = session.plan.proposed_actions.iter().zip(states);
-    let known = known.map(|(proposed, state)| {
+    let readable = session.plan.proposed_actions.iter().zip(states);
+    let readable = readable.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = *state;
         Box::new(action)
     });
     Actions {
-        known: known.collect(),
+        known: readable.collect(),
         unreadable: Vec::new(),
     }
 }
@@ -38,8 +38,8 @@ fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
 }
 
 fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
-    let mut none = Actions::none();
-    let approved = session.approve(&mut none, &of(&ids(list)), &anybody(), at(5))?;
+    let mut no_actions = Actions::none();
+    let approved = session.approve(&mut no_actions, &of(&ids(list)), &anybody(), at(5))?;
     Ok(matches!(approved, Approved::Queued { .. }))
 }
 
@@ -82,9 +82,9 @@ fn an_expired_proposal_is_not_replaced() {
 #[test]
 fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     let mut session = awaiting();
-    let given = session.plan.proposed_actions.iter();
-    let given: Vec<&str> = given.map(|action| &*action.id).collect();
-    assert_eq!(given, [FIRST, SECOND, MANUAL]);
+    let action_ids = session.plan.proposed_actions.iter();
+    let action_ids: Vec<&str> = action_ids.map(|action| &*action.id).collect();
+    assert_eq!(action_ids, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
     assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
     session.begin_analysis(None, at(1)).unwrap();
@@ -163,13 +163,13 @@ fn time_alone_ends_no_session_that_executes() {
 #[test]
 fn what_is_approved_is_queued_with_its_session() {
     let mut session = awaiting();
-    let mut none = Actions::none();
+    let mut no_actions = Actions::none();
     let list = ids(&[SECOND, FIRST]);
     let approving = Approving {
         trace: Some("trace"),
         ..of(&list)
     };
-    let approved = session.approve(&mut none, &approving, &anybody(), at(5));
+    let approved = session.approve(&mut no_actions, &approving, &anybody(), at(5));
     let Ok(Approved::Queued { again, new }) = approved else {
         panic!("{approved:?}");
     };
@@ -236,15 +236,15 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     for state in [ActionState::Failed, ActionState::Skipped] {
         let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
         assert!(session.settle(&ended, at(5)));
-        let all = ids(&[FIRST, SECOND]);
+        let both = ids(&[FIRST, SECOND]);
         let second = ids(&[SECOND]);
         for (approving, expected) in [
-            (of(&all), Ok(false)),
+            (of(&both), Ok(false)),
             (of(&second), Err(Code::OtherActionsApproved)),
-            (again(&all), Err(Code::ActionNotFailed)),
+            (again(&both), Err(Code::ActionNotFailed)),
         ] {
-            let found = approve_in(&mut session, &mut ended, &approving, 9);
-            assert_eq!(found, expected);
+            let result = approve_in(&mut session, &mut ended, &approving, 9);
+            assert_eq!(result, expected);
         }
 
         let approved = session.approve(&mut ended, &again(&second), &anybody(), at(9));
@@ -259,7 +259,7 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         assert_eq!(again.state, ActionState::Queued);
         assert_eq!(again.round.trace_id.as_deref(), Some("second"));
         assert_eq!((session.status, session.error.as_ref()), (Executing, None));
-        assert_eq!(session.plan.approved, [all, second]);
+        assert_eq!(session.plan.approved, [both, second]);
     }
 }
 
@@ -269,11 +269,15 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
 fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
     assert!(session.settle(&ended, at(5)));
-    let all = ids(&[FIRST, SECOND]);
+    let both = ids(&[FIRST, SECOND]);
     // During the run and after success, there is nothing to run again.
-    for (approving, runs) in [(of(&all), false), (again(&all), true), (again(&all), false)] {
-        let found = approve_in(&mut session, &mut ended, &approving, 9);
-        assert_eq!(found, Ok(runs));
+    for (approving, runs) in [
+        (of(&both), false),
+        (again(&both), true),
+        (again(&both), false),
+    ] {
+        let result = approve_in(&mut session, &mut ended, &approving, 9);
+        assert_eq!(result, Ok(runs));
     }
 }
 
@@ -287,8 +291,8 @@ fn a_failed_session_runs_again_for_a_day() {
     ] {
         let (mut session, mut ended) = executing(&states);
         assert!(session.settle(&ended, at(5)));
-        let found = approve_in(&mut session, &mut ended, &again(&second), 5 + after);
-        assert_eq!(found, expected);
+        let result = approve_in(&mut session, &mut ended, &again(&second), 5 + after);
+        assert_eq!(result, expected);
     }
 }
 
@@ -301,8 +305,8 @@ fn what_may_have_been_done_never_runs_again() {
     let mut damaged = actions(&[]);
     damaged.unreadable = ids(&[FIRST]);
     for actions in [&mut ended, &mut damaged] {
-        let found = approve_in(&mut session, actions, &again(&first), 9);
-        assert_eq!(found, Err(Code::OutcomeUnknown));
+        let result = approve_in(&mut session, actions, &again(&first), 9);
+        assert_eq!(result, Err(Code::OutcomeUnknown));
     }
 }
 
@@ -337,8 +341,9 @@ fn two_actions_that_exclude_each_other_are_not_approved_together() {
 #[test]
 fn an_order_takes_the_place_of_an_exclusion() {
     for order in [
-        (|one: &mut ProposedAction| one.after = vec!["first".into()]) as fn(&mut ProposedAction),
-        |one| one.unless = vec!["first".into()],
+        (|action: &mut ProposedAction| action.after = vec!["first".into()])
+            as fn(&mut ProposedAction),
+        |action| action.unless = vec!["first".into()],
     ] {
         let mut session = exclusive();
         order(&mut session.plan.proposed_actions[1]);
@@ -358,10 +363,10 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         (vec![FIRST, SECOND], vec![FIRST]),
         (vec![SECOND], Vec::new()),
     ] {
-        let mut none = Actions::none();
+        let mut no_actions = Actions::none();
         let list = ids(&list);
         let mut session = ordered();
-        let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
+        let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(5));
         let Ok(Approved::Queued { new, .. }) = approved else {
             panic!("{approved:?}");
         };
@@ -410,8 +415,8 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
 fn only_what_has_not_ended_is_cancelled() {
     for status in STATUSES.iter().copied() {
         let mut session = in_status(status);
-        let mut none = Actions::none();
-        let cancelled = session.cancel(&mut none, at(5));
+        let mut no_actions = Actions::none();
+        let cancelled = session.cancel(&mut no_actions, at(5));
         match status {
             Cancelling | Cancelled => assert!(cancelled.unwrap().is_none()),
             Completed | Failed | Expired => {
@@ -505,7 +510,7 @@ fn a_session_is_stored_flat_as_before_it_had_groups() {
     // An absent null is a null.
     let members = json!(session);
     let members = members.as_object().unwrap().clone().into_iter();
-    let given: serde_json::Map<_, _> = members.filter(|(_, value)| !value.is_null()).collect();
-    let lean: AgentSession = serde_json::from_value(given.into()).unwrap();
+    let present: serde_json::Map<_, _> = members.filter(|(_, value)| !value.is_null()).collect();
+    let lean: AgentSession = serde_json::from_value(present.into()).unwrap();
     assert_eq!(lean, session);
 }

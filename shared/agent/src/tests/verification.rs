@@ -338,9 +338,15 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
 /// A session whose approved actions are in these states.
 fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
     let session = approved(&[FIRST, SECOND]);
-    let known = actions.into_iter().map(Box::new).collect();
+    let readable = actions.into_iter().map(Box::new).collect();
     let unreadable = Vec::new();
-    (session, Actions { known, unreadable })
+    (
+        session,
+        Actions {
+            known: readable,
+            unreadable,
+        },
+    )
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub fn is_public(url: &str) -> bool {
     last.is_some_and(|(_, last)| {
         // Top-level names that are not in the public DNS.
         let inner = "localhost local localdomain internal intranet arpa";
-        let is_inner = inner.split(' ').any(|one| one == last);
+        let is_inner = inner.split(' ').any(|name| name == last);
         last.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_inner
     })
 }

@@ -61,11 +61,11 @@ pub fn is_hidden(character: char) -> bool {
 
 /// Returns the characters of a text that are [hidden](is_hidden), without those of a flag.
 pub fn hidden(text: &str) -> impl Iterator<Item = char> {
-    marked(text).filter_map(|(one, is_hidden)| is_hidden.then_some(one))
+    marked(text).filter_map(|(character, is_hidden)| is_hidden.then_some(character))
 }
 
 pub fn without_hidden(text: &str) -> String {
-    let shown = marked(text).filter_map(|(one, is_hidden)| (!is_hidden).then_some(one));
+    let shown = marked(text).filter_map(|(character, is_hidden)| (!is_hidden).then_some(character));
     shown.collect()
 }
 
@@ -77,7 +77,7 @@ pub(crate) const fn breaks(character: char) -> bool {
 /// Returns a text without hidden characters but line breaks and tabs.
 pub fn in_lines(text: &str) -> String {
     let parts = text.split_inclusive(breaks).map(|part| {
-        let end = part.chars().last().filter(|one| breaks(*one));
+        let end = part.chars().last().filter(|character| breaks(*character));
         without_hidden(part).chars().chain(end).collect::<String>()
     });
     parts.collect()
@@ -86,10 +86,10 @@ pub fn in_lines(text: &str) -> String {
 /// Returns a text on one line: a control character or a separator becomes a space, and other hidden
 /// characters go. Joiners, direction marks and flags stay.
 pub fn on_one_line(text: &str) -> String {
-    let characters = marked(text).filter_map(|(one, is_hidden)| {
-        let is_format = || category(one) == GeneralCategory::Format;
+    let characters = marked(text).filter_map(|(character, is_hidden)| {
+        let is_format = || category(character) == GeneralCategory::Format;
         match is_hidden {
-            false => Some(one),
+            false => Some(character),
             true if is_format() => None,
             true => Some(' '),
         }
@@ -102,15 +102,15 @@ fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut rest = text.chars();
     let mut of_flag = 0;
     from_fn(move || {
-        let one = rest.next()?;
+        let character = rest.next()?;
         if of_flag > 0 {
             of_flag -= 1;
-            return Some((one, false));
+            return Some((character, false));
         }
-        if one == FLAG {
+        if character == FLAG {
             of_flag = tags(rest.as_str());
         }
-        Some((one, is_hidden(one)))
+        Some((character, is_hidden(character)))
     })
 }
 
@@ -118,7 +118,7 @@ fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
 /// region's.
 fn tags(text: &str) -> usize {
     let is_of_code =
-        |one: &char| matches!(one, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
+        |tag: &char| matches!(tag, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
     let code = text.chars().take(MOST_TAGS).take_while(is_of_code).count();
     let has_end = text.chars().nth(code) == Some('\u{E007F}');
     if code >= 3 && has_end { code + 1 } else { 0 }
@@ -185,7 +185,9 @@ pub fn beginning(text: &str, most: usize) -> &str {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return text;
     };
-    let ends = text.grapheme_indices(true).map(|(at, one)| at + one.len());
+    let ends = text
+        .grapheme_indices(true)
+        .map(|(at, grapheme)| at + grapheme.len());
     let end = ends.take_while(|at| *at <= end).last().unwrap_or(end);
     &text[..end]
 }
@@ -272,15 +274,15 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_known() {
-        for one in "漢あアｱー々한กກကᦀ𠀀".chars() {
-            assert!(needs_no_space(one), "{one}");
-            assert!(!is_of_an_address(one), "{one}");
+        for character in "漢あアｱー々한กກကᦀ𠀀".chars() {
+            assert!(needs_no_space(character), "{character}");
+            assert!(!is_of_an_address(character), "{character}");
         }
-        for one in "aZ9éßжδאعअｚ".chars() {
-            assert!(is_of_an_address(one), "{one}");
+        for character in "aZ9éßжδאعअｚ".chars() {
+            assert!(is_of_an_address(character), "{character}");
         }
-        for one in "-_.@ 。".chars() {
-            assert!(!is_of_an_address(one), "{one}");
+        for character in "-_.@ 。".chars() {
+            assert!(!is_of_an_address(character), "{character}");
         }
     }
 }

@@ -117,10 +117,13 @@ pub enum Error {
 pub type Source = Box<dyn StdError + Send + Sync>;
 
 impl Error {
-    /// 500: the operation `what` failed because of `source`.
-    pub fn internal(what: &'static str, source: impl Into<Source>) -> Self {
+    /// 500: the `operation` failed because of `source`.
+    pub fn internal(operation: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
-        Self::Internal { what, source }
+        Self::Internal {
+            what: operation,
+            source,
+        }
     }
 
     /// 409 with a stable code and a text for the client.

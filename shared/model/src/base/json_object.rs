@@ -59,8 +59,8 @@ impl PartialSchema for JsonObject {
 }
 
 impl ToSchema for JsonObject {
-    fn schemas(all: &mut Vec<(String, Schema)>) {
-        all.extend((0..Self::MOST_LEVELS).map(|levels| (name(levels), value_schema(levels))));
+    fn schemas(schemas: &mut Vec<(String, Schema)>) {
+        schemas.extend((0..Self::MOST_LEVELS).map(|levels| (name(levels), value_schema(levels))));
     }
 }
 

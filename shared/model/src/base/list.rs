@@ -106,7 +106,7 @@ impl<T> AnyOf<T> {
 
     /// Returns true if the filter fits the value of a row.
     pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
-        self.0.iter().any(|one| value == one)
+        self.0.iter().any(|element| value == element)
     }
 }
 
@@ -121,9 +121,9 @@ impl AnyOf<OrNone<Who>> {
 impl<T: PartialEq> AnyOf<OrNone<T>> {
     /// Returns true if the filter fits the value of a row.
     pub fn names(&self, value: Option<&T>) -> bool {
-        self.0.iter().any(|one| match one {
+        self.0.iter().any(|element| match element {
             OrNone::None => value.is_none(),
-            OrNone::Some(one) => value == Some(one),
+            OrNone::Some(element) => value == Some(element),
         })
     }
 }
@@ -160,20 +160,20 @@ impl<F: Input, S: SortOrder> Input for Listing<F, S> {
     }
 
     fn properties() -> Vec<Property> {
-        let mut all = F::properties();
-        all.push(Property {
+        let mut properties = F::properties();
+        properties.push(Property {
             name: SORT.to_owned(),
             required: false,
             schema: S::field_schema(),
         });
-        all.extend(Part::properties());
-        all
+        properties.extend(Part::properties());
+        properties
     }
 
-    fn schemas(all: &mut Vec<(String, Schema)>) {
-        F::schemas(all);
-        Part::schemas(all);
-        S::field_schemas(all);
+    fn schemas(schemas: &mut Vec<(String, Schema)>) {
+        F::schemas(schemas);
+        Part::schemas(schemas);
+        S::field_schemas(schemas);
     }
 }
 
@@ -224,8 +224,8 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
             .into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, Schema)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, Schema)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -243,8 +243,8 @@ impl<T: Field> Field for OrNone<T> {
         or_word(T::field_schema(), "none")
     }
 
-    fn field_schemas(all: &mut Vec<(String, Schema)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, Schema)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -260,8 +260,8 @@ impl Field for Who {
         or_word(UserId::field_schema(), "me")
     }
 
-    fn field_schemas(all: &mut Vec<(String, Schema)>) {
-        UserId::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, Schema)>) {
+        UserId::field_schemas(schemas);
     }
 }
 

@@ -34,14 +34,14 @@ pub struct NamedRecord {
 /// Returns the records that a value names: by a typed id, by an id under the name of its type, or
 /// by an id beside its type in a struct. Texts, plain numbers and free objects name none.
 pub fn named_records(value: &impl Serialize) -> Vec<NamedRecord> {
-    let mut all = Vec::new();
+    let mut named_records = Vec::new();
     let names = Names {
-        all: &mut all,
+        all: &mut named_records,
         field: "",
     };
     // Each record that was read serializes.
     let _ = value.serialize(names);
-    all
+    named_records
 }
 
 /// A serialized part of a value.
@@ -140,8 +140,8 @@ impl Members<'_> {
 
 /// Returns the type whose id stands under this name: `taskId`, `task` or `Task`.
 fn type_of_name(name: &str) -> Option<RecordType> {
-    let mut all = RecordType::ALL.iter().copied();
-    all.find(|kind| {
+    let mut kinds = RecordType::ALL.iter().copied();
+    kinds.find(|kind| {
         let is_named = kind.facts().named_by == name || kind.name() == name;
         is_named || format!("{kind:?}") == name
     })
@@ -150,8 +150,8 @@ fn type_of_name(name: &str) -> Option<RecordType> {
 /// Returns the type of record of a type of id, such as `TaskId`.
 fn type_of_id(name: &str) -> Option<RecordType> {
     let name = name.strip_suffix("Id")?;
-    let mut all = RecordType::ALL.iter().copied();
-    all.find(|kind| format!("{kind:?}") == name)
+    let mut kinds = RecordType::ALL.iter().copied();
+    kinds.find(|kind| format!("{kind:?}") == name)
 }
 
 macro_rules! numbers {

@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn names_are_what_serde_writes() {
         fn check<T: VariantArray + serde::Serialize>(name: impl Fn(&T) -> &'static str) {
-            for one in T::VARIANTS {
-                assert_eq!(json!(one), name(one));
+            for variant in T::VARIANTS {
+                assert_eq!(json!(variant), name(variant));
             }
         }
         check(|code: &Code| code.name());

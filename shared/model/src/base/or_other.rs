@@ -39,15 +39,15 @@ impl<E> From<E> for OrOther<E> {
 
 impl<E: PartialEq> PartialEq<E> for OrOther<E> {
     fn eq(&self, name: &E) -> bool {
-        matches!(self, Self::Known(known) if known == name)
+        matches!(self, Self::Known(value) if value == name)
     }
 }
 
 impl<'de, E: DeserializeOwned> Deserialize<'de> for OrOther<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let known: Result<E, value::Error> = E::deserialize(text.as_str().into_deserializer());
-        match known {
+        let name: Result<E, value::Error> = E::deserialize(text.as_str().into_deserializer());
+        match name {
             Ok(name) => Ok(Self::Known(name)),
             Err(_) if text.len() <= MOST => Ok(Self::Other(text.into())),
             Err(_) => Err(D::Error::invalid_length(text.len(), &"up to 64 bytes")),
@@ -76,11 +76,11 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_no_known_one() {
-        let known = read(json!("done")).unwrap();
-        assert!(known == TaskStatus::Done && known != TaskStatus::Todo);
+        let done = read(json!("done")).unwrap();
+        assert!(done == TaskStatus::Done && done != TaskStatus::Todo);
         let other = read(json!("on_hold")).unwrap();
         assert!(TaskStatus::ALL.iter().all(|status| other != *status));
-        assert_eq!(known.known(), Some(TaskStatus::Done));
+        assert_eq!(done.known(), Some(TaskStatus::Done));
         assert_eq!(other.known(), None);
     }
 

@@ -337,13 +337,13 @@ records! {
 impl RecordType {
     /// Returns true for comments and messages.
     pub fn is_of_thread(self) -> bool {
-        let mut all = Self::ALL.iter();
-        all.any(|kind| kind.facts().thread == Some(self))
+        let mut kinds = Self::ALL.iter();
+        kinds.any(|kind| kind.facts().thread == Some(self))
     }
 
     pub fn named(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.iter().copied();
-        all.find(|kind| kind.name() == name)
+        let mut kinds = Self::ALL.iter().copied();
+        kinds.find(|kind| kind.name() == name)
     }
 
     /// Returns the path of the API with a record of the type, or with the list that has it.

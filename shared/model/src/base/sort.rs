@@ -24,11 +24,11 @@ macro_rules! sort {
                 crate::base::input::reference(stringify!($name))
             }
 
-            fn field_schemas(all: &mut Vec<(String, crate::base::input::Schema)>) {
+            fn field_schemas(schemas: &mut Vec<(String, crate::base::input::Schema)>) {
                 let schema = crate::base::input::string()
                     .enum_values(Some([$value]))
                     .description(Some($doc));
-                all.push((stringify!($name).to_owned(), schema.into()));
+                schemas.push((stringify!($name).to_owned(), schema.into()));
             }
         }
     )+};

@@ -36,7 +36,7 @@ pub enum Form {
 
 impl Form {
     pub fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
-        let is_blank = |one: char| one.is_whitespace() || is_invisible(one);
+        let is_blank = |character: char| character.is_whitespace() || is_invisible(character);
         if least > 0 && text.chars().all(is_blank) {
             return Err(WrongText::Blank);
         }
@@ -51,11 +51,13 @@ impl Form {
             Self::Line => hidden(text).next().map_or(Ok(()), refused),
             Self::Lines => {
                 let mut hidden = hidden(text);
-                hidden.find(|one| !breaks(*one)).map_or(Ok(()), refused)
+                hidden
+                    .find(|character| !breaks(*character))
+                    .map_or(Ok(()), refused)
             }
             Self::EntityId if mixes_scripts(text) => Err(WrongText::Scripts),
             Self::Id | Self::EntityId => {
-                let unseen = text.chars().find(|one| is_invisible(*one));
+                let unseen = text.chars().find(|character| is_invisible(*character));
                 hidden(text).next().or(unseen).map_or(Ok(()), refused)
             }
             Self::Name if !text.chars().all(is_of_a_name) => Err(WrongText::Name),
@@ -243,7 +245,8 @@ impl Slug {
     pub fn of(name: &str) -> Option<Self> {
         let slug = snake_case(name);
         let mut characters = name.chars();
-        let is_whole = characters.all(|one| one.is_ascii() || !one.is_alphanumeric());
+        let is_whole =
+            characters.all(|character| character.is_ascii() || !character.is_alphanumeric());
         (is_whole && (1..=Self::MOST).contains(&slug.len())).then_some(Self(slug))
     }
 

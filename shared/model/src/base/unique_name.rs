@@ -14,7 +14,7 @@ const MOST: usize = 512;
 /// Returns the key of a name: compatible characters are one (NFKC), as are upper and lower case.
 /// Invisible characters go, and white space is one space, within the name only. Accents stay.
 pub fn key(name: &str) -> String {
-    let visible = name.chars().filter(|one| !is_invisible(*one));
+    let visible = name.chars().filter(|character| !is_invisible(*character));
     let compatible: String = visible.nfkc().collect();
     let words: Vec<&str> = compatible.split_whitespace().collect();
     let key = folded(&words.join(" "));
@@ -28,9 +28,9 @@ pub fn keys(name: &str) -> Vec<String> {
     let key = key(name);
     let decomposed: String = key.nfd().collect();
     let mut keys = vec![old];
-    for one in [key, decomposed] {
-        if !keys.contains(&one) {
-            keys.push(one);
+    for key in [key, decomposed] {
+        if !keys.contains(&key) {
+            keys.push(key);
         }
     }
     keys
@@ -60,18 +60,18 @@ pub(crate) fn mixes_scripts(username: &str) -> bool {
 }
 
 fn is_mix(label: &str) -> bool {
-    let mut all = AugmentedScriptSet::default();
+    let mut common = AugmentedScriptSet::default();
     let mut beside_latin = AugmentedScriptSet::default();
-    for one in label.chars().map(AugmentedScriptSet::for_char) {
-        all.intersect_with(one);
-        if !one.base.contains_script(Script::Latin) {
-            beside_latin.intersect_with(one);
+    for scripts in label.chars().map(AugmentedScriptSet::for_char) {
+        common.intersect_with(scripts);
+        if !scripts.base.contains_script(Script::Latin) {
+            beside_latin.intersect_with(scripts);
         }
     }
     let is_east_asian = beside_latin.kore || beside_latin.hanb || beside_latin.jpan;
     let resembles_latin = [Script::Cyrillic, Script::Greek];
     let is_another = |script: Script| script.is_recommended() && !resembles_latin.contains(&script);
-    all.is_empty() && !is_east_asian && !beside_latin.base.iter().any(is_another)
+    common.is_empty() && !is_east_asian && !beside_latin.base.iter().any(is_another)
 }
 
 #[cfg(test)]

@@ -29,14 +29,16 @@ pub fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let visible = text.chars().filter(|one| !is_within_words(*one));
+    let visible = text
+        .chars()
+        .filter(|character| !is_within_words(*character));
     let folded = visible.nfd().default_case_fold().nfkd();
     let folded = folded.default_case_fold().nfkd();
     let mut plain = String::with_capacity(text.len());
-    for one in folded.filter(|one| !is_mark(*one)) {
-        match typed(one) {
+    for character in folded.filter(|character| !is_mark(*character)) {
+        match typed(character) {
             Some(letters) => plain.push_str(letters),
-            None => plain.push(one),
+            None => plain.push(character),
         }
     }
     plain
@@ -83,8 +85,8 @@ mod tests {
             ("می\u{200C}خواهم", "میخواهم"),
             ("a\u{200B}b \u{FEFF}c", "a b c"),
         ] {
-            let found = words(text).collect::<Vec<_>>().join(" ");
-            assert_eq!(found, expected, "{text}");
+            let joined = words(text).collect::<Vec<_>>().join(" ");
+            assert_eq!(joined, expected, "{text}");
         }
     }
 

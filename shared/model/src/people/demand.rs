@@ -55,9 +55,9 @@ impl Demand {
     /// Returns the demand of an account of that role with further permissions: a new admin guards
     /// the organization. So does a user with a permission that only admins have by role.
     pub fn of_account(role: Role, permissions: &[Permission]) -> Self {
-        let mut given = permissions.iter();
-        let is_of_admins = |one: &Permission| one.least_role() == Role::Admin;
-        if role == Role::Admin || given.any(is_of_admins) {
+        let mut permissions = permissions.iter();
+        let is_of_admins = |permission: &Permission| permission.least_role() == Role::Admin;
+        if role == Role::Admin || permissions.any(is_of_admins) {
             Self::Root
         } else {
             Self::Session

@@ -131,7 +131,9 @@ impl Organization {
     }
 
     pub fn has(&self, feature: PlanFeature) -> bool {
-        self.plan_features.iter().any(|one| *one == feature)
+        self.plan_features
+            .iter()
+            .any(|included| *included == feature)
     }
 }
 

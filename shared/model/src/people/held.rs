@@ -50,7 +50,10 @@ impl Held {
     /// 403 unless the caller holds all permissions of an admin.
     pub fn has_all_of_admins(&self) -> Result<(), Error> {
         let of_admins = Role::Admin.permissions();
-        let Some(missing) = of_admins.into_iter().find(|one| !self.holds(*one)) else {
+        let Some(missing) = of_admins
+            .into_iter()
+            .find(|permission| !self.holds(*permission))
+        else {
             return Ok(());
         };
         let detail = format!(
@@ -78,9 +81,10 @@ impl Held {
     /// version may grant any of them.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
         let mut extra = user.extra_permissions.iter();
-        let has_unknown = user.role.known().is_none() || extra.any(|one| one.known().is_none());
-        let all = has_unknown.then(|| Permission::VARIANTS.to_vec());
-        let held = all.unwrap_or_else(|| user.permissions());
+        let has_unknown =
+            user.role.known().is_none() || extra.any(|permission| permission.known().is_none());
+        let all_permissions = has_unknown.then(|| Permission::VARIANTS.to_vec());
+        let held = all_permissions.unwrap_or_else(|| user.permissions());
         self.has_all(held, "change a user who has")
     }
 
@@ -98,7 +102,9 @@ impl Held {
     /// Checks that the caller holds the permissions. 403 otherwise; `to` says what the caller does
     /// with them.
     fn has_all(&self, permissions: Vec<Permission>, to: &str) -> Result<(), Error> {
-        let missing = permissions.into_iter().find(|one| !self.holds(*one));
+        let missing = permissions
+            .into_iter()
+            .find(|permission| !self.holds(*permission));
         let Some(permission) = missing.map(Permission::name) else {
             return Ok(());
         };
@@ -123,23 +129,27 @@ mod tests {
     fn refuses(held: &Held, code: Code) {
         let error = held.meets(Demand::Root).unwrap_err();
         assert!(
-            matches!(&error, Error::Forbidden { code: one, .. } if *one == code),
+            matches!(&error, Error::Forbidden { code: error_code, .. } if *error_code == code),
             "{error:?}"
         );
     }
 
     #[test]
     fn what_guards_takes_an_admin_who_has_just_signed_in() {
-        let all = Role::Admin.permissions();
+        let all_permissions = Role::Admin.permissions();
         let few = [
             Role::Manager.permissions(),
             vec![Permission::ManageOrganization],
         ]
         .concat();
-        assert!(held(&all, SignInAge::New).meets(Demand::Root).is_ok());
-        refuses(&held(&all, SignInAge::Older), Code::SignInAgain);
+        assert!(
+            held(&all_permissions, SignInAge::New)
+                .meets(Demand::Root)
+                .is_ok()
+        );
+        refuses(&held(&all_permissions, SignInAge::Older), Code::SignInAgain);
         refuses(&held(&few, SignInAge::New), Code::PermissionDenied);
-        for permissions in [&all, &few] {
+        for permissions in [&all_permissions, &few] {
             refuses(
                 &held(permissions, SignInAge::NoSession),
                 Code::SessionRequired,

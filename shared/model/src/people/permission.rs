@@ -112,8 +112,10 @@ permissions! {
 impl Role {
     /// The permissions of every user of this role.
     pub fn permissions(self) -> Vec<Permission> {
-        let all = Permission::VARIANTS.iter().copied();
-        all.filter(|permission| self.may(*permission)).collect()
+        let permissions = Permission::VARIANTS.iter().copied();
+        permissions
+            .filter(|permission| self.may(*permission))
+            .collect()
     }
 
     pub fn may(self, permission: Permission) -> bool {
@@ -128,9 +130,8 @@ mod tests {
     /// The agreed numbers of permissions.
     #[test]
     fn each_role_has_all_that_the_one_before_it_has_and_more() {
-        let count = |role: Role| role.permissions().len();
-        let counts: Vec<usize> = Role::VARIANTS.iter().map(|role| count(*role)).collect();
-        assert_eq!(counts, [2, 10, 15, 20, 22]);
+        let counts = Role::VARIANTS.iter().map(|role| role.permissions().len());
+        assert_eq!(counts.collect::<Vec<_>>(), [2, 10, 15, 20, 22]);
         assert!(Role::Support.may(Permission::ManageTickets));
         assert!(!Role::Support.may(Permission::ExecuteAgentRemediation));
         assert!(!Role::Manager.may(Permission::ManageUsers));

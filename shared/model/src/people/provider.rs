@@ -273,16 +273,18 @@ impl SignInPut {
             groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
             passwords: self.passwords.0,
             own_redirect_uri: self.own_redirect_uri.0
-                || same.is_none_or(|one| one.own_redirect_uri),
+                || same.is_none_or(|provider| provider.own_redirect_uri),
             discovery: discovery.or_else(kept_discovery),
             password_admins: self.password_admins(),
             leaver_days: self
                 .leaver_days
                 .as_ref()
                 .map_or(usual_days, |Whole(days)| *days),
-            leavers_since: before.and_then(|one| one.leavers_since).or(Some(now)),
+            leavers_since: before
+                .and_then(|provider| provider.leavers_since)
+                .or(Some(now)),
             identity_set_by,
-            created_at: before.map_or(now, |one| one.created_at),
+            created_at: before.map_or(now, |provider| provider.created_at),
             updated_at: now,
         })
     }
@@ -417,7 +419,7 @@ impl PartialSchema for GroupRoles {
 }
 
 impl ToSchema for GroupRoles {
-    fn schemas(all: &mut Vec<(String, Schema)>) {
-        Role::field_schemas(all);
+    fn schemas(schemas: &mut Vec<(String, Schema)>) {
+        Role::field_schemas(schemas);
     }
 }

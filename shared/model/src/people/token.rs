@@ -87,7 +87,7 @@ impl Token {
     /// Returns true if the token includes the permission, which its owner may or may not hold.
     pub fn lets(&self, permission: Permission) -> bool {
         let named = self.permissions.as_ref();
-        named.is_none_or(|named| named.iter().any(|one| *one == permission))
+        named.is_none_or(|named| named.iter().any(|granted| *granted == permission))
     }
 
     /// Returns true for a token with the only permission `manage_signals`. Its alerts are a

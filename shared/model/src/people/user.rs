@@ -219,8 +219,10 @@ impl User {
 
     /// The user's permissions, each once, in a fixed order.
     pub fn permissions(&self) -> Vec<Permission> {
-        let all = Permission::VARIANTS.iter().copied();
-        all.filter(|permission| self.may(*permission)).collect()
+        let permissions = Permission::VARIANTS.iter().copied();
+        permissions
+            .filter(|permission| self.may(*permission))
+            .collect()
     }
 
     /// Returns true for an admin by role who is not disabled. Every organization keeps at least
@@ -307,10 +309,10 @@ impl User {
 }
 
 /// Returns each of these once, in order.
-pub fn each_once<T: Ord, U: From<T>>(mut all: Vec<T>) -> Vec<U> {
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(U::from).collect()
+pub fn each_once<T: Ord, U: From<T>>(mut values: Vec<T>) -> Vec<U> {
+    values.sort_unstable();
+    values.dedup();
+    values.into_iter().map(U::from).collect()
 }
 
 short_form! {
@@ -347,8 +349,8 @@ mod tests {
         assert!(manager.may_give(Role::Admin, &[]).is_err());
         assert!(!may_give(Permission::ManageOrganization));
         let both = [Permission::ManageUsers, Permission::ManageOrganization];
-        let all = held(Role::Manager, &both);
-        assert!(all.may_give(Role::Admin, &[]).is_ok());
+        let with_both = held(Role::Manager, &both);
+        assert!(with_both.may_give(Role::Admin, &[]).is_ok());
         assert!(!user(Role::Manager, &both).is_enabled_admin());
     }
 

@@ -210,9 +210,9 @@ impl PartialSchema for NotificationPreferences {
 }
 
 impl ToSchema for NotificationPreferences {
-    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         let name = NotificationChannels::name().into();
-        all.push((name, NotificationChannels::schema()));
+        schemas.push((name, NotificationChannels::schema()));
     }
 }
 
@@ -234,12 +234,12 @@ pub struct NotificationPreferencesSet(BTreeMap<NotificationKind, NotificationCha
 impl NotificationPreferencesSet {
     /// Returns the change that ends the mails of some kinds.
     pub fn without_mail(kinds: impl IntoIterator<Item = NotificationKind>) -> Self {
-        let none = NotificationChannelsSet {
+        let without_mail = NotificationChannelsSet {
             inbox: PatchField::Keep,
             mail: PatchField::Set(false),
         };
         let kinds = kinds.into_iter();
-        Self(kinds.map(|kind| (kind, none.clone())).collect())
+        Self(kinds.map(|kind| (kind, without_mail.clone())).collect())
     }
 }
 
@@ -252,14 +252,14 @@ impl Field for NotificationPreferencesSet {
         input::reference("NotificationPreferencesSet")
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         let properties = Self::properties();
         let rules = input::any_sent(&properties);
         let example = serde_json::json!({"commented": {"mail": true}, "due_soon": false});
         let about = "A change of preferences: at least one kind. The others keep their values.";
         let schema = object_schema(properties, &rules, Some(example), &[about]);
-        all.push(("NotificationPreferencesSet".to_owned(), schema));
-        NotificationChannelsSet::field_schemas(all);
+        schemas.push(("NotificationPreferencesSet".to_owned(), schema));
+        NotificationChannelsSet::field_schemas(schemas);
     }
 }
 
@@ -324,8 +324,8 @@ impl Unsubscription {
         let mut number = || parts.next()?.parse().ok();
         let (organization, user) = (number()?, number()?);
         let kinds = parts.next()?.split('~').map(|name| {
-            let mut all = NotificationKind::ALL.iter().copied();
-            all.find(|kind| kind.name() == name)
+            let mut kinds = NotificationKind::ALL.iter().copied();
+            kinds.find(|kind| kind.name() == name)
         });
         Some(Self {
             organization_id: OrganizationId::new(organization)?,

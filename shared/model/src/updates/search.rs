@@ -66,14 +66,14 @@ impl Field for SearchWords {
         if let Err(wrong) = Form::Text.check(text, 1, SearchText::MOST) {
             return place.must(wrong.code(), wrong);
         }
-        let mut all: Vec<String> = words(text).collect();
-        all.sort_unstable();
-        all.dedup();
-        all.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
-        if all.is_empty() {
+        let mut words: Vec<String> = words(text).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+        if words.is_empty() {
             return place.must(FaultCode::Pattern, "have a letter or a digit");
         }
-        Some(Self(all))
+        Some(Self(words))
     }
 
     fn field_schema() -> Schema {

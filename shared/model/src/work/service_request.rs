@@ -127,9 +127,9 @@ fn come_together(
 ) {
     let has_kind = !matches!(kind, Some(None));
     let has_id = !matches!(id, Some(None));
-    let mut lacks = |other: &str, one: &str| {
-        let detail = format!("Send `{other}` with `{one}`.");
-        body.at(other).report(FaultCode::Required, detail);
+    let mut lacks = |missing: &str, sent: &str| {
+        let detail = format!("Send `{missing}` with `{sent}`.");
+        body.at(missing).report(FaultCode::Required, detail);
     };
     if has_kind && !has_id {
         lacks("referenceId", "referenceType");

@@ -41,8 +41,8 @@ impl OrOther<ServiceStatus> {
     /// Returns true if the record counts as a resolution. With an unknown status, its `resolved_at`
     /// tells.
     pub fn is_over(&self, resolved_at: Option<Timestamp>) -> bool {
-        let known = self.known().map(ServiceStatus::is_over);
-        known.unwrap_or(resolved_at.is_some())
+        let is_over = self.known().map(ServiceStatus::is_over);
+        is_over.unwrap_or(resolved_at.is_some())
     }
 
     /// Sets the status and `resolved_at`, the instant of the resolution. Returns the change of the

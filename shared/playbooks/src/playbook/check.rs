@@ -48,7 +48,7 @@ impl Playbook {
                 .chain(of_causes)
                 .chain(self.resolved_when.each()),
         )?;
-        let mut ends = self.resolved_when.0.iter().map(|one| &one.0.expected);
+        let mut ends = self.resolved_when.0.iter().map(|end| &end.0.expected);
         if ends.any(|end| matches!(end, Expectation::IsNot(_) | Expectation::DiffersFrom(_))) {
             return Err("resolved_when says what is, not what is no more".to_owned());
         }
@@ -63,11 +63,12 @@ impl Playbook {
         let kind = action.action_type;
         let automated = action.automated;
         action.steps.iter().try_for_each(Step::check)?;
-        let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
+        let money = action.money.as_ref();
+        let amount = money.and_then(|money| money.amount.as_ref());
         let texts = [&action.target_system, &action.description];
         let texts = texts.into_iter().chain([&action.expected_outcome]);
         let texts = texts.chain(&action.records).chain(&action.customer);
-        let texts = texts.chain(action.reversible.iter().map(|one| one.parts().1));
+        let texts = texts.chain(action.reversible.iter().map(|undo| undo.parts().1));
         let texts = texts.chain(action.steps.iter().map(|step| &step.description));
         // They may also contain its money.
         let names = texts.flat_map(Template::placeholders);
@@ -77,28 +78,32 @@ impl Playbook {
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
-        let money = action.money.as_ref();
-        let reversible = action.reversible.as_ref().map(|one| one.parts().0);
+        let reversible = action.reversible.as_ref().map(|undo| undo.parts().0);
         let irreversible = reversible == Some(Reversibility::No);
         let no_kind = automated == (kind == ActionType::ManualReview);
         let no_records = automated && action.records.is_empty();
-        let no_ids = !records.clone().all(|one| one.is_record(None));
-        let names_invoice = records.any(|one| one.is_record(Some("invoice")));
+        let no_ids = !records.clone().all(|record| record.is_record(None));
+        let names_invoice = records.any(|record| record.is_record(Some("invoice")));
         let no_invoice = automated && kind.changes_invoice() && !names_invoice;
         let sends = automated && kind == ActionType::NotifyCustomer;
         let other_customer = sends != action.customer.is_some();
         let other_calls = !steps.all(|step| step.method.is_some() == automated);
         let other_money = (automated && moves_money(kind)) != money.is_some();
-        let no_amount = money.is_some_and(|one| {
-            let is_later = one.direction == MoneyDirection::CustomerIsBilledLater;
-            one.amount.is_some() == is_later || one.currency.is_some() == is_later
+        let no_amount = money.is_some_and(|money| {
+            let is_later = money.direction == MoneyDirection::CustomerIsBilledLater;
+            money.amount.is_some() == is_later || money.currency.is_some() == is_later
         });
-        let verified_amount = action.verify.as_ref().and_then(|one| one.amount.as_ref());
+        let verified_amount = action
+            .verify
+            .as_ref()
+            .and_then(|verification| verification.amount.as_ref());
         let other_amount = amount.is_some() != verified_amount.is_some();
         let no_undo = automated && reversible.is_none();
         let low_risk = irreversible && action.risk < Risk::Critical;
-        let denies = reconciles.iter().any(|one| one.not_done.is_some());
-        let denies_transfer = denies && money.is_some_and(|one| one.direction.is_transfer());
+        let denies = reconciles
+            .iter()
+            .any(|reconciliation| reconciliation.not_done.is_some());
+        let denies_transfer = denies && money.is_some_and(|money| money.direction.is_transfer());
         // They would never be checked.
         let checks = !verify.is_empty() || !reconciles.is_empty();
         let vain_checks = !automated && checks;
@@ -146,7 +151,7 @@ impl Playbook {
         let used = used.chain(action.steps.iter().flat_map(Step::placeholders));
         self.check_facts(used.filter(|_| automated))?;
         self.check_facts(action.require.facts().chain(action.size.as_deref()))?;
-        self.check_facts(money.iter().flat_map(|one| one.facts()))?;
+        self.check_facts(money.iter().flat_map(|money| money.facts()))?;
         let checked = || reconciles.iter().flat_map(Reconciliation::conditions);
         self.check_facts(checked().chain(&verify).flat_map(FactCondition::facts))?;
         self.check_absent(action)?;
@@ -160,15 +165,20 @@ impl Playbook {
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
     ) -> Result<(), String> {
-        let mut conditions = conditions.into_iter().filter(|one| one.asks_for_time());
+        let mut conditions = conditions
+            .into_iter()
+            .filter(|condition| condition.asks_for_time());
         let is_instant = |fact: &str| {
             let (read, name) = fact.split_once('.').unwrap_or_default();
             let read = self.read_named(read);
             read.is_some_and(|read| read.times.iter().any(|time| time == name))
         };
-        let other = conditions.find(|one| !is_instant(&one.fact));
-        other.map_or(Ok(()), |one| {
-            Err(format!("{:?} is not among the times of its read", one.fact))
+        let other = conditions.find(|condition| !is_instant(&condition.fact));
+        other.map_or(Ok(()), |condition| {
+            Err(format!(
+                "{:?} is not among the times of its read",
+                condition.fact
+            ))
         })
     }
 
@@ -265,7 +275,9 @@ impl Playbook {
         let has_names = is_name(&read.name) && names().all(|name| is_name(name));
         let is_reserved = |name: &String| *name == HTTP || *name == TargetRead::AT;
         let has_facts = names().next().is_some() && !names().any(is_reserved);
-        let is_twin = earlier.iter().any(|one| one.name == read.name);
+        let is_twin = earlier
+            .iter()
+            .any(|read_before| read_before.name == read.name);
         let of_lists = read.lists.values().flat_map(|list| {
             let members = list.only.keys().chain(&list.sum).chain(&list.alike);
             members.chain([&list.at])
@@ -317,7 +329,7 @@ impl Playbook {
     fn check_findings(&self) -> Result<(), String> {
         for (at, finding) in self.findings.iter().enumerate() {
             let mut earlier = self.findings.iter().take(at);
-            let has_id = !finding.id.is_empty() && earlier.all(|one| one.id != finding.id);
+            let has_id = !finding.id.is_empty() && earlier.all(|other| other.id != finding.id);
             none_of(
                 &format!("finding {:?}: ", finding.id),
                 [(!has_id, "it has an id of its own")],
@@ -361,7 +373,8 @@ impl Action {
     /// Checks that an automated action has conditions, and that each has a sentence for its
     /// approver.
     fn check_sentences(&self) -> Result<(), String> {
-        let is_silent = |one: &FactCondition| one.says.as_deref().unwrap_or_default().is_empty();
+        let is_silent =
+            |condition: &FactCondition| condition.says.as_deref().unwrap_or_default().is_empty();
         let lacks = self.require.0.is_empty() || self.require.each().any(is_silent);
         let flaw = " requires something, and each of its conditions says so in a sentence";
         none_of(

@@ -22,10 +22,10 @@ impl<T: DeserializeOwned> TryFrom<Value> for Many<T> {
     fn try_from(value: Value) -> Result<Self, serde_json::Error> {
         let values = match value {
             Value::Array(values) => values,
-            one => vec![one],
+            value => vec![value],
         };
-        let all = values.into_iter().map(serde_json::from_value);
-        all.collect::<Result<_, _>>().map(Self)
+        let conditions = values.into_iter().map(serde_json::from_value);
+        conditions.collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -93,8 +93,8 @@ pub(super) fn none_of<const N: usize>(
     subject: &str,
     flaws: [(bool, &str); N],
 ) -> Result<(), String> {
-    let found = flaws.into_iter().find(|(is_there, _)| *is_there);
-    found.map_or(Ok(()), |(_, flaw)| Err(format!("{subject}{flaw}")))
+    let flaw = flaws.into_iter().find(|(is_there, _)| *is_there);
+    flaw.map_or(Ok(()), |(_, flaw)| Err(format!("{subject}{flaw}")))
 }
 
 pub(super) fn is_scalar(value: &Value) -> bool {
@@ -125,7 +125,11 @@ impl Condition {
 impl Many<Condition> {
     /// Returns whether all of them hold; none if that is unknown.
     pub(super) fn hold(&self, facts: &Facts) -> Option<bool> {
-        let each = || self.0.iter().map(|Condition(one)| one.holds(facts));
+        let each = || {
+            self.0
+                .iter()
+                .map(|Condition(condition)| condition.holds(facts))
+        };
         if each().any(|holds| holds == Some(false)) {
             return Some(false);
         }
@@ -137,7 +141,7 @@ impl Many<Condition> {
     }
 
     pub(super) fn each(&self) -> impl Iterator<Item = &FactCondition> {
-        self.0.iter().map(|Condition(one)| one)
+        self.0.iter().map(|Condition(condition)| condition)
     }
 
     pub(super) fn conditions(&self) -> Vec<FactCondition> {

@@ -39,7 +39,10 @@ impl Playbook {
             runs,
             ..Confidence::default()
         };
-        for finding in evidence.iter().filter(|one| !is_unconditional(&one.id)) {
+        for finding in evidence
+            .iter()
+            .filter(|finding| !is_unconditional(&finding.id))
+        {
             confidence.findings += 1;
             confidence.holding += u32::from(finding.holds == Some(true));
         }

@@ -177,8 +177,8 @@ impl ReversibleInFile {
 impl Matches {
     pub(super) fn fit(&self, case: &Case) -> bool {
         let alert = &case.alert;
-        let is = |expected: &Option<String>, found: &str| {
-            expected.as_ref().is_none_or(|expected| expected == found)
+        let is = |expected: &Option<String>, actual: &str| {
+            expected.as_ref().is_none_or(|expected| expected == actual)
         };
         let is_named = |kind: &String| {
             let mut entities = alert.entities.iter();
@@ -203,7 +203,7 @@ impl Matches {
 fn gives(reads: &[ReadInFile], fact: &str) -> bool {
     fact.split_once('.').is_some_and(|(read, fact)| {
         let mut reads = reads.iter();
-        reads.any(|one| one.name == read && one.gives(fact))
+        reads.any(|read_in_file| read_in_file.name == read && read_in_file.gives(fact))
     })
 }
 

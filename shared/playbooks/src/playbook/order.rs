@@ -20,9 +20,9 @@ impl Playbook {
             }
         }
         let mut actions = self.actions.iter();
-        let circle = actions.find(|one| self.before(one).contains(&one.key.as_str()));
-        circle.map_or(Ok(()), |one| {
-            Err(format!("{:?} comes after itself", one.key))
+        let circle = actions.find(|action| self.before(action).contains(&action.key.as_str()));
+        circle.map_or(Ok(()), |action| {
+            Err(format!("{:?} comes after itself", action.key))
         })
     }
 
@@ -54,11 +54,11 @@ impl Action {
 
     /// True if both have the same effect on one record. One of them would then always be skipped.
     fn has_effect_of(&self, other: &Self) -> bool {
-        let is_same = |record| other.records.contains(record);
+        let mut records = self.records.iter();
         self.automated
             && other.automated
             && self.action_type == other.action_type
             && self.target_system == other.target_system
-            && self.records.iter().any(is_same)
+            && records.any(|record| other.records.contains(record))
     }
 }

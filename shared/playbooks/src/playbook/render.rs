@@ -57,7 +57,11 @@ impl RenderContext<'_> {
 impl Playbook {
     /// Returns the end of the alert's matter, if the playbook states it and it can be read.
     pub(crate) fn resolved_when(&self, context: RenderContext<'_>) -> Option<ResolvedWhen> {
-        let conditions = self.resolved_when.0.iter().map(|one| one.0.clone());
+        let conditions = self
+            .resolved_when
+            .0
+            .iter()
+            .map(|condition| condition.0.clone());
         let conditions: Vec<FactCondition> = conditions.collect();
         if conditions.is_empty() || context.keeps_from(&conditions).is_some() {
             return None;
@@ -103,7 +107,10 @@ impl Action {
         let obstacle = obstacle.or_else(|| self.is_another_amount(values));
         let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
         let obstacle = values.unresolved(&self.target_system).or(obstacle);
-        let verify = self.verify.as_ref().map(|one| one.verification(amount));
+        let verify = self
+            .verify
+            .as_ref()
+            .map(|verification| verification.verification(amount));
         let verified = || verify.iter().flat_map(Verification::all_conditions);
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
@@ -180,7 +187,10 @@ impl Action {
         let system = |record: &Template| {
             let id = record.placeholders().next()?;
             let read = id.strip_suffix(".id")?;
-            let read = context.reads.iter().find(|one| one.name == read)?;
+            let read = context
+                .reads
+                .iter()
+                .find(|any_read| any_read.name == read)?;
             let (connection, _) = read.ready(context.connections).ok()?;
             Some((values.id(record).ok()?, RecordSystem::of(connection)))
         };
@@ -195,7 +205,7 @@ impl Action {
             let money = self
                 .money
                 .as_ref()
-                .filter(|one| one.direction.is_transfer())?;
+                .filter(|money| money.direction.is_transfer())?;
             let amount = money.read(values.facts()).amount?;
             (amount.minor_units == 0).then(|| "There is no money to move.".to_owned())
         })?;
@@ -208,26 +218,29 @@ impl Action {
     /// Returns the first condition that is false, in words. Amounts that differ are for a person.
     fn is_not_so(&self, values: &Values) -> Option<String> {
         let mut conditions = self.require.each();
-        let one = conditions.find(|one| {
-            one.holds(values.facts()) == Some(false) && !values.compares_amounts(one)
+        let condition = conditions.find(|condition| {
+            condition.holds(values.facts()) == Some(false) && !values.compares_amounts(condition)
         })?;
-        let found = values.found(one);
-        Some(match &one.says {
-            Some(says) => format!("Does not hold: {says} Found instead: {found}."),
-            None => format!("It needs that {}; {found}.", one.says()),
+        let facts = values.found(condition);
+        Some(match &condition.says {
+            Some(says) => format!("Does not hold: {says} Found instead: {facts}."),
+            None => format!("It needs that {}; {facts}.", condition.says()),
         })
     }
 
     /// Returns the first condition that is unknown.
     fn is_not_known(&self, values: &Values, context: RenderContext<'_>) -> Option<String> {
         let conditions = self.conditions();
-        let one = conditions
+        let condition = conditions
             .iter()
-            .find(|one| one.holds(values.facts()).is_none())?;
-        let why = context.keeps_from([one]);
+            .find(|condition| condition.holds(values.facts()).is_none())?;
+        let why = context.keeps_from([condition]);
         Some(why.unwrap_or_else(|| {
-            let why = values.read_error(one.facts()).unwrap_or_default();
-            format!("it needs that {}, which is not known: {why}", one.says())
+            let why = values.read_error(condition.facts()).unwrap_or_default();
+            format!(
+                "it needs that {}, which is not known: {why}",
+                condition.says()
+            )
         }))
     }
 
@@ -235,10 +248,10 @@ impl Action {
     /// owed, or if two systems know different amounts.
     fn is_another_amount(&self, values: &Values) -> Option<String> {
         let conditions = self.conditions();
-        let one = conditions
+        let condition = conditions
             .iter()
-            .find(|one| one.holds(values.facts()) == Some(false))?;
-        Some(values.found(one))
+            .find(|condition| condition.holds(values.facts()) == Some(false))?;
+        Some(values.found(condition))
     }
 
     /// Returns the conditions at execution: those of the file and of the debt, and that certain
@@ -264,9 +277,9 @@ impl Action {
             .filter_map(|name| facts.get_key_value(name))
         {
             let pinned = FactCondition::is(name.clone(), value.clone());
-            let is_there = require
-                .iter()
-                .any(|one| (&one.fact, &one.expected) == (&pinned.fact, &pinned.expected));
+            let is_there = require.iter().any(|condition| {
+                (&condition.fact, &condition.expected) == (&pinned.fact, &pinned.expected)
+            });
             if !is_there {
                 require.push(pinned);
             }

@@ -41,7 +41,8 @@ impl Step {
             _ => return Err("a call has a method and a path".to_owned()),
         };
         let is_success = |status: &u16| (200..300).contains(status);
-        let is_sound = |one: &AnswerCondition| is_pointer(&one.at) && !one.is.is_empty();
+        let is_sound =
+            |condition: &AnswerCondition| is_pointer(&condition.at) && !condition.is.is_empty();
         if !METHODS.contains(&method.as_str()) {
             return Err(format!("{method:?} is no method"));
         }

@@ -54,10 +54,11 @@ impl Values {
     /// Returns the values that an alert gives for the parameters; some may be missing.
     pub(super) fn of(parameters: &BTreeMap<String, Source>, alert: &Alert) -> Self {
         let parameters = parameters.iter();
-        let known = parameters.filter_map(|(name, one)| Some((name.clone(), one.value(alert)?)));
+        let parameters =
+            parameters.filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)));
         let title = ("title", alert.title.to_string());
         Self {
-            parameters: known.collect(),
+            parameters: parameters.collect(),
             given: [title, (TARGET_SYSTEM, alert.target_system.to_string())].into(),
             ..Self::default()
         }
@@ -65,7 +66,9 @@ impl Values {
 
     /// Returns the values with the connections that play the roles for the alert.
     pub(crate) fn within(self, systems: Systems<'_>) -> Self {
-        let name = |one: Result<&Connection, String>| one.map(|one| one.name.to_string());
+        let name = |connection: Result<&Connection, String>| {
+            connection.map(|connection| connection.name.to_string())
+        };
         let roles = SystemKind::ROLES.map(|kind| (kind.name(), name(systems.playing(kind.name()))));
         let own = (TARGET_SYSTEM, name(systems.own()));
         Self {
@@ -118,11 +121,11 @@ impl Values {
 
     /// Returns what was found of a condition's facts: `invoice.state is open`.
     pub(super) fn found(&self, condition: &FactCondition) -> String {
-        let found = condition.facts().map(|name| {
+        let facts = condition.facts().map(|name| {
             let value = self.shown(name);
             format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
         });
-        found.collect::<Vec<_>>().join(" and ")
+        facts.collect::<Vec<_>>().join(" and ")
     }
 
     /// Returns the values for the texts of an action that moves this amount in a kind of system.
@@ -142,8 +145,8 @@ impl Values {
         let mut facts = facts.into_iter();
         let unknown = facts.find(|fact| !self.facts.contains_key(*fact))?;
         let read = read_of(unknown);
-        let none = || format!("{unknown} is not in the answer");
-        Some(self.not_read(read).unwrap_or_else(none))
+        let not_there = || format!("{unknown} is not in the answer");
+        Some(self.not_read(read).unwrap_or_else(not_there))
     }
 
     /// Returns why a value is missing: the alert lacks the parameter, or the fact is unknown.
@@ -178,8 +181,8 @@ impl Values {
             return Some(amount.clone());
         }
         let id = || self.facts.get(&format!("{name}.id"));
-        let known = self.facts.get(name).or_else(id);
-        Some(match known.or_else(|| self.parameters.get(name))? {
+        let fact = self.facts.get(name).or_else(id);
+        Some(match fact.or_else(|| self.parameters.get(name))? {
             Value::String(text) => quoted(&text.chars().take(LONGEST_FACT).collect::<String>()),
             other => other.to_string(),
         })
@@ -208,10 +211,10 @@ impl Values {
     /// Returns the name of the connection that plays a role. Without one, the role, or the alert's
     /// system.
     pub(super) fn name(&self, template: &Template) -> String {
-        let known = |name: &str| self.given.get(name).cloned();
-        let named = || template.render(known).unwrap_or_default();
-        let found = self.system(template).and_then(Result::ok);
-        found.unwrap_or_else(named)
+        let given_value = |name: &str| self.given.get(name).cloned();
+        let named = || template.render(given_value).unwrap_or_default();
+        let system = self.system(template).and_then(Result::ok);
+        system.unwrap_or_else(named)
     }
 
     /// Returns why no connection plays a role.
@@ -263,5 +266,5 @@ impl Source {
 /// slash that is decoded too early. Invisible characters cannot be reviewed.
 fn is_segment(value: &str) -> bool {
     let is_dots = value.bytes().all(|byte| byte == b'.');
-    !is_dots && !value.contains(|one| matches!(one, '/' | '\\') || is_unseen(one))
+    !is_dots && !value.contains(|character| matches!(character, '/' | '\\') || is_unseen(character))
 }

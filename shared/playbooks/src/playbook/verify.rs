@@ -75,7 +75,11 @@ impl Reconcile {
     }
 
     pub(super) fn conditions(&self) -> Reconciliation {
-        let of_read = |one: &Option<Condition>| one.as_ref().map(|one| one.of_read(&self.read));
+        let of_read = |condition: &Option<Condition>| {
+            condition
+                .as_ref()
+                .map(|condition| condition.of_read(&self.read))
+        };
         Reconciliation {
             not_done: of_read(&self.not_done),
             pending: of_read(&self.pending),

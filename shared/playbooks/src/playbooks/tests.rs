@@ -41,18 +41,18 @@ fn every_playbook_looks_before_and_after() {
             assert!(proposed.content.verify.is_some(), "{name}");
             // Money is moved only so often, in each direction, and so is what cannot be undone.
             let money = proposed.content.money.as_ref();
-            let takes = money.is_some_and(|one| one.direction == MoneyDirection::CustomerPays);
+            let takes = money.is_some_and(|money| money.direction == MoneyDirection::CustomerPays);
             let attempts = proposed.content.attempts;
             let undo = proposed.content.reversible.as_ref().map(|undo| undo.is);
             let is_limited = money.is_some() || undo == Some(Reversibility::No);
             assert_eq!(attempts.is_some(), is_limited, "{name}");
-            let is_stated = attempts.is_some_and(|one| one != Attempts::OF_MONEY);
+            let is_stated = attempts.is_some_and(|attempts| attempts != Attempts::OF_MONEY);
             assert_eq!(is_stated, takes, "{name}");
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
-                let pinned = proposed.content.require.iter().any(|one| {
-                    one.fact == fact
-                        && matches!(&one.expected, Expectation::Is(values) if values.len() == 1)
+                let pinned = proposed.content.require.iter().any(|pin| {
+                    pin.fact == fact
+                        && matches!(&pin.expected, Expectation::Is(values) if values.len() == 1)
                 });
                 assert!(pinned, "{name}: {fact}");
             }

@@ -199,9 +199,9 @@ pub(super) fn chargebee() -> Vec<Branch> {
     };
     let pair = |more: Value| {
         let original = ("/api/v2/invoices/INV-0", of_chargebee("INV-0", &json!({})));
-        let none = json!({"list": []});
-        let of_original = ("/api/v2/invoices/INV-0/payments", none.clone());
-        let of_invoice = ("/api/v2/invoices/INV-1/payments", none);
+        let no_payments = json!({"list": []});
+        let of_original = ("/api/v2/invoices/INV-0/payments", no_payments.clone());
+        let of_invoice = ("/api/v2/invoices/INV-1/payments", no_payments);
         Answers(vec![of_original, original, of_invoice, invoice(more)])
     };
     let pending = |closes: bool| {

@@ -11,7 +11,7 @@ fn retry_of(invoice: &Value) -> Option<ProposedAction> {
         answers.0.insert(0, ("/invoices/inv_1", invoice.clone()));
     }
     let mut actions = propose(&answers, &failed_payment()).actions.into_iter();
-    actions.find(|one| one.content.action_type == ActionType::RetryPayment)
+    actions.find(|action| action.content.action_type == ActionType::RetryPayment)
 }
 
 /// A payment is retried for a debt that was read, and not for a symptom.
@@ -67,7 +67,7 @@ fn a_payment_is_retried_only_for_a_debt_that_was_read() {
         // It is unread.
         (json!(null), false),
     ] {
-        let runs = retry_of(&invoice).is_some_and(|one| one.is_automated);
+        let runs = retry_of(&invoice).is_some_and(|action| action.is_automated);
         assert_eq!(runs, is_automated, "{invoice}");
     }
     // What is said of the debt was read.
@@ -119,12 +119,15 @@ fn a_dispute_ends_when_it_is_not_lost_and_nothing_is_paused() {
         let facts = end.reads.iter().flat_map(|read| answers.to(read).facts);
         let facts: Facts = facts.collect();
         let mut conditions = end.conditions.iter();
-        let holds = conditions.all(|one| one.holds(&facts) == Some(true));
-        let (runs, by_hand): (Vec<_>, Vec<_>) =
-            proposal.actions.iter().partition(|one| one.is_automated);
-        let is_it = |one: &&ProposedAction| one.content.action_type == ActionType::ResumeCollection;
-        let found = (holds, runs.iter().any(is_it));
-        assert_eq!(found, (is_over, resumes), "{state}, paused: {is_paused}");
+        let holds = conditions.all(|condition| condition.holds(&facts) == Some(true));
+        let (runs, by_hand): (Vec<_>, Vec<_>) = proposal
+            .actions
+            .iter()
+            .partition(|action| action.is_automated);
+        let is_it =
+            |action: &&ProposedAction| action.content.action_type == ActionType::ResumeCollection;
+        let result = (holds, runs.iter().any(is_it));
+        assert_eq!(result, (is_over, resumes), "{state}, paused: {is_paused}");
         // A person follows it.
         assert!(!by_hand.is_empty() || state == "won", "{state}");
     }
@@ -140,7 +143,10 @@ fn the_reason_names_the_cause_and_not_its_consequence() {
         .find(|(path, _)| path.starts_with("/payments/"));
     of_payment.unwrap().1 = json!({"error": "try again"});
     let proposal = propose(&answers, &failed_payment());
-    let mut texts = proposal.actions.iter().map(|one| &one.content.description);
+    let mut texts = proposal
+        .actions
+        .iter()
+        .map(|action| &action.content.description);
     let says = texts
         .find(|text| text.contains("A person has to do it"))
         .unwrap();

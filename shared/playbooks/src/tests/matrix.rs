@@ -14,7 +14,8 @@ const PAID: i64 = 701_550;
 /// Returns the action of a kind that runs by itself, with its amount.
 fn automated(proposal: Proposal, kind: ActionType) -> Option<(ProposedAction, i64)> {
     let mut actions = proposal.actions.into_iter();
-    let action = actions.find(|one| one.is_automated && one.content.action_type == kind)?;
+    let action =
+        actions.find(|action| action.is_automated && action.content.action_type == kind)?;
     let amount = action.content.money.as_ref()?.amount.as_ref()?.minor_units;
     Some((action, amount))
 }
@@ -38,7 +39,7 @@ fn plays(kind: ActionType, alert: &Value, answers: &Answers, usual: i64, rows: V
         let reads = approved.content.reads.iter();
         let facts: Facts = reads.flat_map(|read| changed.to(read).facts).collect();
         let mut conditions = approved.content.require.iter();
-        let is_sent = conditions.all(|one| one.holds(&facts) == Some(true));
+        let is_sent = conditions.all(|condition| condition.holds(&facts) == Some(true));
         let is_right = expected == Some(usual);
         assert_eq!(is_sent, is_right, "{kind:?} after the approval: {name}");
     }
@@ -576,7 +577,7 @@ fn an_alert_about_somebody_else_is_for_a_person() {
         .analysis
         .evidence
         .iter()
-        .find(|one| one.id == "alert_names_the_customer");
+        .find(|finding| finding.id == "alert_names_the_customer");
     assert_eq!(finding.unwrap().holds, Some(false));
     assert!(
         !proposal.analysis.impact.contains("At risk"),
@@ -626,7 +627,7 @@ fn a_shown_number_is_the_most_that_is_approved() {
         let facts: Facts = reads.flat_map(|read| changed.to(read).facts).collect();
         let mut conditions = action.content.require.iter();
         assert_eq!(
-            conditions.all(|one| one.holds(&facts) == Some(true)),
+            conditions.all(|condition| condition.holds(&facts) == Some(true)),
             is_sent,
             "{number}"
         );

@@ -94,8 +94,8 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         let case = format!("{invoice} {payment}");
         let proposal = propose(&answers(invoice, payment), &alert);
         let name = proposal.analysis.playbook.unwrap().name;
-        let found = (&*name, proposal.actions[0].is_automated);
-        assert_eq!(found, ("stripe-invoice-unpaid", pays), "{case}");
+        let result = (&*name, proposal.actions[0].is_automated);
+        assert_eq!(result, ("stripe-invoice-unpaid", pays), "{case}");
     }
     let proposal = propose(&answers(json!({}), declined("stolen_card")), &alert);
     let cause = proposal.analysis.root_cause;

@@ -36,13 +36,13 @@ fn reads_and_calls_go_to_the_alerts_own_system() {
         assert!(content.reads.iter().all(|read| read.connection == system));
         assert!(proposal.reads.iter().all(|read| read.connection == system));
         let systems = &proposal.analysis.affected_systems;
-        assert!(systems.iter().any(|one| one == system), "{systems:?}");
+        assert!(systems.iter().any(|name| name == system), "{systems:?}");
         let other = if system == "billing" {
             "billing_eu"
         } else {
             "billing"
         };
-        assert!(!systems.iter().any(|one| one == other), "{systems:?}");
+        assert!(!systems.iter().any(|name| name == other), "{systems:?}");
         // The record is that of the system.
         let of = content.systems.get(&content.records[0]);
         assert!(of.is_some_and(|of| of.origin.starts_with("http://127.0.0.1:")));
@@ -67,8 +67,8 @@ fn an_alert_of_no_connection_or_of_an_ambiguous_role_is_for_a_person() {
         case.alert.target_system = serde_json::from_value(json!(system)).unwrap();
         let proposal = propose_in(&case, &payment("processing_error"));
         for action in proposal.actions.iter().take(2) {
-            let found = manual(action).unwrap();
-            assert!(found.contains(why), "{found}");
+            let description = manual(action).unwrap();
+            assert!(description.contains(why), "{description}");
         }
         let unsent = proposal.reads.iter().filter(|read| read.request.is_none());
         let errors: Vec<&str> = unsent.filter_map(|read| read.error.as_deref()).collect();
@@ -82,7 +82,8 @@ fn a_playbook_for_stripe_is_for_every_connection_of_that_kind() {
         let mut case = case_of("billing", like("stripe_eu", "stripe", kind, &json!({})));
         let about = with(alert_about("in_1"), &json!({"targetSystem": "stripe_eu"}));
         case.alert = alert(&about);
-        case.connections.retain(|one| *one.name != *"stripe");
+        case.connections
+            .retain(|connection| *connection.name != *"stripe");
         let proposal = propose_in(&case, &unpaid("in_1"));
         let playbook = proposal.analysis.playbook.as_ref().unwrap();
         assert_eq!(playbook.name == "stripe-invoice-unpaid", is_stripe);

@@ -44,8 +44,8 @@ fn the_texts_are_those_of_the_playbooks() {
     assert_eq!(contents.len(), debt::files().len());
     let rows: Vec<String> = contents.chunks(3).map(|some| some.join(" · ")).collect();
     let text = format!("{HEAD}\n- {}\n{text}", rows.join("\n- "));
-    let found = fs::read_to_string(FILE).unwrap_or_default();
-    if found != text {
+    let stored = fs::read_to_string(FILE).unwrap_or_default();
+    if stored != text {
         fs::write(FILE, text).unwrap();
         panic!("{FILE} was stale; it is written anew: read the change and commit it");
     }

@@ -88,8 +88,8 @@ pub fn response(codes: &[Code]) -> Response {
     let schema: Schema = if let [only] = codes {
         reference(only).into()
     } else {
-        let all = codes.iter().map(reference);
-        let one_of = all.fold(OneOfBuilder::new(), OneOfBuilder::item);
+        let references = codes.iter().map(reference);
+        let one_of = references.fold(OneOfBuilder::new(), OneOfBuilder::item);
         utoipa::openapi::Schema::from(one_of.build()).into()
     };
     let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();

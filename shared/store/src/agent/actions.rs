@@ -80,8 +80,8 @@ impl Agent<'_> {
         if self.0.table.transact(writes).await?.is_ok() {
             return Ok(Lease::Held);
         }
-        let found = self.0.read(&key).await?;
-        let running = found.filter(|found| found.state == ActionState::Running);
+        let action_read = self.0.read(&key).await?;
+        let running = action_read.filter(|action_read| action_read.state == ActionState::Running);
         Ok(match running {
             Some(running) if running.fence.token == action.fence.token => Lease::Cancelled,
             _ => Lease::Lost,
@@ -124,8 +124,8 @@ impl Agent<'_> {
     /// error.
     pub async fn set_aside_if_damaged(&self, action: &ActionKey) -> Result<bool> {
         let key = key::agent_action(action);
-        let found = self.0.batch([&key]).await?;
-        let is_damaged = found.has(&key) && found.named(&key).is_none();
+        let batch = self.0.batch([&key]).await?;
+        let is_damaged = batch.has(&key) && batch.named(&key).is_none();
         if is_damaged {
             self.set_aside(&key.into()).await?;
         }

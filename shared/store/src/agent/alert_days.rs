@@ -49,7 +49,7 @@ fn expires_at(day: Timestamp) -> i64 {
 impl Noted {
     /// Adds an alert's occurrence, unless it is too old, its hour is full, or the same record
     /// occurred within this quarter of an hour. One that toggles every minute must not fill it.
-    pub(crate) fn add(&mut self, alert: &Alert, at: Timestamp, found: &Batch, now: Timestamp) {
+    pub(crate) fn add(&mut self, alert: &Alert, at: Timestamp, batch: &Batch, now: Timestamp) {
         if now.since(at) >= KEPT {
             return;
         }
@@ -57,12 +57,16 @@ impl Noted {
         let name = (alert.signal_type.to_string(), at.start_of_day());
         let noted = self.0.entry(name).or_default();
         let hour = |number: &i64| (number >> 32) / 60;
-        let day = found.named(&day(alert.organization_id, &alert.signal_type, at));
+        let day = batch.named(&day(alert.organization_id, &alert.signal_type, at));
         let before = day.map(|day: Stored<AlertDay>| day.record.occurrences);
         let of_hour = before.iter().flatten().chain(noted.iter()).copied();
-        let of_hour: Vec<i64> = of_hour.filter(|one| hour(one) == hour(&number)).collect();
+        let of_hour: Vec<i64> = of_hour
+            .filter(|number_of_hour| hour(number_of_hour) == hour(&number))
+            .collect();
         let quarter = |number: i64| ((number >> 32) / 15, number & i64::from(u32::MAX));
-        let is_known = of_hour.iter().any(|one| quarter(*one) == quarter(number));
+        let is_known = of_hour
+            .iter()
+            .any(|number_of_hour| quarter(*number_of_hour) == quarter(number));
         if !is_known && of_hour.len() < Occurrence::MOST_AN_HOUR {
             noted.push(number);
         }
@@ -109,7 +113,7 @@ impl Store {
         let recent = recent.up_to(key::instant(at.plus(1)));
         let keys = any_keys![alert, &since].into_iter().chain(more);
         let table = &self.table;
-        let (found, days, recent, earlier) = tokio::try_join!(
+        let (batch, days, recent, earlier) = tokio::try_join!(
             table.batch_get(keys, Read::Consistent),
             table.list(days),
             table.list(newest(recent)),
@@ -117,12 +121,12 @@ impl Store {
         )?;
         let history = ClassHistory {
             at,
-            since: found.named(&since).map(|found| found.record.since),
+            since: batch.named(&since).map(|since| since.record.since),
             occurrences: occurrences(&days),
             recent,
             earlier,
         };
-        Ok((found.get(alert)?, history, found))
+        Ok((batch.get(alert)?, history, batch))
     }
 }
 
@@ -135,9 +139,9 @@ fn newest(class: key::RecordList<Alert, key::Gsi1>) -> key::RecordList<LabelledA
 }
 
 fn occurrences(days: &[AlertDay]) -> Vec<Occurrence> {
-    let all = days.iter().flat_map(|day| {
+    let occurrences = days.iter().flat_map(|day| {
         let numbers = day.occurrences.iter();
         numbers.filter_map(|number| Occurrence::on_day(day.day, *number))
     });
-    all.collect()
+    occurrences.collect()
 }

@@ -89,8 +89,8 @@ struct Changed {
 }
 
 impl Reported {
-    pub(crate) fn new(found: Found, tenant: Tenant, now: Timestamp) -> Self {
-        let series = found.series.iter();
+    pub(crate) fn new(records: Found, tenant: Tenant, now: Timestamp) -> Self {
+        let series = records.series.iter();
         let series = series.map(|(name, stored)| (name.clone(), stored.record.clone()));
         Self {
             tenant,
@@ -101,7 +101,7 @@ impl Reported {
             noted: Noted::default(),
             series: series.collect(),
             writes: Vec::new(),
-            found,
+            found: records,
         }
     }
 
@@ -123,9 +123,9 @@ impl Reported {
         let sent = &report.content;
         let name = (sent.source.to_string(), sent.external_id.to_string());
         let stored = self.found.names.get(at).cloned().flatten();
-        let known = stored.as_ref().map(|name| name.alert_id);
-        let known = self.named.get(&name).copied().or(known);
-        let (id, occurs) = if let Some(alert) = known.and_then(|id| self.alert(id)) {
+        let named_before = stored.as_ref().map(|name| name.alert_id);
+        let alert_id = self.named.get(&name).copied().or(named_before);
+        let (id, occurs) = if let Some(alert) = alert_id.and_then(|id| self.alert(id)) {
             let opens = alert.report_again(status, occurred_at, now);
             // It lasts until now, whenever it began.
             (alert.id, opens.then_some(now))
@@ -221,9 +221,9 @@ impl Reported {
             });
         }
         for (name, last) in &self.series {
-            let found = self.found.series.get(name).cloned();
-            if found.as_deref() != Some(last) {
-                writes.push(Write::create_or_replace(found, last.clone())?);
+            let before = self.found.series.get(name).cloned();
+            if before.as_deref() != Some(last) {
+                writes.push(Write::create_or_replace(before, last.clone())?);
             }
         }
         writes.extend(std::mem::take(&mut self.noted).writes(self.tenant));
@@ -255,7 +255,9 @@ impl Reported {
     /// Returns the alert of each report after the write.
     pub(crate) fn written(&self) -> Vec<Stored<Alert>> {
         let alerts = self.of.iter().filter_map(|id| self.alerts.get(id));
-        alerts.map(|one| one.alert.clone().replaced()).collect()
+        alerts
+            .map(|changed| changed.alert.clone().replaced())
+            .collect()
     }
 }
 
@@ -275,8 +277,8 @@ pub(crate) fn known(
     some: &[AlertReport],
     names: &Batch,
 ) -> Result<Vec<Option<Stored<AlertSource>>>> {
-    let known = some.iter().map(|report| names.get(&source(tenant, report)));
-    known.collect()
+    let sources = some.iter().map(|report| names.get(&source(tenant, report)));
+    sources.collect()
 }
 
 /// Returns the last fix of an alert's records before an instant.

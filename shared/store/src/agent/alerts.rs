@@ -77,9 +77,9 @@ impl Alerts<'_> {
             let names = reports.iter().map(|report| source(tenant, report));
             let names = known(tenant, reports, &self.0.batch(names).await?)?;
             let ids = names.iter().flatten().map(|name| name.alert_id);
-            let found = self.alerts_of(tenant, ids).await?;
+            let alerts_by_id = self.alerts_of(tenant, ids).await?;
             let alerts = names.iter();
-            let alerts = alerts.map(|name| found.get(&name.as_ref()?.alert_id).cloned());
+            let alerts = alerts.map(|name| alerts_by_id.get(&name.as_ref()?.alert_id).cloned());
             alerts.collect::<Option<_>>().ok_or_else(none_recorded)
         };
         recorded.or_load(load).await
@@ -94,7 +94,7 @@ impl Alerts<'_> {
         let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
         let first = self.found(tenant, some);
-        let (context, mut found) = match self.0.authorized(pending, first).await? {
+        let (context, mut records) = match self.0.authorized(pending, first).await? {
             Created::New(authorized) => authorized,
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
@@ -106,8 +106,8 @@ impl Alerts<'_> {
             // The last ones store the idempotency key.
             let context = next.map_or(&context, |_| &without_key);
             let read = || self.found(tenant, some);
-            let write = |found| Box::pin(self.write_some(context, some, found));
-            match retry(found, read, write).await? {
+            let write = |records| Box::pin(self.write_some(context, some, records));
+            match retry(records, read, write).await? {
                 Created::New(alerts) => recorded.extend(alerts),
                 Created::Replayed(made) => return Ok(Created::Replayed(made)),
             }
@@ -115,7 +115,7 @@ impl Alerts<'_> {
                 return Ok(Created::New(recorded));
             };
             some = more;
-            found = self.found(tenant, some).await?;
+            records = self.found(tenant, some).await?;
         }
     }
 
@@ -130,7 +130,7 @@ impl Alerts<'_> {
             keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
             keys.extend(series(tenant, report).map(AnyKey::from));
             let outcome = |id: &str| key::last_outcome(tenant, id, &sent.target_system);
-            let outcomes = sent.entities().iter().map(|one| outcome(&one.id));
+            let outcomes = sent.entities().iter().map(|entity| outcome(&entity.id));
             keys.extend(outcomes.map(AnyKey::from));
         }
         let batch = self.0.batch(keys);
@@ -162,8 +162,8 @@ impl Alerts<'_> {
     ) -> Result<HashMap<AlertId, Stored<Alert>>> {
         let ids: HashSet<AlertId> = ids.collect();
         let keys = ids.iter().map(|id| id.key(tenant));
-        let found = self.0.batch(keys).await?;
-        let alert = |id: AlertId| Some((id, found.named(&id.key(tenant))?));
+        let batch = self.0.batch(keys).await?;
+        let alert = |id: AlertId| Some((id, batch.named(&id.key(tenant))?));
         Ok(ids.into_iter().filter_map(alert).collect())
     }
 
@@ -172,14 +172,14 @@ impl Alerts<'_> {
         &self,
         context: &WriteContext,
         some: &[AlertReport],
-        found: Found,
+        records: Found,
     ) -> Result<Option<Created<Vec<Stored<Alert>>>>> {
         let tenant = context.tenant;
         let now = self.0.now();
         let since = key::alerts_since(tenant);
-        let is_first = !found.batch.has(&since) && !some.is_empty();
-        let context = context.clone().with_head(head_in(&found.batch, tenant)?);
-        let mut reported = Reported::new(found, tenant, now);
+        let is_first = !records.batch.has(&since) && !some.is_empty();
+        let context = context.clone().with_head(head_in(&records.batch, tenant)?);
+        let mut reported = Reported::new(records, tenant, now);
         for (at, report) in some.iter().enumerate() {
             reported.add(self.0, &context, at, report).await?;
         }

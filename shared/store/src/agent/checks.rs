@@ -51,11 +51,11 @@ impl Agent<'_> {
     /// or of a connection, the check is deferred, and none is returned too.
     pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>> {
         let tenant = action.organization_id;
-        let found = self.0.read(&key::agent_action(action)).await?;
+        let action_read = self.0.read(&key::agent_action(action)).await?;
         let now = self.0.now();
         let is_due = |at| at <= now;
-        let found = found.filter(|action| action.next_check_at().is_some_and(is_due));
-        let Some(mut action) = found else {
+        let due_action = action_read.filter(|action| action.next_check_at().is_some_and(is_due));
+        let Some(mut action) = due_action else {
             return Ok(None);
         };
         let check = action.check();
@@ -145,9 +145,10 @@ impl Agent<'_> {
         let mut actions = whole.actions;
         let now = self.0.now();
         // Of two concurrent checks, the first one counts.
-        let is_first = |one: &AgentAction| one.next_check_at() == before.next_check_at();
-        let mut known = actions.known.iter_mut();
-        let Some(action) = known.find(|known| known.key == before.key && is_first(known)) else {
+        let is_first = |action: &AgentAction| action.next_check_at() == before.next_check_at();
+        let mut readable = actions.known.iter_mut();
+        let Some(action) = readable.find(|action| action.key == before.key && is_first(action))
+        else {
             return Ok(Some(None));
         };
         let from = action.state;
@@ -205,8 +206,8 @@ impl Agent<'_> {
         session.matter_is_settled(now);
         let key = session.alert.alert_id.key(session.organization_id);
         // An unreadable alert cannot be resolved.
-        let found = self.0.readable(&key).await?;
-        let open = found.filter(|alert| alert.status != AlertStatus::Resolved);
+        let alert = self.0.readable(&key).await?;
+        let open = alert.filter(|alert| alert.status != AlertStatus::Resolved);
         let Some(before) = open else {
             // It is resolved already, or cannot be.
             if session.status == from {

@@ -80,40 +80,47 @@ impl Agent<'_> {
     pub async fn claim(&self, action: &ActionKey, lease: i64) -> Result<Claim<HeldAction>> {
         let tenant = action.organization_id;
         let read = || self.found(action);
-        let claimed = try_retry(read().await?, read, async |mut found: Found| {
-            let before = found.action.clone();
-            let charge = match found.action.claim(&found.context, lease, found.at) {
+        let claimed = try_retry(read().await?, read, async |mut candidate: Found| {
+            let before = candidate.action.clone();
+            let charge = match candidate
+                .action
+                .claim(&candidate.context, lease, candidate.at)
+            {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => {
-                    return self.end_instead(found.action, before.state, outcome).await;
+                    return self
+                        .end_instead(candidate.action, before.state, outcome)
+                        .await;
                 }
-                Claim::Deferred => return self.defer(&found.action, Claim::Deferred).await,
-                Claim::Slot(slot) => return self.defer(&found.action, Claim::Slot(slot)).await,
-                Claim::Held(()) => before.charge(&found.context.policy),
+                Claim::Deferred => return self.defer(&candidate.action, Claim::Deferred).await,
+                Claim::Slot(slot) => return self.defer(&candidate.action, Claim::Slot(slot)).await,
+                Claim::Held(()) => before.charge(&candidate.context.policy),
             };
-            let begins = match self.admitted(&found, &before, lease).await? {
+            let begins = match self.admitted(&candidate, &before, lease).await? {
                 Admission::From(begins) => begins,
                 Admission::Slot(slot) => {
                     let mut action = before;
-                    action.wait_for_slot(slot, found.at);
+                    action.wait_for_slot(slot, candidate.at);
                     return self.defer(&action, Claim::Slot(slot)).await;
                 }
                 Admission::Deferred(until) => {
                     let mut action = before;
-                    action.defer_until(until.min(found.at.plus(PAUSED)), found.at);
+                    action.defer_until(until.min(candidate.at.plus(PAUSED)), candidate.at);
                     return self.defer(&action, Claim::Deferred).await;
                 }
             };
-            let at = found.at;
-            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name())).with(
-                json!({"attempt": found.action.progress.attempts, "round": found.action.round}),
-            );
-            let mut writes = transition::of_action(&mut found.action, note, at)?;
-            writes.extend(found.guards()?);
+            let at = candidate.at;
+            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name()));
+            let note = note.with(json!({
+                "attempt": candidate.action.progress.attempts,
+                "round": candidate.action.round,
+            }));
+            let mut writes = transition::of_action(&mut candidate.action, note, at)?;
+            writes.extend(candidate.guards()?);
             let day = writes.len();
             writes.extend(charge.iter().flat_map(|charge| takes(tenant, at, charge)));
-            let held = found.held(begins)?;
+            let held = candidate.held(begins)?;
             match self.0.table.transact(writes).await? {
                 Ok(()) => Ok(Some(Claim::Held(held))),
                 Err(refused) if (day..).take(2).any(|cap| refused.only_at(cap)) => {
@@ -135,23 +142,28 @@ impl Agent<'_> {
     async fn defer(
         &self,
         action: &Stored<AgentAction>,
-        deferred_until: Claim<HeldAction>,
+        claim: Claim<HeldAction>,
     ) -> Result<Option<Claim<HeldAction>>> {
         let done = self.0.table.write(Write::replace(action)?).await?;
-        Ok(done.is_ok().then_some(deferred_until))
+        Ok(done.is_ok().then_some(claim))
     }
 
     /// Returns whether the action, as it was before the claim, may start work, and when.
-    async fn admitted(&self, found: &Found, action: &AgentAction, lease: i64) -> Result<Admission> {
-        let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
-            return Ok(Admission::From(found.at));
+    async fn admitted(
+        &self,
+        candidate: &Found,
+        action: &AgentAction,
+        lease: i64,
+    ) -> Result<Admission> {
+        let (Some(connection), Some(traffic)) = (&candidate.connection, &candidate.traffic) else {
+            return Ok(Admission::From(candidate.at));
         };
         let request = AdmissionRequest {
             action: &name_at_work(action),
             lease,
             calls: action.calls_ahead(),
             slot: action.schedule.slot,
-            now: found.at,
+            now: candidate.at,
         };
         let connections = self.0.connections();
         let traffic = traffic.clone();
@@ -186,8 +198,8 @@ impl Agent<'_> {
             keys.push(key::stack().into());
         }
         let batch = self.0.batch(keys).await?;
-        let found = batch.get(&session_key)?.zip(batch.get(&action_key)?);
-        let Some((session, action)) = found else {
+        let session_and_action = batch.get(&session_key)?.zip(batch.get(&action_key)?);
+        let Some((session, action)) = session_and_action else {
             let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
         };
@@ -195,7 +207,7 @@ impl Agent<'_> {
         if let Some(policy) = policy.filter(|policy| policy.is_due(at)) {
             self.put_in_force(&policy).await?;
         }
-        let mut found = Found {
+        let mut candidate = Found {
             at,
             since,
             context: ClaimContext {
@@ -220,15 +232,15 @@ impl Agent<'_> {
             records: Vec::new(),
             action,
         };
-        if !found.action.state.has_ended() && !found.action.is_held(at) {
-            self.read_context(&mut found).await?;
+        if !candidate.action.state.has_ended() && !candidate.action.is_held(at) {
+            self.read_context(&mut candidate).await?;
         }
-        Ok(found)
+        Ok(candidate)
     }
 
     /// Reads the action's connection, pauses, predecessors, and the claims of its records.
-    async fn read_context(&self, found: &mut Found) -> Result<()> {
-        let action = &found.action;
+    async fn read_context(&self, candidate: &mut Found) -> Result<()> {
+        let action = &candidate.action;
         let tenant = action.key.organization_id;
         let content = &action.content;
         let guards = GuardKeys::of(tenant, content);
@@ -258,19 +270,19 @@ impl Agent<'_> {
         keys.extend(users.iter().map(AnyKey::from));
         keys.push(key::sign_in_provider(tenant).into());
         let batch = self.0.batch(keys).await?;
-        found.connection = batch.get(&connection)?.map(|stored| stored.record);
-        let connection = found.connection.as_ref();
-        found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
+        candidate.connection = batch.get(&connection)?.map(|stored| stored.record);
+        let connection = candidate.connection.as_ref();
+        candidate.traffic = connection.map(|connection| Traffic::in_batch(connection, &batch));
         let others = others.iter().filter_map(|key| batch.named(key));
-        found.read_connections = others.map(|stored| stored.record).collect();
-        let mut called = connection.into_iter().chain(&found.read_connections);
-        let is_paused = is_paused(&batch, tenant)? || called.any(|one| one.paused);
-        let claim = &mut found.context;
-        claim.deferred_until = is_paused.then(|| found.at.plus(PAUSED));
+        candidate.read_connections = others.map(|stored| stored.record).collect();
+        let mut called = connection.into_iter().chain(&candidate.read_connections);
+        let is_paused = is_paused(&batch, tenant)? || called.any(|connection| connection.paused);
+        let claim = &mut candidate.context;
+        claim.deferred_until = is_paused.then(|| candidate.at.plus(PAUSED));
         claim.connection = connection.map(Called::of);
         let pause: Option<Stored<AgentPause>> = batch.get(&key::agent_pause(tenant))?;
         let restored = pause.and_then(|pause| pause.restored);
-        claim.restored = restored.filter(|restored| found.opened_at <= restored.at);
+        claim.restored = restored.filter(|restored| candidate.opened_at <= restored.at);
         if claim.restored.is_some() {
             // Other reads may show its effect then.
             let mut in_doubt = action.record.clone();
@@ -281,42 +293,42 @@ impl Agent<'_> {
             let more = self.0.batch(&keys).await?;
             let more = keys.iter().filter_map(|key| more.named(key));
             let more = more.map(|stored| stored.record);
-            found.read_connections.extend(more);
+            candidate.read_connections.extend(more);
         }
         claim.approvers = approvers_in(&batch, tenant, &users);
         // An unreadable alert counts as open.
         let alert = batch.named(&alert);
-        claim.is_resolved = alert.is_some_and(|one| one.stops_actions());
+        claim.is_resolved = alert.is_some_and(|alert| alert.stops_actions());
         // An unreadable predecessor has an unknown state.
-        let state_of = |key: &Key<AgentAction>| batch.named(key).map(|one| one.state);
+        let state_of = |key: &Key<AgentAction>| batch.named(key).map(|action| action.state);
         claim.before = before.iter().map(state_of).collect();
         claim.unless = unless.iter().map(state_of).collect();
-        let mut claims = guards.others(&batch, (&action.key, content), found.at)?;
+        let mut claims = guards.others(&batch, (&action.key, content), candidate.at)?;
         self.read_owners(claims.iter_mut().collect()).await?;
-        let owners = claims.iter().filter_map(|one| one.owner.as_ref());
+        let owners = claims.iter().filter_map(|claim| claim.owner.as_ref());
         let deniers = owners.filter_map(AgentAction::denied_by);
         claim.proposers.extend(deniers);
-        let is_successor = |one: &OtherClaim| {
-            one.by.session_id == action.key.session_id
-                && action.round.after.contains(&one.by.action_id)
+        let is_successor = |claim: &OtherClaim| {
+            claim.by.session_id == action.key.session_id
+                && action.round.after.contains(&claim.by.action_id)
         };
         let held = claims.iter();
-        let held = held.filter_map(|one| one.held(content, is_successor(one), found.at));
+        let held = held.filter_map(|claim| claim.held(content, is_successor(claim), candidate.at));
         claim.held = held.collect();
         let tries_of = |record: &String| -> Vec<Timestamp> {
-            let own = claims.iter().filter(|one| one.record == *record);
-            own.flat_map(|one| one.tries(content)).collect()
+            let own = claims.iter().filter(|claim| claim.record == *record);
+            own.flat_map(|claim| claim.tries(content)).collect()
         };
         claim.tries = content.records.iter().map(tries_of).collect();
         let records = content.records.iter().cloned().zip(&guards.records);
         let records = records.map(|(record, key)| Ok((record, batch.get(key)?)));
-        found.records = records.collect::<Result<_>>()?;
+        candidate.records = records.collect::<Result<_>>()?;
         Ok(())
     }
 
     /// Reads the records of the actions that made claims, with one batch.
     pub(super) async fn read_owners(&self, claims: Vec<&mut OtherClaim>) -> Result<()> {
-        let keys = claims.iter().map(|one| key::agent_action(&one.by));
+        let keys = claims.iter().map(|claim| key::agent_action(&claim.by));
         let owners = self.0.batch(keys).await?;
         for claim in claims {
             let owner = owners.named(&key::agent_action(&claim.by));
@@ -330,19 +342,19 @@ impl Agent<'_> {
         if let Some(name) = self.0.stack.get() {
             return Ok(name.to_owned());
         }
-        let (mut found, table) = (batch.get(&key::stack())?, self.0.table.name());
-        while found.as_ref().is_none_or(|found| found.table != table) {
+        let (mut stack, table) = (batch.get(&key::stack())?, self.0.table.name());
+        while stack.as_ref().is_none_or(|stack| stack.table != table) {
             let made = Stack {
                 name: random::token(),
                 table: table.to_owned(),
                 restored_to: None,
             };
-            let write = Write::create_or_replace(found, made)?;
+            let write = Write::create_or_replace(stack, made)?;
             // A refused write means that another caller created one.
             self.0.table.write(write).await?.or_leave();
-            found = self.0.read(&key::stack()).await?;
+            stack = self.0.read(&key::stack()).await?;
         }
-        let name = found.map(|found| found.record.name).unwrap_or_default();
+        let name = stack.map(|stack| stack.record.name).unwrap_or_default();
         Ok(self.0.stack.get_or_init(|| name).clone())
     }
 }
@@ -395,7 +407,7 @@ impl Found {
         let traffic = self.traffic.map(|traffic| traffic.known);
         Ok(HeldAction {
             action: Box::new(self.action.record),
-            is_troubled: traffic.is_some_and(|known| known.is_troubled(&connection)),
+            is_troubled: traffic.is_some_and(|traffic| traffic.is_troubled(&connection)),
             connection: Box::new(connection),
             begins,
             read_connections: self.read_connections,

@@ -52,8 +52,8 @@ impl Connections<'_> {
 
     /// Returns all readable connections of the organization by name, by a consistent read.
     pub async fn all(&self, tenant: Tenant) -> Result<Vec<Stored<Connection>>> {
-        let all = key::connections(tenant).consistent();
-        self.0.table.list_stored(all).await
+        let connections = key::connections(tenant).consistent();
+        self.0.table.list_stored(connections).await
     }
 
     /// Returns a connection. 404 if it is another tenant's.
@@ -95,15 +95,21 @@ impl Connections<'_> {
         let tenant = pending.tenant();
         let event = OrganizationEvent::ConnectionPut;
         let read = || async { tokio::try_join!(self.all(tenant), self.0.head(tenant)) };
-        let write = async |context: WriteContext, (all, head): (Vec<Stored<Connection>>, _)| {
+        let write = async |context: WriteContext,
+                           (connections, head): (Vec<Stored<Connection>>, _)| {
             let context = context.with_head(head);
-            let count = all.len();
+            let count = connections.len();
             let now = self.0.now();
             let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
-            let others: Vec<&Connection> = all.iter().map(|one| &one.record).collect();
+            let others: Vec<&Connection> = connections
+                .iter()
+                .map(|connection| &connection.record)
+                .collect();
             let fault = new.partners.fault(name, &others);
-            let found = all.into_iter().find(|one| one.name == *name);
-            if found.is_none() && context.conditions.if_match.is_none() {
+            let before = connections
+                .into_iter()
+                .find(|connection| connection.name == *name);
+            if before.is_none() && context.conditions.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
                     let most = format_args!("The organization has {MOST_CONNECTIONS} connections");
                     return Err(too_many(Code::TooManyConnections, most));
@@ -117,7 +123,7 @@ impl Connections<'_> {
                 let writes = Writes::from(Write::create(&new)?).noting(entry);
                 return self.0.commit(&context, writes, Stored::created(new)).await;
             }
-            let before = context.current(found, Connection::NOUN)?;
+            let before = context.current(before, Connection::NOUN)?;
             if let Some(fault) = put.lacks_secret(&before).or(fault) {
                 return Err(Error::invalid(fault));
             }
@@ -140,9 +146,9 @@ impl Connections<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = key::connection(tenant, name);
         let read = || self.0.with_head(&key, tenant);
-        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+        let write = async |context: WriteContext, (connection, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
-            let connection: Stored<Connection> = context.current(found, Connection::NOUN)?;
+            let connection: Stored<Connection> = context.current(connection, Connection::NOUN)?;
             let writes = Writes::from(vec![
                 Write::delete(connection.key(), Condition::version(connection.version)),
                 Write::delete(Traffic::key(&connection), Condition::default()),
@@ -176,9 +182,10 @@ impl Connections<'_> {
         } else {
             OrganizationEvent::ConnectionResumed
         };
-        let write = async |context: WriteContext, (found, traffic, head): (Option<_>, _, _)| {
+        let write = async |context: WriteContext,
+                           (connection, traffic, head): (Option<_>, _, _)| {
             let context = context.with_head(head);
-            let before: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
+            let before: Stored<Connection> = connection.or_not_found(Connection::NOUN)?;
             let mut connection = before.clone();
             let mut writes = Writes::default();
             let now = self.0.now();
@@ -213,10 +220,10 @@ impl Connections<'_> {
     }
 
     /// Returns the pause before another one; the agent runs before the first.
-    pub(crate) fn before(pause: AgentPause, found: Option<&Stored<AgentPause>>) -> AgentPause {
+    pub(crate) fn before(pause: AgentPause, before: Option<&Stored<AgentPause>>) -> AgentPause {
         let mut running = pause;
         running.paused = false;
-        found.map_or(running, |found| found.record)
+        before.map_or(running, |pause| pause.record)
     }
 
     /// Pauses the agent, or resumes it. `by` is none for the operator. Does nothing if it is so
@@ -242,22 +249,22 @@ impl Connections<'_> {
         };
         let key = key::agent_pause(tenant);
         let read = || self.0.with_head(&key, tenant);
-        let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
+        let write = async |context: WriteContext, (pause_before, head): (Option<Stored<_>>, _)| {
             let context = context.with_head(head);
-            let before = Self::before(pause, found.as_ref());
+            let before = Self::before(pause, pause_before.as_ref());
             if before.paused == paused {
                 return self.0.commit(&context, Writes::default(), before).await;
             }
             let mut pause = pause;
             pause.restored = before.restored;
-            let write = Write::create_or_replace(found, pause)?;
+            let write = Write::create_or_replace(pause_before, pause)?;
             let writes = Writes::from(write).noting(EntryContent::changed(event, &before, &pause));
             self.0.commit(&context, writes, pause).await
         };
         let paused = self.0.write(pending, read, write).await?;
         let load = async |_| {
-            let found = self.agent_pause(tenant).await?;
-            Ok(found.map_or(pause, |found| found.record))
+            let stored = self.agent_pause(tenant).await?;
+            Ok(stored.map_or(pause, |stored| stored.record))
         };
         paused.or_load(load).await
     }

@@ -56,8 +56,8 @@ impl Agent<'_> {
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
         let sessions = &[session];
         let read = Read::Consistent;
-        let (contexts, found) = self.contexts(tenant, sessions, more, read).await?;
-        let excerpts = Excerpts::found(&found, &keys, self.0.now());
+        let (contexts, batch) = self.contexts(tenant, sessions, more, read).await?;
+        let excerpts = Excerpts::found(&batch, &keys, self.0.now());
         Ok((contexts.of(session), excerpts))
     }
 
@@ -88,14 +88,14 @@ impl Agent<'_> {
         let connections: Vec<_> = connections.collect();
         let keys = keys.chain(connections.iter().map(AnyKey::from));
         let keys = keys.chain(settings);
-        let found = self.0.table.batch_get(keys.chain(more), read).await?;
-        let current = connections.iter().filter_map(|key| found.named(key));
+        let batch = self.0.table.batch_get(keys.chain(more), read).await?;
+        let current = connections.iter().filter_map(|key| batch.named(key));
         let contexts = Contexts {
-            policy: policy_in(&found, tenant, self.0.now())?,
-            approvers: approvers_in(&found, tenant, &users),
-            alerts: found.all(alerts(), alert),
-            connections: current.map(|one| one.record).collect(),
+            policy: policy_in(&batch, tenant, self.0.now())?,
+            approvers: approvers_in(&batch, tenant, &users),
+            alerts: batch.all(alerts(), alert),
+            connections: current.map(|connection| connection.record).collect(),
         };
-        Ok((contexts, found))
+        Ok((contexts, batch))
     }
 }

@@ -118,7 +118,7 @@ impl Agent<'_> {
         // A write of version 1.0 may have deferred it, and left its key behind.
         Ok(page.filter_map(|due| {
             let action = due.record.as_ref();
-            let is_later = action.is_some_and(|one| one.schedule.due_at > Some(now));
+            let is_later = action.is_some_and(|action| action.schedule.due_at > Some(now));
             (!is_later).then_some(due)
         }))
     }

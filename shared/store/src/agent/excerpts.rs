@@ -86,7 +86,9 @@ impl Excerpts {
 
 impl From<Vec<Excerpt>> for Excerpts {
     fn from(excerpts: Vec<Excerpt>) -> Self {
-        let by_hash = excerpts.into_iter().map(|one| (one.hash(), one));
+        let by_hash = excerpts
+            .into_iter()
+            .map(|excerpt| (excerpt.hash(), excerpt));
         Self(by_hash.collect())
     }
 }
@@ -124,12 +126,12 @@ impl Agent<'_> {
         page: Page<Stored<JournalEntry>>,
     ) -> Result<Page<Stored<JournalEntry>>> {
         let keys = page.records().filter_map(|entry| key_of(entry));
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let now = self.0.now();
         Ok(page.map(|mut entry| {
-            let kept = key_of(&entry).and_then(|key| found.named(&key));
-            let known = kept.and_then(|kept| kept.record.known(now));
-            entry.excerpt = known.map(|(_, excerpt)| excerpt);
+            let kept = key_of(&entry).and_then(|key| batch.named(&key));
+            let kind_and_excerpt = kept.and_then(|kept| kept.record.known(now));
+            entry.excerpt = kind_and_excerpt.map(|(_, excerpt)| excerpt);
             entry
         }))
     }
@@ -178,8 +180,8 @@ mod tests {
     #[test]
     fn an_excerpt_is_known_for_90_days() {
         let kept = kept(None, 200);
-        let known = |now: i64| kept.clone().known(Timestamp::from_millis(now)).is_some();
-        assert!(known(Excerpt::KEPT - 1));
-        assert!(!known(Excerpt::KEPT));
+        let is_known_at = |now: i64| kept.clone().known(Timestamp::from_millis(now)).is_some();
+        assert!(is_known_at(Excerpt::KEPT - 1));
+        assert!(!is_known_at(Excerpt::KEPT));
     }
 }

@@ -48,7 +48,9 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
 /// Returns the heads of actions' chains. The session's chain names them when all actions have
 /// ended.
 pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
-    let heads = actions.iter().map(|one| (&one.key.action_id, &one.journal));
+    let heads = actions
+        .iter()
+        .map(|action| (&action.key.action_id, &action.journal));
     let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
     json!({ "heads": heads })
 }

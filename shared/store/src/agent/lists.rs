@@ -106,8 +106,8 @@ impl Agent<'_> {
         alert.or_not_found(AlertId::NOUN)?;
         let session = |id| key::agent_session(tenant, id);
         let keys = names.records().map(|name| session(name.session_id));
-        let found = table.batch_get(keys, Read::Eventual).await?;
-        let sessions = names.filter_map(|name| found.named(&session(name.session_id)));
+        let batch = table.batch_get(keys, Read::Eventual).await?;
+        let sessions = names.filter_map(|name| batch.named(&session(name.session_id)));
         self.on_alerts(tenant, sessions).await
     }
 }

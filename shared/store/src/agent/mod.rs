@@ -71,10 +71,10 @@ fn pauses(tenant: Tenant) -> [AnyKey; 2] {
 }
 
 /// True if the agent is paused, or the organization is suspended.
-fn is_paused(found: &Batch, tenant: Tenant) -> Result<bool> {
-    let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
-    let organization = found.named(&key::organization(tenant));
-    let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
+fn is_paused(batch: &Batch, tenant: Tenant) -> Result<bool> {
+    let pause: Option<Stored<AgentPause>> = batch.get(&key::agent_pause(tenant))?;
+    let organization = batch.named(&key::organization(tenant));
+    let is_suspended = organization.is_some_and(|organization| organization.suspended.is_some());
     Ok(is_suspended || pause.is_some_and(|pause| pause.paused))
 }
 
@@ -140,11 +140,13 @@ impl Agent<'_> {
     ) -> Result<Option<Vec<Connection>>> {
         let names = reads.iter().map(|read| &read.connection);
         let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let all = keys.iter().map(AnyKey::from).chain(pauses(tenant));
-        let found = self.0.batch(all).await?;
-        let connections = keys.iter().filter_map(|key| found.named(key));
-        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
-        let is_paused = is_paused(&found, tenant)? || connections.iter().any(|one| one.paused);
+        let keys_with_pauses = keys.iter().map(AnyKey::from).chain(pauses(tenant));
+        let batch = self.0.batch(keys_with_pauses).await?;
+        let connections = keys.iter().filter_map(|key| batch.named(key));
+        let connections: Vec<Connection> =
+            connections.map(|connection| connection.record).collect();
+        let is_paused =
+            is_paused(&batch, tenant)? || connections.iter().any(|connection| connection.paused);
         Ok((!is_paused).then_some(connections))
     }
 

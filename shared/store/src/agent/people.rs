@@ -117,8 +117,8 @@ impl Agent<'_> {
             let (request, whole, users) = tokio::join!(self.0.id_once(&request), whole, users);
             Ok((request?, whole?, users?))
         };
-        let write = async |context: WriteContext, found: (Reserved<_>, _, Batch)| {
-            let (request, mut whole, users): (_, SessionWithActions, _) = found;
+        let write = async |context: WriteContext, read_values: (Reserved<_>, _, Batch)| {
+            let (request, mut whole, users): (_, SessionWithActions, _) = read_values;
             assignee.known(&users, None)?;
             let request = request.used();
             let now = self.0.now();
@@ -216,8 +216,8 @@ fn judge(
     if session.judge(actions, action_id, verdict)?.is_none() {
         return Ok(writes);
     }
-    let mut known = actions.known.iter_mut();
-    if let Some(action) = known.find(|action| action.key.action_id == action_id) {
+    let mut readable = actions.known.iter_mut();
+    if let Some(action) = readable.find(|action| action.key.action_id == action_id) {
         writes.extend(transition::of_action(action, note, now)?);
         writes.extend(outcomes::writes(action)?);
         action.version += 1;
@@ -252,7 +252,7 @@ fn note_of(
     session: &AgentSession,
     action_id: &str,
     by: Option<UserId>,
-    what: JournalEvent,
+    event: JournalEvent,
     from: &'static str,
     handling: &Handling,
 ) -> Note {
@@ -262,5 +262,5 @@ fn note_of(
         "serviceRequestId": handling.service_request_id,
         "assigneeId": handling.assignee_id,
     });
-    Note::new(JournalActor::user(by), what, Some(from)).with(detail)
+    Note::new(JournalActor::user(by), event, Some(from)).with(detail)
 }

@@ -76,8 +76,8 @@ impl Approvable {
 
 /// Returns the policy in a batch that is in force at `now`.
 pub(crate) fn policy_in(batch: &Batch, tenant: Tenant, now: Timestamp) -> Result<AgentPolicy> {
-    let found = batch.get(&key::agent_policy(tenant))?;
-    Ok(found.unwrap_or_else(|| none(tenant)).record.in_force(now))
+    let policy = batch.get(&key::agent_policy(tenant))?;
+    Ok(policy.unwrap_or_else(|| none(tenant)).record.in_force(now))
 }
 
 /// Returns the policy of an organization that has set none.
@@ -88,9 +88,9 @@ fn none(tenant: Tenant) -> Stored<AgentPolicy> {
 impl Agent<'_> {
     /// Returns the organization's policy in force; version 0 if there is none.
     pub async fn policy(&self, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
-        let found = self.0.read(&key::agent_policy(tenant)).await?;
-        let found = found.unwrap_or_else(|| none(tenant));
-        self.put_in_force(&found).await
+        let policy = self.0.read(&key::agent_policy(tenant)).await?;
+        let policy = policy.unwrap_or_else(|| none(tenant));
+        self.put_in_force(&policy).await
     }
 
     /// Writes that a looser policy is in force, with its entry in the organization's journal, once
@@ -128,15 +128,15 @@ impl Agent<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = key::agent_policy(tenant);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
-        let write = async |context: WriteContext, ((found, head), by): ((Option<_>, _), Held)| {
+        let write = async |context: WriteContext, ((policy, head), by): ((Option<_>, _), Held)| {
             let context = context.with_head(head);
-            let found = found.unwrap_or_else(|| none(tenant));
+            let policy = policy.unwrap_or_else(|| none(tenant));
             let now = self.0.now();
-            if found.is_due(now) {
-                self.put_in_force(&found).await?;
+            if policy.is_due(now) {
+                self.put_in_force(&policy).await?;
                 return Ok(None);
             }
-            let before = context.current(Some(found), "policy")?;
+            let before = context.current(Some(policy), "policy")?;
             let mut wanted = before.record.clone();
             set.apply(&mut wanted);
             let context = context.demanding(wanted.demand_after(&before), &by)?;
@@ -170,7 +170,10 @@ impl Agent<'_> {
         let batch = self.0.batch(any_keys![&user, &provider]).await?;
         let provider: Option<Stored<SignInProvider>> = batch.get(&provider)?;
         let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
-        let method = context.credential.as_ref().and_then(|one| one.method);
+        let method = context
+            .credential
+            .as_ref()
+            .and_then(|credential| credential.method);
         let chosen_by = provider
             .as_ref()
             .filter(|_| method == Some(SignInMethod::Oidc))
@@ -236,7 +239,7 @@ pub(super) fn users_of<'b>(
     tenant: Tenant,
     approvals: impl IntoIterator<Item = &'b ActionApproval>,
 ) -> Vec<Key<User>> {
-    let users = approvals.into_iter().map(|one| one.user_id);
+    let users = approvals.into_iter().map(|approval| approval.user_id);
     let users: BTreeSet<UserId> = users.collect();
     users.iter().map(|id| id.key(tenant)).collect()
 }

@@ -69,7 +69,7 @@ impl Agent<'_> {
         )?;
         let actions = whole.session.named(ids)?;
         let alert = whole.session.alert.alert_id.key(tenant);
-        let contents = actions.iter().map(|one| &one.content);
+        let contents = actions.iter().map(|action| &action.content);
         let guards = contents.map(|content| GuardKeys::of(tenant, content));
         let guards: Vec<GuardKeys> = guards.collect();
         let keys = guards.iter().flat_map(GuardKeys::all);
@@ -79,18 +79,18 @@ impl Agent<'_> {
             guards.others(&guarded, (&key, &action.content), at)
         });
         let mut claims = claims.collect::<Result<Vec<_>>>()?;
-        let all = claims.iter_mut().flatten().collect();
-        self.read_owners(all).await?;
+        let all_claims = claims.iter_mut().flatten().collect();
+        self.read_owners(all_claims).await?;
         let held = actions.iter().zip(claims).map(|(action, claims)| {
             let held = claims.iter();
-            let held = held.filter_map(|one| one.held(&action.content, false, at));
+            let held = held.filter_map(|claim| claim.held(&action.content, false, at));
             (action.id.clone(), held.collect())
         });
         let held = held.collect();
         let before = actions.iter().flat_map(|action| &action.approvals);
         let alert: Option<Alert> = guarded.named(&alert).map(|alert| alert.record);
         let status = alert.as_ref().map(|alert| alert.status);
-        let connections = connections.into_iter().map(|one| one.record);
+        let connections = connections.into_iter().map(|connection| connection.record);
         let connections: Vec<Connection> = connections.collect();
         Ok(Previewed {
             context: SessionContext {

@@ -186,20 +186,23 @@ impl Agent<'_> {
         let written = Box::pin(self.0.transact(&context, writes, &[]));
         let connections = self.0.connections();
         let outcomes = self.outcomes(tenant, &session.alert.entities);
-        let (written, (alert, history, found), connections, outcomes) =
+        let (written, (alert, history, batch), connections, outcomes) =
             tokio::try_join!(written, history, connections.all(tenant), outcomes)?;
         if written.is_err() {
             return Err(Error::contended());
         }
         session.version += 1;
         let alert = alert.or_not_found(AlertId::NOUN)?.record;
-        let connections: Vec<Connection> = connections.into_iter().map(|one| one.record).collect();
+        let connections: Vec<Connection> = connections
+            .into_iter()
+            .map(|connection| connection.record)
+            .collect();
         let systems = Systems::new(&connections, &alert.target_system);
         let playbooks = outcomes.of(systems, now);
         Ok(Created::New(Analyzing {
             context,
             session,
-            policy: policy_in(&found, tenant, self.0.now())?,
+            policy: policy_in(&batch, tenant, self.0.now())?,
             case: Case {
                 alert,
                 history,
@@ -220,7 +223,11 @@ impl Agent<'_> {
         let now = self.0.now();
         let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&analyzing.policy), now)?;
-        let ids = session.plan.proposed_actions.iter().map(|one| &one.id);
+        let ids = session
+            .plan
+            .proposed_actions
+            .iter()
+            .map(|action| &action.id);
         let digests = session.digests(ids);
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
@@ -228,7 +235,7 @@ impl Agent<'_> {
         let tenant = session.organization_id;
         let id = session.id;
         let kept = excerpts.iter().cloned();
-        let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
+        let kept = kept.map(|excerpt| KeptExcerpt::of_session(tenant, id, excerpt, now));
         writes.extend(excerpts::writes(kept)?);
         let is_resolved = analyzing.case.alert.status == AlertStatus::Resolved;
         let context = SessionContext {
@@ -265,8 +272,9 @@ impl Agent<'_> {
     ) -> Result<Approval> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.approvable(tenant, id, approving);
-        let write =
-            async |context: WriteContext, found| self.approve_in(&context, found, approving).await;
+        let write = async |context: WriteContext, approvable| {
+            self.approve_in(&context, approvable, approving).await
+        };
         // The future is large.
         let approved = Box::pin(self.0.write(pending, read, write)).await?;
         let load = async |_| self.get(tenant, id).await.map(Approval::Standing);
@@ -277,13 +285,13 @@ impl Agent<'_> {
     async fn approve_in(
         &self,
         context: &WriteContext,
-        found: Approvable,
+        approvable: Approvable,
         approving: &Approving<'_>,
     ) -> Result<Option<Created<Approval>>> {
         let now = self.0.now();
         let credential = context.credential.as_deref();
-        let approver = found.approver(credential, now)?;
-        let mut whole = found.whole.clone();
+        let approver = approvable.approver(credential, now)?;
+        let mut whole = approvable.whole.clone();
         let SessionWithActions { session, actions } = &mut whole;
         approver.policy.check_sign_in(credential, now)?;
         let from = session.status_at(now).name();
@@ -364,7 +372,9 @@ impl Agent<'_> {
             };
             let Cancelled { ended, stopping } = cancelled;
             let outcomes = ended.iter().map(|action| action.state).collect();
-            let states = ended.iter().map(|one| (&one.key.action_id, one.state));
+            let states = ended
+                .iter()
+                .map(|action| (&action.key.action_id, action.state));
             let by = JournalActor::user(context.actor);
             let note = Note::new(by, JournalEvent::Cancelled, Some(from)).with(json!({
                 "ended": states.collect::<BTreeMap<_, _>>(),
@@ -444,7 +454,10 @@ fn approval(
         "actions": session.digests(approving.ids.iter()),
         "again": approving.again,
         "note": approving.note,
-        "signIn": credential.map(|one| json!({"method": one.method, "sessionId": one.session_id})),
+        "signIn": credential.map(|credential| json!({
+            "method": credential.method,
+            "sessionId": credential.session_id,
+        })),
         "policy": {"updatedAt": approver.policy.updated_at, "rules": rules},
     }))
 }

@@ -46,10 +46,10 @@ impl Store {
             return Ok(None);
         };
         let key = key::attempted(context.tenant, user, &sent.key);
-        let found = self.read(&key).await?;
+        let attempted = self.read(&key).await?;
         let now = self.clock.now();
         // The table deletes expired items late.
-        let earlier = found.filter(|earlier| now.since(earlier.at) < KEPT);
+        let earlier = attempted.filter(|earlier| now.since(earlier.at) < KEPT);
         match earlier.map(|stored| stored.record) {
             Some(earlier) if !sent.fingerprints.contains(&earlier.fingerprint) => {
                 Err(Error::KeyReused)

@@ -138,7 +138,7 @@ mod tests {
         let sent = json!({"projectId": 2, "phaseId": 4, "version": 2, "id": "7", "createdAt": ""});
         let mut differing = faults(sent);
         differing.sort_unstable();
-        let all = ["/createdAt", "/id", "/phaseId", "/projectId", "/version"];
-        assert_eq!(differing, all);
+        let pointers = ["/createdAt", "/id", "/phaseId", "/projectId", "/version"];
+        assert_eq!(differing, pointers);
     }
 }

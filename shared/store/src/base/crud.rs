@@ -31,8 +31,8 @@ impl Store {
         key: &Key<R>,
         noun: &'static str,
     ) -> Result<Stored<R>> {
-        let found = self.read(key).await?;
-        self.whole(found.or_not_found(noun)?).await
+        let record = self.read(key).await?;
+        self.whole(record.or_not_found(noun)?).await
     }
 
     /// As [`one`](Self::one), by its id.
@@ -57,8 +57,8 @@ impl Store {
         W: Future<Output = Result<Option<Created<T>>>>,
     {
         match self.authorized(pending, read()).await? {
-            Created::New((context, found)) => {
-                retry(found, read, |found| write(context.clone(), found)).await
+            Created::New((context, records)) => {
+                retry(records, read, |records| write(context.clone(), records)).await
             }
             Created::Replayed(made) => Ok(Created::Replayed(made)),
         }
@@ -70,8 +70,8 @@ impl Store {
         pending: PendingWrite,
         read: impl Fn() -> R,
     ) -> Result<T> {
-        let write = async |context: WriteContext, found| {
-            self.commit(&context, Writes::default(), found).await
+        let write = async |context: WriteContext, records| {
+            self.commit(&context, Writes::default(), records).await
         };
         let done = self.write(pending, &read, write).await?;
         done.or_load(async |_| read().await).await
@@ -105,17 +105,17 @@ impl Store {
         };
         // All end, also after an error, so that no id is lost on its way.
         let read = async {
-            let (id, found, head) = tokio::join!(self.next_id(), Box::pin(read), head);
-            Ok((id?, found?, head?))
+            let (id, records, head) = tokio::join!(self.next_id(), Box::pin(read), head);
+            Ok((id?, records?, head?))
         };
-        let (mut context, (id, found, head)) = match self.authorized(pending, read).await? {
+        let (mut context, (id, records, head)) = match self.authorized(pending, read).await? {
             Created::New(authorized) => authorized,
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
         context.head = head.map(Box::new);
         let id = id.used();
         let now = self.clock.now();
-        let (record, mut writes) = new(&context, id, found, now)?;
+        let (record, mut writes) = new(&context, id, records, now)?;
         writes.note(record.entry_of_new());
         writes.push(Write::create(&record)?);
         writes.extend(context.created(&record, now)?);
@@ -136,14 +136,14 @@ impl Store {
         let key = id.key(tenant);
         let read = || async {
             if R::IS_JOURNALED {
-                let (found, head) = Box::pin(self.with_head(&key, tenant)).await?;
-                return Ok((found, Some(head)));
+                let (record, head) = Box::pin(self.with_head(&key, tenant)).await?;
+                return Ok((record, Some(head)));
             }
             Ok((self.read(&key).await?, None))
         };
-        let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
+        let write = async |mut context: WriteContext, (record, head): (Option<_>, Option<_>)| {
             context.head = head.map(Box::new);
-            let before: Stored<R> = self.whole(context.current(found, I::NOUN)?).await?;
+            let before: Stored<R> = self.whole(context.current(record, I::NOUN)?).await?;
             let mut after = before.clone();
             let now = self.clock.now();
             let mut writes = change(&context, &mut after.record, now)?;
@@ -202,11 +202,11 @@ impl Store {
         let pending = pending.into();
         let key = id.key(pending.tenant());
         let read = || self.read(&key);
-        let write = async |context: WriteContext, found: Option<Stored<R>>| {
-            let found = context.current(found, I::NOUN)?;
-            allow(&found).await?;
-            let (deleted, mut writes) = plan(&found);
-            writes.push(Write::forget(&found));
+        let write = async |context: WriteContext, record: Option<Stored<R>>| {
+            let record = context.current(record, I::NOUN)?;
+            allow(&record).await?;
+            let (deleted, mut writes) = plan(&record);
+            writes.push(Write::forget(&record));
             let now = self.clock.now();
             writes.push(Write::put(&Cleanup {
                 organization_id: context.tenant,
@@ -217,8 +217,8 @@ impl Store {
                 walked: None,
                 failures: 0,
             })?);
-            writes.extend(context.deleted(&found, now)?);
-            let follows = self.action_follows(&context, &found.record, None, now);
+            writes.extend(context.deleted(&record, now)?);
+            let follows = self.action_follows(&context, &record.record, None, now);
             writes.extend(follows.await?);
             self.commit(&context, writes, ()).await
         };

@@ -107,7 +107,7 @@ impl WriteContext {
         &self,
         of: Option<HistoryOf>,
         version: i64,
-        what: HistoryEvent,
+        event: HistoryEvent,
         changes: Vec<FieldChange>,
         now: Timestamp,
     ) -> Result<Option<Write>> {
@@ -120,7 +120,7 @@ impl WriteContext {
             of,
             at: now,
             actor: self.actor,
-            what,
+            what: event,
             changes,
         };
         Write::create(&entry).map(Some)
@@ -151,10 +151,10 @@ impl Store {
     ) -> Result<Page<EntryWithActor>> {
         let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of).consistent().descending();
-        let found = self.batch([record.clone()]);
-        let (found, page) = tokio::try_join!(found, self.table.page(entries, wanted))?;
+        let batch = self.batch([record.clone()]);
+        let (batch, page) = tokio::try_join!(batch, self.table.page(entries, wanted))?;
         // A record that is older than its history may have no entry.
-        let was_there = found.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
+        let was_there = batch.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
         let noun = of.kind().facts().noun;
         was_there.then_some(()).or_not_found(noun)?;
         let page = page.map(|stored| stored.record);

@@ -72,14 +72,14 @@ impl Ids {
             Some(number) => number,
             None => of_kind.block.lock().await.next(table, kind).await?,
         };
-        let none = || Error::internal("reserving an id", "no id is left below 2^53");
-        let id = I::new(number).ok_or_else(none)?;
-        let given = Given {
+        let no_id_left = || Error::internal("reserving an id", "no id is left below 2^53");
+        let id = I::new(number).ok_or_else(no_id_left)?;
+        let reservation = Given {
             number,
             is_used: AtomicBool::new(false),
             from: of_kind,
         };
-        Ok(Reserved(id, Arc::new(given)))
+        Ok(Reserved(id, Arc::new(reservation)))
     }
 }
 

@@ -74,14 +74,14 @@ impl Names {
         milestones.chain(phases).chain(tags)
     }
 
-    pub(crate) fn found(mut self, tenant: Tenant, found: &Batch) -> Named {
-        self.phases.retain(|id| found.has(&id.key(tenant)));
+    pub(crate) fn found(mut self, tenant: Tenant, batch: &Batch) -> Named {
+        self.phases.retain(|id| batch.has(&id.key(tenant)));
         Named {
-            users: found.all(self.users.into_iter(), |id| id.key(tenant)),
-            projects: found.all(self.projects.into_iter(), |id| id.key(tenant)),
-            milestones: found.all(self.milestones.into_iter(), |id| id.key(tenant)),
+            users: batch.all(self.users.into_iter(), |id| id.key(tenant)),
+            projects: batch.all(self.projects.into_iter(), |id| id.key(tenant)),
+            milestones: batch.all(self.milestones.into_iter(), |id| id.key(tenant)),
             phases: self.phases,
-            tags: found.all(self.tags.into_iter(), |id| id.key(tenant)),
+            tags: batch.all(self.tags.into_iter(), |id| id.key(tenant)),
         }
     }
 }

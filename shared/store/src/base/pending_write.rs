@@ -177,13 +177,13 @@ impl WriteContext {
     /// conditions, 400 for another value of a field that stays.
     pub(crate) fn current<T: Serialize>(
         &self,
-        found: Option<Stored<T>>,
+        record: Option<Stored<T>>,
         noun: &'static str,
     ) -> Result<Stored<T>> {
-        let found = found.or_not_found(noun)?;
-        keeps(&self.kept, &found)?;
-        self.conditions.judge(found.version)?;
-        Ok(found)
+        let record = record.or_not_found(noun)?;
+        keeps(&self.kept, &record)?;
+        self.conditions.judge(record.version)?;
+        Ok(record)
     }
 }
 

@@ -58,8 +58,8 @@ impl Store {
         wanted: &PageRequest,
     ) -> Result<Page<Stored<R>>> {
         let keys: Vec<_> = keys.collect();
-        let found = self.batch(keys.iter()).await?;
-        let records = keys.iter().filter_map(|key| found.named(key));
+        let batch = self.batch(keys.iter()).await?;
+        let records = keys.iter().filter_map(|key| batch.named(key));
         let rows = records.filter(|record| fits(&record.record));
         let rows = rows.filter_map(|record| {
             let place = place(&record.record)?;

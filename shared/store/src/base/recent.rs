@@ -37,23 +37,23 @@ impl Recent {
 impl RecentOrganizations {
     /// The organization, if it was read within the last five seconds.
     pub(crate) fn get(&self, id: OrganizationId, now: Timestamp) -> Option<Organization> {
-        let all = self.all();
-        let recent = all.get(&id).filter(|recent| recent.holds(now))?;
+        let organizations = self.all();
+        let recent = organizations.get(&id).filter(|recent| recent.holds(now))?;
         Some(recent.organization.clone())
     }
 
     /// Keeps an organization that was read after `at`. If there are too many, those of more than
     /// five seconds ago are dropped, or all.
     pub(crate) fn keep(&self, organization: &Organization, at: Timestamp) {
-        let mut all = self.all();
-        if all.len() >= MOST {
-            all.retain(|_, recent| recent.holds(at));
+        let mut organizations = self.all();
+        if organizations.len() >= MOST {
+            organizations.retain(|_, recent| recent.holds(at));
         }
-        if all.len() >= MOST {
-            all.clear();
+        if organizations.len() >= MOST {
+            organizations.clear();
         }
         let organization = organization.clone();
-        all.insert(organization.id, Recent { at, organization });
+        organizations.insert(organization.id, Recent { at, organization });
     }
 
     /// Drops an organization that this instance has changed.
@@ -94,15 +94,15 @@ mod tests {
     fn an_organization_is_kept_for_five_seconds() {
         let recent = RecentOrganizations::default();
         let now = Timestamp::from_millis(1_000_000);
-        let one = organization(1, now);
-        recent.keep(&one, now);
-        assert!(recent.get(one.id, now).is_some());
-        assert!(recent.get(one.id, now.plus(4_999)).is_some());
-        assert!(recent.get(one.id, now.plus(5_000)).is_none());
+        let organization = organization(1, now);
+        recent.keep(&organization, now);
+        assert!(recent.get(organization.id, now).is_some());
+        assert!(recent.get(organization.id, now.plus(4_999)).is_some());
+        assert!(recent.get(organization.id, now.plus(5_000)).is_none());
         // A clock that was set back does not make it live longer.
-        assert!(recent.get(one.id, now.plus(-1)).is_none());
-        recent.forget(one.id);
-        assert!(recent.get(one.id, now).is_none());
+        assert!(recent.get(organization.id, now.plus(-1)).is_none());
+        recent.forget(organization.id);
+        assert!(recent.get(organization.id, now).is_none());
     }
 
     #[test]

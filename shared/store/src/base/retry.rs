@@ -10,10 +10,10 @@ use crate::Result;
 /// take 1.3 seconds at most, since a client waits.
 const ATTEMPTS: u32 = 8;
 
-/// Writes by what was `found`. Reads again after a conflict: `None` of `write`. 409 after eight
-/// conflicts.
+/// Writes from the `records` that were read. Reads again after a conflict, which is `None` of
+/// `write`. 409 after eight conflicts.
 pub(crate) async fn retry<F, T, R, W>(
-    found: F,
+    records: F,
     read: impl Fn() -> R,
     write: impl Fn(F) -> W,
 ) -> Result<T, Error>
@@ -21,13 +21,13 @@ where
     R: Future<Output = Result<F, Error>>,
     W: Future<Output = Result<Option<T>, Error>>,
 {
-    let written = try_retry(found, read, write).await?;
+    let written = try_retry(records, read, write).await?;
     written.ok_or_else(Error::contended)
 }
 
 /// As [`retry`], but returns `None` after eight conflicts.
 pub(crate) async fn try_retry<F, T, R, W>(
-    mut found: F,
+    mut records: F,
     read: impl Fn() -> R,
     write: impl Fn(F) -> W,
 ) -> Result<Option<T>, Error>
@@ -36,14 +36,14 @@ where
     W: Future<Output = Result<Option<T>, Error>>,
 {
     for attempt in 1..ATTEMPTS {
-        if let Some(written) = write(found).await? {
+        if let Some(written) = write(records).await? {
             return Ok(Some(written));
         }
         // One conflict is usual, and needs no pause.
         if attempt > 1 {
             back_off(attempt - 1).await;
         }
-        found = read().await?;
+        records = read().await?;
     }
-    write(found).await
+    write(records).await
 }

@@ -99,8 +99,8 @@ impl<R: Answered> ToSchema for Shown<R> {
         R::name()
     }
 
-    fn schemas(all: &mut Vec<(String, Schema)>) {
-        R::schemas(all);
+    fn schemas(schemas: &mut Vec<(String, Schema)>) {
+        R::schemas(schemas);
     }
 }
 

@@ -118,7 +118,10 @@ pub(crate) fn id_is_taken(kind: &'static str) -> Error {
     Error::internal("writing a new record", why)
 }
 
-/// 409 at a limit. `what` names its number.
-pub(crate) fn too_many(code: Code, what: impl std::fmt::Display) -> Error {
-    Error::conflict(code, format!("{what}, the most allowed. Delete one first."))
+/// 409 at a `limit`, which names its number.
+pub(crate) fn too_many(code: Code, limit: impl std::fmt::Display) -> Error {
+    Error::conflict(
+        code,
+        format!("{limit}, the most allowed. Delete one first."),
+    )
 }

@@ -95,9 +95,9 @@ impl Extend<Write> for Writes {
 
 impl From<Vec<Write>> for Writes {
     fn from(writes: Vec<Write>) -> Self {
-        let mut all = Self::default();
-        all.extend(writes);
-        all
+        let mut collected = Self::default();
+        collected.extend(writes);
+        collected
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn partition(tenant: Tenant, kind: RecordType) -> String {
 }
 
 /// The partition of what belongs to a record.
-pub(super) fn below(tenant: Tenant, kind: RecordType, id: impl Id, what: &str) -> String {
-    format!("{}#{}#{what}", partition(tenant, kind), id.get())
+pub(super) fn below(tenant: Tenant, kind: RecordType, id: impl Id, part: &str) -> String {
+    format!("{}#{}#{part}", partition(tenant, kind), id.get())
 }
 
 /// The partition of the records of a type that name a record.

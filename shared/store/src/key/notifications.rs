@@ -47,8 +47,8 @@ keys! {
 
 /// A user's notifications by time, without those that were read one by one. The index is sparse.
 pub(crate) fn unread_notifications(tenant: Tenant, user: UserId) -> RecordList<Notification, Gsi2> {
-    let all = notification_partition(tenant, user);
-    RecordList::new(format!("{all}#UNREAD"))
+    let notifications = notification_partition(tenant, user);
+    RecordList::new(format!("{notifications}#UNREAD"))
 }
 
 /// A sort key in [`notifications`] and [`unread_notifications`].

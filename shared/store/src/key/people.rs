@@ -160,6 +160,6 @@ fn session_partition(tenant: Tenant, user: UserId) -> String {
     below_user(tenant, user, "SESSION")
 }
 
-fn below_user(tenant: Tenant, user: UserId, what: &str) -> String {
-    below(tenant, RecordType::User, user, what)
+fn below_user(tenant: Tenant, user: UserId, part: &str) -> String {
+    below(tenant, RecordType::User, user, part)
 }

@@ -82,12 +82,12 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
     let start = Timestamp::from_millis(0);
     let records = RecordType::ALL.iter().filter_map(|kind| {
         let facts = kind.facts();
-        let all = Partition::exported(of(*kind));
+        let by_id = Partition::exported(of(*kind));
         if facts.has_history || facts.thread.is_some() {
-            return Some(all.naming(of_record));
+            return Some(by_id.naming(of_record));
         }
         // Others whose deletion leaves work have nothing below them.
-        (facts.deletion != Deletion::Nothing).then_some(all)
+        (facts.deletion != Deletion::Nothing).then_some(by_id)
     });
     let others = [
         Partition::exported(of(RecordType::User)).naming(of_user),
@@ -239,19 +239,19 @@ fn of_deletion(tenant: Tenant, deletion: &Named<'_>) -> Option<Vec<Partition>> {
 fn below_record(tenant: Tenant, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
     let facts = kind.facts();
     let texts = text(&record_of::<()>(tenant, kind, id).into(), "");
-    let mut all = vec![Partition::exported(pk(texts))];
+    let mut partitions = vec![Partition::exported(pk(texts))];
     if facts.has_history {
-        all.push(Partition::exported(below(tenant, kind, id, "HISTORY")));
+        partitions.push(Partition::exported(below(tenant, kind, id, "HISTORY")));
     }
     if let Some(thread) = facts.thread {
         let of_thread = below(tenant, kind, id, thread.facts().key);
-        all.push(Partition::exported(of_thread));
+        partitions.push(Partition::exported(of_thread));
     }
     if let Some(talk) = Talk::of(kind, id.get()) {
         let users = key::participants(tenant, talk).partition();
-        all.push(Partition::exported(users));
+        partitions.push(Partition::exported(users));
     }
-    all
+    partitions
 }
 
 fn of_alert(tenant: Tenant, alert: &Named<'_>) -> Option<Vec<Partition>> {
@@ -280,8 +280,8 @@ fn of_action(tenant: Tenant, action: &Named<'_>) -> Option<Vec<Partition>> {
     let guards = key::earlier_guard(tenant, &content).map(pk);
     let entity = content.entity().filter(|(_, id)| !id.is_empty());
     let outcomes = entity.map(|(_, id)| key::last_outcomes(tenant, id).partition());
-    let all = guards.into_iter().chain(outcomes);
-    Some(all.map(Partition::exported).collect())
+    let keys = guards.into_iter().chain(outcomes);
+    Some(keys.map(Partition::exported).collect())
 }
 
 fn of_agent_day(tenant: Tenant, day: &Named<'_>) -> Option<Vec<Partition>> {
@@ -313,6 +313,6 @@ fn below_webhook(tenant: Tenant, id: WebhookId) -> Vec<Partition> {
 fn of_indexed(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
     let words: String = record.read("words")?;
     let words = words.split(' ').filter(|word| !word.is_empty());
-    let all = words.map(|word| key::words_beginning(tenant, word).partition());
-    Some(all.map(Partition::kept_back).collect())
+    let keys = words.map(|word| key::words_beginning(tenant, word).partition());
+    Some(keys.map(Partition::kept_back).collect())
 }

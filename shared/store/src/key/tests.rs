@@ -272,10 +272,10 @@ fn keys_keep_their_formats() {
     let mut keys = Keys(Vec::new());
     records(&mut keys);
     lists(&mut keys);
-    let found = keys.0.join("\n") + "\n";
+    let formats = keys.0.join("\n") + "\n";
     let kept = include_str!("keys.txt");
-    let lines = found.lines().zip(kept.lines());
-    let wrong: Vec<_> = lines.filter(|(found, kept)| found != kept).collect();
+    let lines = formats.lines().zip(kept.lines());
+    let wrong: Vec<_> = lines.filter(|(format, kept)| format != kept).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert_eq!(found.lines().count(), kept.lines().count());
+    assert_eq!(formats.lines().count(), kept.lines().count());
 }

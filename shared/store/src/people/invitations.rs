@@ -110,27 +110,32 @@ impl Invitations<'_> {
         tenant: Tenant,
         wanted: &PageRequest,
     ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
-        let all = key::invitations(tenant).descending();
-        let page: Page<Stored<Invitation>> = self.0.table.page(all, wanted).await?;
-        let open = page.records().filter(|one| one.accepted_at.is_none());
-        let holders = open.map(|one| key::email_holder(tenant, &one.email.key()));
+        let invitations = key::invitations(tenant).descending();
+        let page: Page<Stored<Invitation>> = self.0.table.page(invitations, wanted).await?;
+        let open = page
+            .records()
+            .filter(|invitation| invitation.accepted_at.is_none());
+        let holders = open.map(|invitation| key::email_holder(tenant, &invitation.email.key()));
         let holders: Vec<Key<EmailHolder>> = holders.collect();
-        let found = self
+        let batch = self
             .0
             .table
             .batch_get(holders.iter().map(AnyKey::from), Read::Eventual)
             .await?;
-        let is_open = |one: &Invitation| {
-            let holder = key::email_holder(tenant, &one.email.key());
-            one.accepted_at.is_some() || found.named(&holder).is_none()
+        let is_open = |invitation: &Invitation| {
+            let holder = key::email_holder(tenant, &invitation.email.key());
+            invitation.accepted_at.is_some() || batch.named(&holder).is_none()
         };
-        let page = page.filter_map(|one| is_open(&one).then_some(one));
-        let inviters: Vec<UserId> = page.records().map(|one| one.invited_by).collect();
+        let page = page.filter_map(|invitation| is_open(&invitation).then_some(invitation));
+        let inviters: Vec<UserId> = page
+            .records()
+            .map(|invitation| invitation.invited_by)
+            .collect();
         let inviters = inviters.iter().copied();
         let inviters: HashMap<UserId, UserRef> = self.0.users(tenant, inviters).await?;
-        Ok(page.map(|one| {
-            let by = inviters.get(&one.invited_by).cloned();
-            (one, by)
+        Ok(page.map(|invitation| {
+            let by = inviters.get(&invitation.invited_by).cloned();
+            (invitation, by)
         }))
     }
 
@@ -208,16 +213,19 @@ impl Invitations<'_> {
         let pending = pending.into();
         let key = id.key(pending.tenant());
         let read = || async {
-            let (found, by) = tokio::try_join!(self.0.read(&key), by())?;
-            let found: Option<Stored<Invitation>> = found;
-            let invited = match &found {
-                Some(found) => self.invited(found.organization_id, &found.email).await?,
+            let (invitation, by) = tokio::try_join!(self.0.read(&key), by())?;
+            let invitation: Option<Stored<Invitation>> = invitation;
+            let invited = match &invitation {
+                Some(invitation) => {
+                    self.invited(invitation.organization_id, &invitation.email)
+                        .await?
+                }
                 None => Invited::default(),
             };
-            Ok((found, by, invited))
+            Ok((invitation, by, invited))
         };
-        let write = async |context: WriteContext, (found, by, invited): ToSend| {
-            let before = context.current(found, InvitationId::NOUN)?;
+        let write = async |context: WriteContext, (invitation, by, invited): ToSend| {
+            let before = context.current(invitation, InvitationId::NOUN)?;
             before.may_be_sent_by(&by.held)?;
             let context = context.demanding(before.demand(), &by.held)?;
             let mut after = before.clone();
@@ -287,8 +295,8 @@ impl Invitations<'_> {
         let pending = pending.into();
         let key = id.key(pending.tenant());
         let read = || async { tokio::try_join!(self.0.read(&key), by()) };
-        let write = async |context: WriteContext, (found, held): (Option<_>, Held)| {
-            let invitation: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
+        let write = async |context: WriteContext, (invitation, held): (Option<_>, Held)| {
+            let invitation: Stored<Invitation> = context.current(invitation, InvitationId::NOUN)?;
             invitation.may_be_sent_by(&held)?;
             let link = ended(&invitation, Condition::default());
             let writes = vec![Write::forget(&invitation), link];
@@ -299,30 +307,30 @@ impl Invitations<'_> {
 
     /// The invitation of a link. 403 for a dead one.
     pub async fn open(&self, token: &str) -> Result<OpenInvitation> {
-        let found = self.0.followed(token).await?.ok_or_else(refused)?;
-        let LinkPurpose::Invitation(link) = found.purpose else {
+        let followed = self.0.followed(token).await?.ok_or_else(refused)?;
+        let LinkPurpose::Invitation(link) = followed.purpose else {
             return Err(refused());
         };
-        let tenant = found.organization_id;
+        let tenant = followed.organization_id;
         let invitation = link.invitation_id.key(tenant);
         let inviter = link.invited_by.key(tenant);
         let organization = key::organization(tenant);
         let head = key::organization_head(tenant);
         let keys = any_keys![&invitation, &inviter, &organization, head];
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let open = OpenInvitation {
-            invitation: found.get(&invitation)?.ok_or_else(refused)?,
-            organization: found.get(&organization)?.ok_or_else(refused)?.record,
-            inviter: found.get(&inviter)?.ok_or_else(refused)?,
-            head: head_in(&found, tenant)?,
+            invitation: batch.get(&invitation)?.ok_or_else(refused)?,
+            organization: batch.get(&organization)?.ok_or_else(refused)?.record,
+            inviter: batch.get(&inviter)?.ok_or_else(refused)?,
+            head: head_in(&batch, tenant)?,
         };
         if !open.invitation.is_open(&digest(token), &open.inviter) {
             return Err(refused());
         }
         // An invitation of an earlier version may have been replaced, and is still there.
         let email = &open.invitation.email;
-        let newest = key::invited_address(tenant, &address_hash(email));
-        let newest = self.0.read(&newest).await?;
+        let newest_key = key::invited_address(tenant, &address_hash(email));
+        let newest = self.0.read(&newest_key).await?;
         if newest.is_some_and(|newest| newest.invitation_id != open.invitation.id) {
             return Err(refused());
         }

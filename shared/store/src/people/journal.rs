@@ -112,9 +112,9 @@ impl Store {
             None => self.head(context.tenant).await?,
         };
         for attempt in 1..=ATTEMPTS {
-            let mut all = writes.clone();
-            all.extend(entries(context, contents, head, self.clock.now())?);
-            match self.table.transact_as(all, id).await? {
+            let mut with_entries = writes.clone();
+            with_entries.extend(entries(context, contents, head, self.clock.now())?);
+            match self.table.transact_as(with_entries, id).await? {
                 Err(refused) if !(0..writes.len()).any(|place| refused.at(place)) => {
                     back_off(attempt.min(5)).await;
                     head = self.head(context.tenant).await?;
@@ -129,10 +129,10 @@ impl Store {
 fn entries(
     context: &WriteContext,
     contents: &[EntryContent],
-    found: ReadHead,
+    read_head: ReadHead,
     now: Timestamp,
 ) -> Result<Vec<Write>> {
-    let head = found.as_ref().map(|found| found.record.clone());
+    let head = read_head.as_ref().map(|stored| stored.record.clone());
     let mut head = head.unwrap_or_else(|| OrganizationHead::none(context.tenant, now));
     let mut writes = Vec::with_capacity(contents.len() + 1);
     let actor = match context.actor {
@@ -146,7 +146,7 @@ fn entries(
         entry.guards = context.guards && place == 0;
         writes.push(Write::create(&entry)?);
     }
-    writes.push(Write::create_or_replace(found, head)?);
+    writes.push(Write::create_or_replace(read_head, head)?);
     Ok(writes)
 }
 
@@ -193,17 +193,17 @@ impl Journals<'_> {
         tenant: Tenant,
         from: Option<Timestamp>,
     ) -> Result<OrganizationJournalCheck> {
-        let all = || key::organization_journal(tenant).consistent();
+        let journal = || key::organization_journal(tenant).consistent();
         let table = &self.0.table;
         let before = from.map(|from| {
             let chained = Condition::default().and("# > :", "seq", [0.into_attribute()]);
-            let newest = all().up_to(key::instant(from)).descending();
+            let newest = journal().up_to(key::instant(from)).descending();
             table.list(newest.filter(chained).limit(1))
         });
         let before = OptionFuture::from(before).map(Option::transpose);
         // One more shows that there are more.
-        let entries = all().within(from.map(key::instant), None);
-        let entries = table.list(entries.limit(CHECKED + 1));
+        let entry_list = journal().within(from.map(key::instant), None);
+        let entries = table.list(entry_list.limit(CHECKED + 1));
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
         let newest = head.map(|head| head.record.newest).unwrap_or_default();
         let checks = entries.iter().scan(0, |checks, entry| {
@@ -274,9 +274,9 @@ impl Journals<'_> {
         check: &mut OrganizationJournalCheck,
     ) -> Result<()> {
         let named = entries.iter().flat_map(|entry| {
-            entry.named_sign_ins().into_iter().map(|one| {
-                let key = key::sign_in_entry(tenant, one.at, &one.hash);
-                (key, (entry.seq, one.hash))
+            entry.named_sign_ins().into_iter().map(|sign_in| {
+                let key = key::sign_in_entry(tenant, sign_in.at, &sign_in.hash);
+                (key, (entry.seq, sign_in.hash))
             })
         });
         for (entry, (seq, hash)) in self.found(named).await? {
@@ -294,8 +294,8 @@ impl Journals<'_> {
     ) -> Result<Vec<(Option<Stored<R>>, N)>> {
         let named: Vec<_> = named.collect();
         let keys = named.iter().map(|(key, _)| AnyKey::from(key));
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let named = named.into_iter();
-        Ok(named.map(|(key, name)| (found.named(&key), name)).collect())
+        Ok(named.map(|(key, name)| (batch.named(&key), name)).collect())
     }
 }

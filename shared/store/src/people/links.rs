@@ -161,9 +161,9 @@ impl AccountLinks<'_> {
         of: impl FnOnce(LinkPurpose) -> Option<AccountLink>,
         holds: fn(&AccountLink, &User) -> bool,
     ) -> Result<LinkedAccount> {
-        let found = self.0.followed(token).await?.ok_or_else(refused_link)?;
-        let tenant = found.organization_id;
-        let link = of(found.purpose).ok_or_else(refused_link)?;
+        let followed = self.0.followed(token).await?.ok_or_else(refused_link)?;
+        let tenant = followed.organization_id;
+        let link = of(followed.purpose).ok_or_else(refused_link)?;
         let user = link.user_id.key(tenant);
         let organization = key::organization(tenant);
         let keys = any_keys![&user, &organization, key::organization_head(tenant)];
@@ -178,7 +178,7 @@ impl AccountLinks<'_> {
             organization,
             head: head_in(&records, tenant)?,
             link,
-            hash: found.hash,
+            hash: followed.hash,
         })
     }
 
@@ -266,41 +266,48 @@ impl AccountLinks<'_> {
     ) -> Result<()> {
         let now = self.0.now();
         let of_network = MailLimit::hourly(format!("reset from\n{network}"), 20).counted(now);
-        let (found, of_network) =
+        let (accounts, of_network) =
             tokio::try_join!(self.named(named), self.0.table.write(of_network))?;
-        let users = self.forgetful(found).await?;
+        let users = self.forgetful(accounts).await?;
         if of_network.is_err() {
             return Ok(());
         }
-        let mut all = Vec::new();
+        let mut letters = Vec::new();
         for user in &users {
             if let Some(email) = user.verified_email() {
-                all.push(self.forgotten(user, email, issue(), now)?);
+                letters.push(self.forgotten(user, email, issue(), now)?);
             }
         }
-        if all.is_empty() {
-            all.push(nothing(named, [issue(), issue()], now)?);
+        if letters.is_empty() {
+            letters.push(nothing(named, [issue(), issue()], now)?);
         }
-        let sent = all.into_iter().map(|writes| self.0.table.transact(writes));
+        let sent = letters
+            .into_iter()
+            .map(|writes| self.0.table.transact(writes));
         // A refused one is beyond the limit of its account.
         try_join_all(sent).await.map(|_| ())
     }
 
     /// The users of an address or a username. Without any, a user who does not exist.
     async fn named(&self, named: &PasswordForgotten) -> Result<Vec<(OrganizationId, UserId)>> {
-        let mut found = Vec::new();
+        let mut accounts = Vec::new();
         if let Some(email) = &named.email {
-            let holders = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
-            let holders = self.0.table.list(holders.consistent()).await?.into_iter();
-            found.extend(holders.map(|one| (one.organization_id, one.user_id)));
+            let holder_list = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
+            let holders = self
+                .0
+                .table
+                .list(holder_list.consistent())
+                .await?
+                .into_iter();
+            accounts.extend(holders.map(|holder| (holder.organization_id, holder.user_id)));
         } else if let Some(username) = &named.username {
             let account = self.0.sign_in().account(username).await?;
-            found.extend(account.map(|one| (one.organization_id, one.user_id)));
+            accounts.extend(account.map(|account| (account.organization_id, account.user_id)));
         }
-        if found.is_empty() {
-            found.extend(OrganizationId::new(MAX_ID).zip(UserId::new(MAX_ID)));
+        if accounts.is_empty() {
+            accounts.extend(OrganizationId::new(MAX_ID).zip(UserId::new(MAX_ID)));
         }
-        Ok(found)
+        Ok(accounts)
     }
 
     /// The users to whom a link may be sent.
@@ -308,14 +315,14 @@ impl AccountLinks<'_> {
         let keys = ids
             .iter()
             .flat_map(|(tenant, id)| any_keys![id.key(*tenant), key::sign_in_provider(*tenant)]);
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let mut users = Vec::new();
         for (tenant, id) in ids {
-            let user: Option<Stored<User>> = found.get(&id.key(tenant))?;
-            let provider = found.get(&key::sign_in_provider(tenant))?;
+            let user: Option<Stored<User>> = batch.get(&id.key(tenant))?;
+            let provider = batch.get(&key::sign_in_provider(tenant))?;
             let may = |user: &Stored<User>| {
                 let provider: Option<&SignInProvider> = provider.as_deref();
-                let is_off = provider.is_some_and(|one| one.forbids_password(user));
+                let is_off = provider.is_some_and(|provider| provider.forbids_password(user));
                 !user.disabled && user.verified_email().is_some() && !is_off
             };
             users.extend(user.filter(may).map(|stored| stored.record));
@@ -360,11 +367,12 @@ fn nothing(sent: &PasswordForgotten, links: [MailedLink; 2], now: Timestamp) -> 
     let name = email.or(username).unwrap_or_default();
     let mut writes = vec![MailLimit::resets_of(&name).counted(now)];
     for MailedLink { hash, .. } in links {
-        let none = OrganizationId::new(MAX_ID);
-        let none = none.ok_or_else(|| Error::internal("writing a link", "no such id"))?;
+        let no_organization = OrganizationId::new(MAX_ID);
+        let no_organization =
+            no_organization.ok_or_else(|| Error::internal("writing a link", "no such id"))?;
         writes.push(Write::create(&Link {
             hash,
-            organization_id: none,
+            organization_id: no_organization,
             purpose: LinkPurpose::Nothing,
             ends_at: now.plus(Link::PASSWORD_RESET),
         })?);

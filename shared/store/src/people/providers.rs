@@ -93,8 +93,8 @@ impl Providers<'_> {
 
     /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
     pub async fn check_password(&self, user: &User) -> Result<()> {
-        let provider = key::sign_in_provider(user.organization_id);
-        let provider = self.0.read(&provider).await?;
+        let provider_key = key::sign_in_provider(user.organization_id);
+        let provider = self.0.read(&provider_key).await?;
         if provider.is_some_and(|provider| provider.forbids_password(user)) {
             return Err(passwords_are_off());
         }
@@ -152,17 +152,17 @@ impl Providers<'_> {
             Ok(Some(SealedSecret { ciphertext, set_at }))
         };
         let read = || async { tokio::try_join!(self.found(tenant), by()) };
-        let write = async |context: WriteContext, ((found, listed, head), by): (Found, Held)| {
+        let write = async |context: WriteContext, ((stored, listed, head), by): (Found, Held)| {
             for role in put.given() {
                 by.may_give(role, &[])?;
             }
             let context = context.with_head(head);
-            let found = match found {
+            let stored = match stored {
                 None if context.conditions.if_match.is_none() => None,
-                found => Some(context.current(found, SignInProvider::NOUN)?),
+                stored => Some(context.current(stored, SignInProvider::NOUN)?),
             };
             let now = self.0.now();
-            let before = found.as_deref();
+            let before = stored.as_deref();
             let secret = sealed(now).await?;
             let set = (context.actor, now);
             let provider = put.applied_to(before, tenant, secret, discovery.clone(), set);
@@ -191,9 +191,9 @@ impl Providers<'_> {
                 ));
             }
             let writes = writes.noting(entry);
-            let found = found.unwrap_or_else(|| Stored::unwritten(provider.clone()));
-            let after = found.clone().map(|_| provider);
-            self.0.commit_change(&context, found, after, writes).await
+            let stored = stored.unwrap_or_else(|| Stored::unwritten(provider.clone()));
+            let after = stored.clone().map(|_| provider);
+            self.0.commit_change(&context, stored, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -260,9 +260,9 @@ impl Providers<'_> {
     pub async fn delete(&self, pending: impl Pending) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.found(tenant);
-        let write = async |context: WriteContext, (found, _, head): Found| {
+        let write = async |context: WriteContext, (stored, _, head): Found| {
             let context = context.with_head(head);
-            let provider = context.current(found, SignInProvider::NOUN)?;
+            let provider = context.current(stored, SignInProvider::NOUN)?;
             let writes = Writes::from(vec![
                 Write::delete(provider.key(), Condition::version(provider.version)),
                 Write::delete(key::listed_provider(tenant), Condition::default()),
@@ -282,9 +282,9 @@ impl Providers<'_> {
     /// provider.
     pub async fn allow_passwords(&self, tenant: Tenant) -> Result<()> {
         let read = || self.found(tenant);
-        let write = |(found, listed, head): Found| async move {
+        let write = |(stored, listed, head): Found| async move {
             let context = WriteContext::of_operator(tenant).with_head(head);
-            let before = context.current(found, SignInProvider::NOUN)?;
+            let before = context.current(stored, SignInProvider::NOUN)?;
             let mut after = before.clone();
             after.passwords = PasswordSignIn::Allowed;
             let event = OrganizationEvent::SignInChanged;
@@ -330,7 +330,7 @@ impl Providers<'_> {
             return Ok(decoy_among(&listed, last, decoy));
         };
         let mut listed = listed.iter();
-        let own = listed.find(|one| one.organization_id == account.organization_id);
+        let own = listed.find(|provider| provider.organization_id == account.organization_id);
         Ok(SignInWays {
             passwords: own.is_none_or(|own| {
                 let is_named = own.password_admins.contains(&account.user_id);
@@ -350,21 +350,21 @@ fn passwords_are_off() -> Error {
 /// Returns the way of a username that does not exist. Its number falls among the users of the
 /// deployment: those of each provider, those who sign in by it first, and those without.
 fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays {
-    let of_providers: i64 = listed.iter().map(|one| one.users).sum();
-    let all = users.max(of_providers).max(1);
-    let place = i128::from(decoy) * i128::from(all) / (i128::from(u64::MAX) + 1);
+    let of_providers: i64 = listed.iter().map(|provider| provider.users).sum();
+    let all_users = users.max(of_providers).max(1);
+    let place = i128::from(decoy) * i128::from(all_users) / (i128::from(u64::MAX) + 1);
     let mut left = i64::try_from(place).unwrap_or_default();
-    let of_place = listed.iter().find(|one| {
-        left -= one.users;
+    let of_place = listed.iter().find(|provider| {
+        left -= provider.users;
         left < 0
     });
     SignInWays {
-        passwords: of_place.is_none_or(|one| {
-            let is_named = usize::try_from(left + one.users)
-                .is_ok_and(|place| place < one.password_admins.len());
-            one.passwords == PasswordSignIn::Allowed || is_named
+        passwords: of_place.is_none_or(|provider| {
+            let is_named = usize::try_from(left + provider.users)
+                .is_ok_and(|place| place < provider.password_admins.len());
+            provider.passwords == PasswordSignIn::Allowed || is_named
         }),
-        provider: of_place.map(|one| one.organization_id),
+        provider: of_place.map(|provider| provider.organization_id),
         is_real: false,
     }
 }
@@ -390,16 +390,16 @@ mod tests {
 
     #[test]
     fn names_that_do_not_exist_have_the_ways_of_users_in_their_proportion() {
-        let all = [
+        let providers = [
             listed(1, 30, 20, PasswordSignIn::Off),
             listed(2, 10, 10, PasswordSignIn::Allowed),
         ];
-        let mut found = [0; 4];
+        let mut counts = [0; 4];
         for number in 0..100_u64 {
             let decoy = number * (u64::MAX / 100 + 1);
-            let ways = decoy_among(&all, 100, decoy);
+            let ways = decoy_among(&providers, 100, decoy);
             let provider = ways.provider.map(OrganizationId::get);
-            found[match (provider, ways.passwords) {
+            counts[match (provider, ways.passwords) {
                 (Some(1), false) => 0,
                 (Some(1), true) => 1,
                 (Some(2), true) => 2,
@@ -407,14 +407,14 @@ mod tests {
                 other => panic!("{other:?}"),
             }] += 1;
         }
-        assert_eq!(found, [29, 1, 10, 60]);
+        assert_eq!(counts, [29, 1, 10, 60]);
         // A count that lags hides no provider.
-        assert!(decoy_among(&all, 5, u64::MAX).provider.is_some());
-        let none = SignInWays {
+        assert!(decoy_among(&providers, 5, u64::MAX).provider.is_some());
+        let expected = SignInWays {
             passwords: true,
             provider: None,
             is_real: false,
         };
-        assert_eq!(decoy_among(&[], 0, 7), none);
+        assert_eq!(decoy_among(&[], 0, 7), expected);
     }
 }

@@ -182,8 +182,8 @@ impl SignIn<'_> {
 
     /// The user of a session. 401 when the session has ended.
     async fn still(&self, session: &Session) -> Result<User> {
-        let found = self.caller(session.organization_id, session.user_id, &session.sid_hash);
-        match found.await? {
+        let caller = self.caller(session.organization_id, session.user_id, &session.sid_hash);
+        match caller.await? {
             Some((session, user, _)) if session.holds(&user, self.0.now()) => Ok(user),
             _ => Err(Error::Unauthenticated),
         }

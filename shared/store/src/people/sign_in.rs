@@ -235,8 +235,8 @@ record! {
     failures: Failures = "sign_in_failures",
     key: key::sign_in_failures(&failures.subject),
     expires_at: {
-        let known = failures.signed_in_at.map(|at| at.plus(Self::KNOWN));
-        Some(failures.ends().chain(known).max()?.epoch_seconds() + 1)
+        let known_until = failures.signed_in_at.map(|at| at.plus(Self::KNOWN));
+        Some(failures.ends().chain(known_until).max()?.epoch_seconds() + 1)
     },
 }
 
@@ -264,9 +264,9 @@ impl Store {
         if recent.is_none() {
             keys.push((&organization).into());
         }
-        let found = self.batch(keys).await?;
-        let credential = found.get(credential)?;
-        let (user, read) = (found.get(&user)?, found.get(&organization)?);
+        let batch = self.batch(keys).await?;
+        let credential = batch.get(credential)?;
+        let (user, read) = (batch.get(&user)?, batch.get(&organization)?);
         if let Some(read) = &read {
             self.recent.keep(read, now);
         }
@@ -293,18 +293,18 @@ impl SignIn<'_> {
     pub async fn user(&self, account: &Account) -> Result<Option<User>> {
         let user = account.user_id.key(account.organization_id);
         let organization = key::organization(account.organization_id);
-        let found = self.0.batch(any_keys![&user, &organization]).await?;
-        if let Some(organization) = found.get(&organization)? {
+        let batch = self.0.batch(any_keys![&user, &organization]).await?;
+        if let Some(organization) = batch.get(&organization)? {
             organization.works()?;
         }
-        Ok(found.get(&user)?.map(|stored| stored.record))
+        Ok(batch.get(&user)?.map(|stored| stored.record))
     }
 
     /// The account of a username, in whatever case and form.
     pub async fn account(&self, username: &str) -> Result<Option<Account>> {
         let keys = account_keys(username);
-        let found = self.0.batch(&keys).await?;
-        account_in(&found, &keys)
+        let batch = self.0.batch(&keys).await?;
+        account_in(&batch, &keys)
     }
 
     /// The head of the organization's journal, for [`renew`](Self::renew).
@@ -375,21 +375,25 @@ impl SignIn<'_> {
         let mut counted = Counted::new(username, address, self.0.now());
         let [of_network, of_account] = counted.keys();
         let accounts = account_keys(username);
-        let all = any_keys![&key, &of_network, &of_account];
-        let all = all.into_iter().chain(accounts.iter().map(AnyKey::from));
-        let found = self.0.batch(all).await?;
-        let account = account_in(&found, &accounts)?;
+        let keys = any_keys![&key, &of_network, &of_account];
+        let keys = keys.into_iter().chain(accounts.iter().map(AnyKey::from));
+        let batch = self.0.batch(keys).await?;
+        let account = account_in(&batch, &accounts)?;
         let user = account.as_ref();
-        counted.of = user.map(|one| (one.organization_id, one.user_id));
-        let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
-        let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
-        let of_pair = found.get(&key)?.unwrap_or_else(|| Failures::none(&subject));
+        counted.of = user.map(|account| (account.organization_id, account.user_id));
+        let of_network: Option<Stored<FailureCount>> = batch.get(&of_network)?;
+        let of_account: Option<Stored<FailureCount>> = batch.get(&of_account)?;
+        let of_pair = batch.get(&key)?.unwrap_or_else(|| Failures::none(&subject));
         counted.counts_account = !of_pair.knows_network(self.0.now());
         let read = || self.failures(&subject);
         let write = async |mut failures: Stored<Failures>| {
             let now = self.0.now();
-            let network = of_network.as_ref().and_then(|one| one.blocks_network(now));
-            let account = of_account.as_ref().and_then(|one| one.delays_account(now));
+            let network = of_network
+                .as_ref()
+                .and_then(|count| count.blocks_network(now));
+            let account = of_account
+                .as_ref()
+                .and_then(|count| count.delays_account(now));
             let account = account.filter(|_| !failures.knows_network(now));
             if let Some(wait) = network.max(account).max(failures.closed_for(now)) {
                 return Err(too_many(wait));
@@ -411,8 +415,8 @@ impl SignIn<'_> {
 
     /// Reads the failures of an account and a network; version 0 if there are none.
     async fn failures(&self, subject: &str) -> Result<Stored<Failures>> {
-        let found = self.0.read(&key::sign_in_failures(subject)).await?;
-        Ok(found.unwrap_or_else(|| Failures::none(subject)))
+        let failures = self.0.read(&key::sign_in_failures(subject)).await?;
+        Ok(failures.unwrap_or_else(|| Failures::none(subject)))
     }
 
     /// Counts an attempt for its network and its account. 429 if others at the same time took what
@@ -546,11 +550,11 @@ impl SignIn<'_> {
     /// Removes an account's failures from a network, notes the sign-in there, and takes the attempt
     /// back.
     pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<()> {
-        let mut known = Failures::none(&attempt.failures.subject).record;
-        known.signed_in_at = Some(self.0.now());
-        let known = self.0.table.write(Write::put(&known)?);
-        let (known, ()) = tokio::try_join!(known, self.withdraw(attempt))?;
-        known.or_leave();
+        let mut failures = Failures::none(&attempt.failures.subject).record;
+        failures.signed_in_at = Some(self.0.now());
+        let written = self.0.table.write(Write::put(&failures)?);
+        let (written, ()) = tokio::try_join!(written, self.withdraw(attempt))?;
+        written.or_leave();
         Ok(())
     }
 }
@@ -575,8 +579,8 @@ fn account_keys(username: &str) -> Vec<Key<Account>> {
     keys.iter().map(|name| key::account(name)).collect()
 }
 
-fn account_in(found: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>> {
-    let account = keys.iter().find_map(|key| found.get(key).transpose());
+fn account_in(batch: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>> {
+    let account = keys.iter().find_map(|key| batch.get(key).transpose());
     Ok(account.transpose()?.map(|account| account.record))
 }
 

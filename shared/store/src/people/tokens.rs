@@ -55,16 +55,16 @@ impl Tokens<'_> {
         let tenant = owner.organization_id;
         let user = owner.user_id;
         let key = key::token(tenant, user, owner.place);
-        let found = self.0.caller(&key, tenant, user).await?;
+        let caller = self.0.caller(&key, tenant, user).await?;
         // Another token may have taken the place of one that ended.
-        let found = found.filter(|(token, ..)| token.hash == owner.hash);
-        Ok(found.map(|(token, user, organization)| (token.record, user, organization)))
+        let caller = caller.filter(|(token, ..)| token.hash == owner.hash);
+        Ok(caller.map(|(token, user, organization)| (token.record, user, organization)))
     }
 
     /// A user's tokens, including those that have ended.
     pub async fn all(&self, tenant: Tenant, user: UserId) -> Result<Vec<Stored<Token>>> {
-        let all = key::tokens(tenant, user).consistent();
-        self.0.table.list_stored(all).await
+        let tokens = key::tokens(tenant, user).consistent();
+        self.0.table.list_stored(tokens).await
     }
 
     /// Creates a token of a user, and returns it with its secret, of which the table stores only a
@@ -98,7 +98,8 @@ impl Tokens<'_> {
                 organization_id: owner.organization_id,
                 user_id: owner.id,
                 place: 0,
-                permissions: named.map(|all| all.into_iter().map(OrOther::from).collect()),
+                permissions: named
+                    .map(|permissions| permissions.into_iter().map(OrOther::from).collect()),
                 ends_at: sent.ends_at(now)?,
                 name: sent.name.clone(),
                 hash: secret.hash(),
@@ -112,8 +113,8 @@ impl Tokens<'_> {
             Created::New(token) => Ok((Stored::created(token), Some(secret))),
             Created::Replayed(made) => {
                 let id: TokenId = id_of(made)?;
-                let mut all = self.all(tenant, user).await?.into_iter();
-                let token = all.find(|token| token.id == id);
+                let mut tokens = self.all(tenant, user).await?.into_iter();
+                let token = tokens.find(|token| token.id == id);
                 Ok((token.or_not_found(TokenId::NOUN)?, None))
             }
         }
@@ -179,8 +180,9 @@ impl Tokens<'_> {
     pub async fn delete(&self, pending: impl Pending, user: UserId, id: TokenId) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
         let read = || async { tokio::try_join!(self.all(tenant, user), self.0.head(tenant)) };
-        let write = async |context: WriteContext, (all, head): (Vec<Stored<Token>>, ReadHead)| {
-            let writes = delete(&context, all, id)?;
+        let write = async |context: WriteContext,
+                           (tokens, head): (Vec<Stored<Token>>, ReadHead)| {
+            let writes = delete(&context, tokens, id)?;
             self.0.commit(&context.with_head(head), writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -202,10 +204,10 @@ impl Tokens<'_> {
             tokio::try_join!(self.all(tenant, user), owner, by())
         };
         let write = async |context: WriteContext, read: (Vec<_>, (Option<_>, _), Held)| {
-            let (all, (owner, head), by) = read;
+            let (tokens, (owner, head), by) = read;
             let owner: Stored<User> = owner.or_not_found(UserId::NOUN)?;
             by.may_change(&owner)?;
-            let mut writes = delete(&context, all, id)?;
+            let mut writes = delete(&context, tokens, id)?;
             writes.push(Write::check(owner.key(), Condition::version(owner.version)));
             self.0.commit(&context.with_head(head), writes, ()).await
         };
@@ -226,8 +228,8 @@ impl Tokens<'_> {
 }
 
 /// Returns the writes that delete a token. 404 when no token has that id.
-fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Result<Writes> {
-    let token = all.into_iter().find(|token| token.id == id);
+fn delete(context: &WriteContext, tokens: Vec<Stored<Token>>, id: TokenId) -> Result<Writes> {
+    let token = tokens.into_iter().find(|token| token.id == id);
     let token = context.current(token, TokenId::NOUN)?;
     let mut writes = Writes::default();
     let still = Condition::default().equals("id", id);

@@ -124,8 +124,13 @@ impl Feed<'_> {
     async fn publish_batch(&self, tenant: Tenant, entries: &[FeedEntry]) -> Result<Published> {
         for attempt in 1..=ATTEMPTS {
             let now = self.0.now();
-            let Newest { end, start, known } = self.newest(tenant, entries, now).await?;
-            let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
+            let Newest {
+                end,
+                start,
+                known: batches,
+            } = self.newest(tenant, entries, now).await?;
+            let number =
+                |entry: &FeedEntry| batches.iter().find_map(|batch| batch.number_of(entry));
             // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is
             // greater than all before.
             let follows = end.unwrap_or(now.millis());
@@ -179,23 +184,27 @@ impl Feed<'_> {
             Ok::<_, Error>(last.filter(|batch| !batch.is_expired(now)))
         };
         let mut start = None;
-        let mut found = last().await?;
-        if found.is_none() {
+        let mut last_batch = last().await?;
+        if last_batch.is_none() {
             // The start is read before the batches: a publisher that starts the feed meanwhile
             // changes it.
             start = self.start(tenant).await?;
-            found = last().await?;
+            last_batch = last().await?;
         }
-        let end = found.as_ref().map(|batch| batch.end);
+        let end = last_batch.as_ref().map(|batch| batch.end);
         let earliest = new.iter().map(|entry| entry.at).min();
         let since = earliest.unwrap_or(now).plus(-SKEW);
-        let mut known: Vec<_> = found.into_iter().collect();
-        if known.iter().any(|batch| batch.is_since(since)) {
+        let mut batches: Vec<_> = last_batch.into_iter().collect();
+        if batches.iter().any(|batch| batch.is_since(since)) {
             let newest = key::feed(tenant).consistent().descending();
-            known = tail(table, newest.limit(SEARCHED)).await?;
-            known.retain(|batch| batch.is_since(since));
+            batches = tail(table, newest.limit(SEARCHED)).await?;
+            batches.retain(|batch| batch.is_since(since));
         }
-        Ok(Newest { end, start, known })
+        Ok(Newest {
+            end,
+            start,
+            known: batches,
+        })
     }
 
     async fn name_deleters(&self, tenant: Tenant, entries: &mut [FeedEntry]) -> Result<()> {

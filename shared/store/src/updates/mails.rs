@@ -108,14 +108,14 @@ impl Mails<'_> {
         let of_organization = key::organization(tenant);
         let keys = any_keys![&of_mail, &of_organization];
         let read = || self.0.batch(keys.clone());
-        let write = async |found: Batch| {
+        let write = async |batch: Batch| {
             let now = self.0.now();
-            let mail: Option<Stored<Mail>> = found.get(&of_mail)?;
+            let mail: Option<Stored<Mail>> = batch.get(&of_mail)?;
             let Some(mut mail) = mail.filter(|mail| mail.may_begin(now)) else {
                 return Ok(Some(None));
             };
-            let organization = found.named(&of_organization);
-            let is_held = organization.is_some_and(|one| one.suspended.is_some());
+            let organization = batch.named(&of_organization);
+            let is_held = organization.is_some_and(|organization| organization.suspended.is_some());
             if is_held {
                 // The sweeper asks again until the organization works.
                 mail.resent(now);
@@ -125,13 +125,13 @@ impl Mails<'_> {
             if self.0.table.write(Write::replace(&mail)?).await?.is_err() {
                 return Ok(None);
             }
-            Ok(Some((!is_held).then(|| (mail.replaced(), found))))
+            Ok(Some((!is_held).then(|| (mail.replaced(), batch))))
         };
         // Without one, another attempt kept winning.
-        let Some((mail, found)) = try_retry(read().await?, read, write).await?.flatten() else {
+        let Some((mail, batch)) = try_retry(read().await?, read, write).await?.flatten() else {
             return Ok(None);
         };
-        let organization = found.get(&of_organization)?;
+        let organization = batch.get(&of_organization)?;
         let organization = organization.or_not_found(OrganizationId::NOUN)?;
         let user = async |id: UserId| self.0.read(&id.key(tenant)).await;
         let user = OptionFuture::from(mail.user_id.map(user)).await;

@@ -40,8 +40,8 @@ record! {
         key::notification(notification.organization_id, notification.user_id, cause)
     },
     gsi1: {
-        let all = key::notifications(notification.organization_id, notification.user_id);
-        Some(all.at(key::notification_in_time(&notification.id)))
+        let notifications = key::notifications(notification.organization_id, notification.user_id);
+        Some(notifications.at(key::notification_in_time(&notification.id)))
     },
     gsi2: {
         let unread = key::unread_notifications(notification.organization_id, notification.user_id);

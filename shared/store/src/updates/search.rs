@@ -62,15 +62,15 @@ record! { word: IndexedWord = "indexed_word", key: key::indexed_word(word), }
 impl SearchedText {
     /// The first distinct words of title, description and content.
     fn words(&self) -> BTreeSet<String> {
-        let mut all = BTreeSet::new();
+        let mut distinct_words = BTreeSet::new();
         let texts = [&self.title, &self.description, &self.content].into_iter();
         for word in texts.flatten().flat_map(|text| words(text)) {
-            if all.len() == MOST_WORDS {
+            if distinct_words.len() == MOST_WORDS {
                 break;
             }
-            all.insert(word);
+            distinct_words.insert(word);
         }
-        all
+        distinct_words
     }
 }
 

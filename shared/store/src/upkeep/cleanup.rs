@@ -89,8 +89,8 @@ impl Cleanups<'_> {
     pub async fn run(&self, name: &CleanupName) -> Result<()> {
         let key = key::cleanup(name.organization_id, name.subject).read_as::<AtKey>();
         loop {
-            let found: Option<Stored<AtKey>> = self.0.read(&key).await?;
-            let Some(AtKey::Cleanup(cleanup)) = found.map(|stored| stored.record) else {
+            let at_key: Option<Stored<AtKey>> = self.0.read(&key).await?;
+            let Some(AtKey::Cleanup(cleanup)) = at_key.map(|stored| stored.record) else {
                 return Ok(());
             };
             let is_later = cleanup.due_at > self.0.now();

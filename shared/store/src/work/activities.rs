@@ -249,15 +249,15 @@ impl Activities<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = id.key(tenant);
         let read = || self.0.read(&key);
-        let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
-            let activity = context.current(found, ActivityId::NOUN)?;
+        let write = async |context: WriteContext, activity: Option<Stored<Activity>>| {
+            let activity = context.current(activity, ActivityId::NOUN)?;
             allow(activity.creator_id).await?;
             let before = self.0.whole(activity).await?;
             let mut activity = before.clone();
             activity.change(update.clone(), self.0.now());
             let tags = Names::of_tags(&activity.tag_ids);
-            let none = Writes::default();
-            let written = self.0.commit_change(&context, before, activity, none);
+            let no_writes = Writes::default();
+            let written = self.0.commit_change(&context, before, activity, no_writes);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
             Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
         };

@@ -33,14 +33,14 @@ impl Assignee {
         self.0.as_ref().map(|(_, key)| key.into())
     }
 
-    /// Returns the fault of an assignee who is not in `found`, or who is disabled and not the
+    /// Returns the fault of an assignee who is not in `batch`, or who is disabled and not the
     /// assignee `before`.
-    pub(crate) fn fault(&self, found: &Batch, before: Option<UserId>) -> Option<Fault> {
+    pub(crate) fn fault(&self, batch: &Batch, before: Option<UserId>) -> Option<Fault> {
         let (id, key) = self.0.as_ref()?;
-        if !found.has(key) {
+        if !batch.has(key) {
             return Some(Fault::unknown("assigneeId", UserId::NOUN));
         }
-        let is_disabled = found.named(key).is_some_and(|user| user.disabled);
+        let is_disabled = batch.named(key).is_some_and(|user| user.disabled);
         (is_disabled && before != Some(*id)).then(|| {
             let detail = format!("User {id} is disabled. Send the id of an enabled user.");
             Fault::at("assigneeId", FaultCode::Unknown, detail)
@@ -48,8 +48,8 @@ impl Assignee {
     }
 
     /// 400 for an assignee with a fault.
-    pub(crate) fn known(&self, found: &Batch, before: Option<UserId>) -> Result<()> {
-        self.fault(found, before)
+    pub(crate) fn known(&self, batch: &Batch, before: Option<UserId>) -> Result<()> {
+        self.fault(batch, before)
             .map_or(Ok(()), |fault| Err(Error::invalid(fault)))
     }
 }
@@ -70,15 +70,17 @@ impl Store {
         let key = id.key(tenant);
         let assignee = Assignee::new(tenant, assignee.as_ref());
         let read = || self.batch(assignee.key().into_iter().chain([AnyKey::from(&key)]));
-        let write = async |context: WriteContext, found: Batch| {
-            let before = context.current(found.get(&key)?, I::NOUN)?;
+        let write = async |context: WriteContext, batch: Batch| {
+            let before = context.current(batch.get(&key)?, I::NOUN)?;
             let before = self.whole(before).await?;
-            assignee.known(&found, current(&before))?;
+            assignee.known(&batch, current(&before))?;
             let mut stored = before.clone();
             let now = self.clock.now();
             let resolution = change(&mut stored.record, now)?;
             let mut writes = Writes::default();
-            writes.extend(resolution.map(|(at, it)| resolutions::count(tenant, at, it)));
+            writes.extend(
+                resolution.map(|(at, resolution)| resolutions::count(tenant, at, resolution)),
+            );
             writes.extend(context.updated(&before.record, &stored, now)?);
             let follows = self.action_follows(&context, &before.record, Some(&stored.record), now);
             writes.extend(follows.await?);

@@ -69,24 +69,24 @@ impl Comments<'_> {
             key::subject(tenant, thread),
         ];
         let read = || async {
-            let found = self.0.batch(keys.clone());
+            let batch = self.0.batch(keys.clone());
             // Both end, also after an error, so that no id is lost on its way.
-            let (id, found) = tokio::join!(self.0.id_once(&id), found);
-            Ok((id?, found?))
+            let (id, batch) = tokio::join!(self.0.id_once(&id), batch);
+            Ok((id?, batch?))
         };
-        let write = async |context: WriteContext, (id, found): (Reserved<_>, Batch)| {
+        let write = async |context: WriteContext, (id, batch): (Reserved<_>, Batch)| {
             let id = id.used();
             // A client can guess the id that its comment is about to get.
             if new.parent_id == Some(id) {
                 return Err(unknown_parent());
             }
             let now = self.0.now();
-            let project: Option<Stored<InProject>> = found.named(&key::subject_as(tenant, thread));
+            let project: Option<Stored<InProject>> = batch.named(&key::subject_as(tenant, thread));
             let comment = Comment {
                 project_id: project.and_then(|subject| subject.record.project_id),
                 ..Comment::new(id, tenant, thread, author, new.clone(), now)
             };
-            let writes = self.writes(&context, &comment, &found).await?;
+            let writes = self.writes(&context, &comment, &batch).await?;
             let created = Stored::created(comment);
             self.0.commit(&context, writes.making(id), created).await
         };
@@ -105,13 +105,13 @@ impl Comments<'_> {
         &self,
         context: &WriteContext,
         comment: &Comment,
-        found: &Batch,
+        batch: &Batch,
     ) -> Result<Writes> {
         let tenant = comment.organization_id;
         let thread = comment.thread;
-        let request = service_request(found, tenant, thread)?;
+        let request = service_request(batch, tenant, thread)?;
         let mut writes = Writes::default();
-        writes.extend(Participant::from(comment).joins(found)?);
+        writes.extend(Participant::from(comment).joins(batch)?);
         match request.filter(|request| request.creator_id == comment.user_id) {
             None => {
                 let is_there = Write::check(key::subject(tenant, thread), Condition::exists());
@@ -173,24 +173,28 @@ impl Comments<'_> {
         let subject = key::subject_as::<InProject>(tenant, thread);
         let key = key::comment(tenant, thread, id);
         let read = || table.batch_get(any_keys![&subject, &key], Read::Consistent);
-        let write = async |context: WriteContext, found: Batch| {
-            if !found.has(&subject) {
+        let write = async |context: WriteContext, batch: Batch| {
+            if !batch.has(&subject) {
                 return Err(unknown_subject(thread));
             }
-            let comment = found.get(&key)?.filter(|it| it.deleted_at.is_none());
+            let comment = batch
+                .get(&key)?
+                .filter(|comment| comment.deleted_at.is_none());
             let before = context.current(comment, CommentId::NOUN)?;
             allow(before.user_id).await?;
             let mut comment = before.clone();
             change(&mut comment, self.0.now());
             // Comments of earlier versions have no project.
-            let subject = found.named(&subject).map(|subject| subject.record);
-            comment.project_id = comment.project_id.or(subject.and_then(|it| it.project_id));
+            let subject = batch.named(&subject).map(|subject| subject.record);
+            comment.project_id = comment
+                .project_id
+                .or(subject.and_then(|subject| subject.project_id));
             let author = comment.user_id.key(tenant);
-            let none = Writes::default();
-            let written = self.0.commit_change(&context, before, comment, none);
-            let found = table.batch_get([author.clone()], Read::Lasting);
-            let (done, found) = tokio::try_join!(written, found)?;
-            let author = found.named(&author);
+            let no_writes = Writes::default();
+            let written = self.0.commit_change(&context, before, comment, no_writes);
+            let authors = table.batch_get([author.clone()], Read::Lasting);
+            let (done, authors) = tokio::try_join!(written, authors)?;
+            let author = authors.named(&author);
             let with_author = |comment| CommentWithAuthor {
                 comment,
                 author: author.map(|author| UserRef::from(&author.record)),
@@ -224,9 +228,9 @@ impl Comments<'_> {
                 .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
             rows.await
         };
-        let known = table.batch_get([subject.clone()], Read::Consistent);
-        let (known, page) = tokio::try_join!(known, comments)?;
-        if !known.has(&subject) {
+        let batch = table.batch_get([subject.clone()], Read::Consistent);
+        let (batch, page) = tokio::try_join!(batch, comments)?;
+        if !batch.has(&subject) {
             return Err(unknown_subject(thread));
         }
         let authors = page.records().map(|comment| comment.user_id);
@@ -250,7 +254,9 @@ impl Comments<'_> {
         let tenant = request.organization_id;
         let created_at = request.created_at;
         let mut writes = vec![Write::replace(&request)?];
-        writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
+        writes.extend(
+            resolution.map(|resolution| resolutions::count(tenant, created_at, resolution)),
+        );
         writes.extend(context.updated(&before.record, &request, now)?);
         let after = Some(&request.record);
         let follows = self.0.action_follows(context, &before.record, after, now);
@@ -270,14 +276,14 @@ struct InProject {
 /// The service request of a thread; `None` for a thread on another record. 404 if it does not
 /// exist.
 fn service_request(
-    found: &Batch,
+    batch: &Batch,
     tenant: Tenant,
     thread: Thread,
 ) -> Result<Option<Stored<ServiceRequest>>> {
     let Some(id) = thread.id_as::<ServiceRequestId>() else {
         return Ok(None);
     };
-    let request = found.get(&id.key(tenant))?;
+    let request = batch.get(&id.key(tenant))?;
     request.map(Some).ok_or_else(|| unknown_subject(thread))
 }
 

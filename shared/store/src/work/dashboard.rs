@@ -112,8 +112,8 @@ impl Dashboards<'_> {
         &self,
         by_time: RecordList<R, Gsi1>,
     ) -> Result<Vec<Stored<R>>> {
-        let newest = by_time.descending().limit(NEWEST);
-        let newest = self.0.table.list_stored(newest).await?;
+        let newest_list = by_time.descending().limit(NEWEST);
+        let newest = self.0.table.list_stored(newest_list).await?;
         let texts = self.0.texts(&newest).await?;
         let complete = newest.into_iter().map(|stored| texts.complete(stored));
         Ok(complete.filter_map(Result::ok).collect())

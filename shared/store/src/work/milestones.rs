@@ -137,10 +137,10 @@ impl Milestones<'_> {
         // The index may lag behind a delete, and a deleted milestone has no tasks.
         let key_of = |milestone: &Stored<Milestone>| milestone.id.key(tenant);
         let keys: Vec<_> = milestones.records().map(key_of).collect();
-        let there = table.batch_get(keys, Read::Consistent);
+        let batch = table.batch_get(keys, Read::Consistent);
         let page = self.with_their_tasks(tenant, project_id, milestones);
-        let (there, page) = tokio::try_join!(there, page)?;
-        Ok(page.filter_map(|one| there.has(&key_of(&one.milestone)).then_some(one)))
+        let (batch, page) = tokio::try_join!(batch, page)?;
+        Ok(page.filter_map(|joined| batch.has(&key_of(&joined.milestone)).then_some(joined)))
     }
 
     /// Joins a page of milestones with their tasks. All linked tasks of the project are read at
@@ -153,11 +153,15 @@ impl Milestones<'_> {
         milestones: Page<Stored<Milestone>>,
     ) -> Result<Page<MilestoneWithTasks>> {
         if milestones.rows.len() > 1 {
-            let tasks = key::tasks_of_project(tenant, project)
+            let task_list = key::tasks_of_project(tenant, project)
                 .filter(Condition::default().and("attribute_exists(#)", "milestoneId", []))
                 .only(LinkedTask::ATTRIBUTES)
                 .in_one_answer();
-            let tasks = self.0.table.page(tasks, &PageRequest::default()).await?;
+            let tasks = self
+                .0
+                .table
+                .page(task_list, &PageRequest::default())
+                .await?;
             if tasks.end.is_none() {
                 return Ok(with_tasks(milestones, tasks));
             }

@@ -52,15 +52,19 @@ impl Participant {
     /// The author of a comment or a message that a change wrote.
     fn of(change: &FeedChange) -> Option<Self> {
         match *change.entry.of.kind {
-            RecordType::Comment => change.after::<Comment>().map(|it| Self::from(&it)),
-            RecordType::TicketMessage => change.after::<TicketMessage>().map(|it| Self::from(&it)),
+            RecordType::Comment => change
+                .after::<Comment>()
+                .map(|comment| Self::from(&comment)),
+            RecordType::TicketMessage => change
+                .after::<TicketMessage>()
+                .map(|message| Self::from(&message)),
             _ => None,
         }
     }
 
     /// The write of a participant whom a batch with [their key](key::participant) does not have.
-    pub(crate) fn joins(&self, found: &Batch) -> Result<Option<Write>> {
-        let is_known = found.has(&self.key());
+    pub(crate) fn joins(&self, batch: &Batch) -> Result<Option<Write>> {
+        let is_known = batch.has(&self.key());
         (!is_known).then(|| Write::create(self)).transpose()
     }
 }
@@ -74,10 +78,12 @@ impl Store {
             let place = (participant.talk, participant.user_id);
             first.entry(place).or_insert(participant);
         }
-        let keys = first.values().map(|one| AnyKey::from(one.key()));
-        let found = self.batch(keys).await?;
+        let keys = first
+            .values()
+            .map(|participant| AnyKey::from(participant.key()));
+        let batch = self.batch(keys).await?;
         for participant in first.values() {
-            if let Some(write) = participant.joins(&found)? {
+            if let Some(write) = participant.joins(&batch)? {
                 // Refused when a comment has just added the author.
                 let _ = self.table.write(write).await?;
             }

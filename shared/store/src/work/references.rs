@@ -66,15 +66,16 @@ impl References<'_> {
         if let Some(refers_to) = search.r#type {
             filter = filter.equals("refersTo", refers_to);
         }
-        let matching = key::references(tenant)
+        let matching_list = key::references(tenant)
             .descending()
             .filter((!filter.is_empty()).then_some(filter))
             .reading(MOST_READ);
-        let matching = self.0.table.page(matching, &wanted).await?;
+        let matching = self.0.table.page(matching_list, &wanted).await?;
         let keys = matching.records();
-        let keys = keys.filter_map(|one| referred_to(tenant, one.refers_to, one.id));
-        let found = self.0.table.batch_get(keys, Read::Lasting).await?;
-        let rows = matching.filter_map(|reference| found_in(&found, tenant, &reference));
+        let keys =
+            keys.filter_map(|reference| referred_to(tenant, reference.refers_to, reference.id));
+        let batch = self.0.table.batch_get(keys, Read::Lasting).await?;
+        let rows = matching.filter_map(|reference| found_in(&batch, tenant, &reference));
         let projects = rows.records().filter_map(|(_, project)| project.as_ref());
         let texts = self.0.texts(projects).await?;
         Ok(rows.filter_map(|(row, project)| {
@@ -99,7 +100,7 @@ pub(crate) fn referred_to(tenant: Tenant, kind: ReferenceType, id: ReferenceId) 
 /// The record with its current title, without its description, and the project that has one; `None`
 /// when the record is gone or does not read.
 fn found_in(
-    found: &Batch,
+    batch: &Batch,
     tenant: Tenant,
     reference: &Reference,
 ) -> Option<(FoundReference, Option<Stored<Project>>)> {
@@ -110,10 +111,10 @@ fn found_in(
         description: None,
     };
     if reference.refers_to == ReferenceType::Project {
-        let project = ProjectId::new(reference.id.get())?;
-        let project = found.named(&project.key(tenant))?;
+        let project_id = ProjectId::new(reference.id.get())?;
+        let project = batch.named(&project_id.key(tenant))?;
         return Some((titled(project.title.clone().into()), Some(project)));
     }
-    let Stored { record, .. } = found.named(&key::organization(tenant))?;
+    let Stored { record, .. } = batch.named(&key::organization(tenant))?;
     Some((titled(record.name), None))
 }

@@ -46,8 +46,8 @@ impl Store {
         let today = self.clock.now();
         let first = today.plus(-(DAYS - 1) * span::DAY);
         let day = |at: Timestamp| key::resolution_day(&at.day());
-        let days = key::resolution_days(tenant).within(Some(day(first)), Some(day(today)));
-        let days = self.table.list(days).await?;
+        let day_list = key::resolution_days(tenant).within(Some(day(first)), Some(day(today)));
+        let days = self.table.list(day_list).await?;
         let count: i64 = days.iter().map(|day| day.count).sum();
         let millis: i64 = days.iter().map(|day| day.millis).sum();
         #[expect(

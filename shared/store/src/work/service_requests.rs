@@ -166,7 +166,7 @@ impl ServiceRequests<'_> {
         let assignee = update.assignee_id.value().copied();
         let change = |request: &mut ServiceRequest, now| {
             let resolution = request.change(update.clone(), now)?;
-            Ok(resolution.map(|it| (request.created_at, it)))
+            Ok(resolution.map(|resolution| (request.created_at, resolution)))
         };
         let current = |request: &ServiceRequest| request.assignee_id;
         let done = (self.0).update_assigned(pending, id, assignee, current, change);

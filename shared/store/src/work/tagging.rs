@@ -41,9 +41,9 @@ impl Tagging<'_> {
         let tag_key = tag.key(tenant);
         let noun = on.kind().facts().noun;
         let read = || self.0.batch(any_keys![&record_key, &tag_key]);
-        let write = async |context: WriteContext, found: Batch| {
-            let stored = context.current(found.get(&record_key)?, noun)?;
-            if !found.has(&tag_key) {
+        let write = async |context: WriteContext, batch: Batch| {
+            let stored = context.current(batch.get(&record_key)?, noun)?;
+            if !batch.has(&tag_key) {
                 return Err(Error::NotFound(TagId::NOUN));
             }
             let before = &stored.tag_ids;
@@ -74,8 +74,8 @@ impl Tagging<'_> {
         };
         let done = self.0.write(pending, read, write).await?;
         let load = async |_| {
-            let found = self.0.read(&record_key).await?;
-            Ok(found.or_not_found(noun)?.version)
+            let record = self.0.read(&record_key).await?;
+            Ok(record.or_not_found(noun)?.version)
         };
         done.or_load(load).await
     }

@@ -80,13 +80,13 @@ impl Tasks<'_> {
             let keys = links.keys(tenant);
             let keys = keys.chain(project_key.as_ref().map(AnyKey::from));
             let end = OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)));
-            let found = self.0.batch(keys);
-            tokio::try_join!(found, end.map(Option::transpose))
+            let batch = self.0.batch(keys);
+            tokio::try_join!(batch, end.map(Option::transpose))
         };
         let named = OnceLock::new();
-        let task = |_: &WriteContext, id: TaskId, (found, end): (Batch, Option<Room>), now| {
-            let mut faults = links.faults(tenant, project, None, &found)?;
-            let project = project_key.as_ref().map(|key| found.get(key));
+        let task = |_: &WriteContext, id: TaskId, (batch, end): (Batch, Option<Room>), now| {
+            let mut faults = links.faults(tenant, project, None, &batch)?;
+            let project = project_key.as_ref().map(|key| batch.get(key));
             let project = project.transpose()?.flatten();
             if project_key.is_some() && project.is_none() {
                 faults.push(Fault::unknown("projectId", ProjectId::NOUN));
@@ -103,7 +103,7 @@ impl Tasks<'_> {
             let room = end
                 .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
             let task = Task::new(id, tenant, new, room.order, now);
-            named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &found));
+            named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &batch));
             let mut writes = links.writes(tenant);
             writes.append(room.writes(tenant, now));
             Ok((task, writes))
@@ -170,9 +170,9 @@ impl Tasks<'_> {
         let page = self.0.whole_page(page).await?;
         let mut names = Names::of_tasks(records(&page));
         names.projects.clear();
-        let mut found = self.0.named(tenant, names).await?;
-        found.projects.insert(project.id, project);
-        Ok(join(page, &found, filter))
+        let mut records = self.0.named(tenant, names).await?;
+        records.projects.insert(project.id, project);
+        Ok(join(page, &records, filter))
     }
 
     /// Changes a task. 404 for another tenant's; 400 with every reference to another tenant, and
@@ -191,10 +191,10 @@ impl Tasks<'_> {
             assignee: update.assignee_id.value().copied(),
         };
         let read = || self.0.batch(links.keys(tenant).chain([AnyKey::from(&key)]));
-        let write = async |context: WriteContext, found: Batch| {
-            let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+        let write = async |context: WriteContext, batch: Batch| {
+            let before = context.current(batch.get(&key)?, TaskId::NOUN)?;
             let before = self.0.whole(before).await?;
-            let faults = links.faults(tenant, before.project_id, before.assignee_id, &found)?;
+            let faults = links.faults(tenant, before.project_id, before.assignee_id, &batch)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
@@ -219,12 +219,12 @@ impl Tasks<'_> {
         let keyed = places.iter().map(|place| (place, place.id.key(tenant)));
         let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
         let read = || self.0.batch(keyed.iter().map(|(_, key)| AnyKey::from(key)));
-        let write = async |context: WriteContext, found: Batch| {
+        let write = async |context: WriteContext, batch: Batch| {
             let now = self.0.now();
             let mut writes = Writes::default();
             for &(&TaskPlace { id, order }, ref key) in &keyed {
-                found.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
-                if found.named(key).is_some_and(|task| task.order == order) {
+                batch.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
+                if batch.named(key).is_some_and(|task| task.order == order) {
                     let as_read = Condition::default().equals("order", order);
                     writes.push(Write::check(key, as_read));
                     continue;

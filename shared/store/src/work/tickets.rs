@@ -368,7 +368,7 @@ impl Tickets<'_> {
         let assignee = update.assignee_id.value().copied();
         let change = |ticket: &mut Ticket, now| {
             let resolution = ticket.change(update.clone(), now)?;
-            Ok(resolution.map(|it| (ticket.created_at, it)))
+            Ok(resolution.map(|resolution| (ticket.created_at, resolution)))
         };
         let current = |ticket: &Ticket| ticket.assignee_id;
         let done = (self.0).update_assigned(pending, id, assignee, current, change);
@@ -390,14 +390,14 @@ impl Tickets<'_> {
         let participant = key::participant(pending.tenant(), id.into(), author);
         let message_id = OnceCell::new();
         let read = || async {
-            let found = self.0.batch(any_keys![&key, &participant]);
+            let batch = self.0.batch(any_keys![&key, &participant]);
             // Both end, also after an error, so that no id is lost on its way.
-            let (message_id, found) = tokio::join!(self.0.id_once(&message_id), found);
-            Ok((message_id?, found?))
+            let (message_id, batch) = tokio::join!(self.0.id_once(&message_id), batch);
+            Ok((message_id?, batch?))
         };
-        let write = async |context: WriteContext, (message_id, found): (Reserved<_>, Batch)| {
+        let write = async |context: WriteContext, (message_id, batch): (Reserved<_>, Batch)| {
             let message_id = message_id.used();
-            let ticket: Stored<Ticket> = found.get(&key)?.or_not_found(TicketId::NOUN)?;
+            let ticket: Stored<Ticket> = batch.get(&key)?.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict(Code::TicketClosed, detail));
@@ -412,7 +412,7 @@ impl Tickets<'_> {
                 created_at: self.0.now(),
             };
             let mut writes = writes_of_reply(&context, &ticket, &message)?;
-            writes.extend(Participant::from(&message).joins(&found)?);
+            writes.extend(Participant::from(&message).joins(&batch)?);
             let writes = writes.making(message_id);
             self.0.commit(&context, writes, message_id).await
         };

@@ -77,8 +77,8 @@ fn what_is_not_said_has_a_default() {
         ),
     ] {
         let alert = one(&told, &json!(null)).content;
-        let found = [&*alert.signal_type, &*alert.title, &*alert.target_system];
-        assert_eq!(found, [class, title, system]);
+        let texts = [&*alert.signal_type, &*alert.title, &*alert.target_system];
+        assert_eq!(texts, [class, title, system]);
         assert_eq!(alert.severity, Severity::Warning);
         assert_eq!(
             alert.labels.unwrap().0.contains_key("severity"),

@@ -44,84 +44,95 @@ fn deferred(traffic: &ConnectionTraffic, of: &Connection, millis: i64) -> Option
 
 #[test]
 fn of_a_connection_without_trouble_and_limits_nothing_is_known() {
-    let one = limited(&json!({}));
-    let mut traffic = ConnectionTraffic::none(&one);
-    assert_eq!(traffic.admit(&one, request("a", 7)), Admission::From(at(7)));
-    assert!(!traffic.answered(&one, true, at(8)));
-    assert_eq!(traffic.slot(&one, at(9)), Ok(at(9)));
+    let connection = limited(&json!({}));
+    let mut traffic = ConnectionTraffic::none(&connection);
+    assert_eq!(
+        traffic.admit(&connection, request("a", 7)),
+        Admission::From(at(7))
+    );
+    assert!(!traffic.answered(&connection, true, at(8)));
+    assert_eq!(traffic.slot(&connection, at(9)), Ok(at(9)));
     assert!(!traffic.ends("a"));
-    assert_eq!(traffic, ConnectionTraffic::none(&one));
+    assert_eq!(traffic, ConnectionTraffic::none(&connection));
 }
 
 #[test]
 fn a_breaker_opens_after_five_unclear_answers_in_a_row() {
-    let one = limited(&json!({}));
-    let mut traffic = ConnectionTraffic::none(&one);
+    let connection = limited(&json!({}));
+    let mut traffic = ConnectionTraffic::none(&connection);
     for number in 1..5 {
-        assert!(traffic.answered(&one, false, at(number)));
-        assert_eq!(deferred(&traffic, &one, number), None);
+        assert!(traffic.answered(&connection, false, at(number)));
+        assert_eq!(deferred(&traffic, &connection, number), None);
     }
-    assert!(traffic.is_troubled(&one));
-    assert!(traffic.answered(&one, true, at(5)));
-    assert!(!traffic.answered(&one, true, at(6)));
+    assert!(traffic.is_troubled(&connection));
+    assert!(traffic.answered(&connection, true, at(5)));
+    assert!(!traffic.answered(&connection, true, at(6)));
     for number in 11..=15 {
-        assert_eq!(deferred(&traffic, &one, number), None);
+        assert_eq!(deferred(&traffic, &connection, number), None);
         assert_eq!(traffic.breaker.state(at(number)), BreakerState::Closed);
-        assert!(traffic.answered(&one, false, at(number)));
+        assert!(traffic.answered(&connection, false, at(number)));
     }
-    assert_eq!(deferred(&traffic, &one, 15), Some(at(30_015)));
-    assert_eq!(deferred(&traffic, &one, 30_014), Some(at(30_015)));
+    assert_eq!(deferred(&traffic, &connection, 15), Some(at(30_015)));
+    assert_eq!(deferred(&traffic, &connection, 30_014), Some(at(30_015)));
     assert_eq!(traffic.breaker.state(at(30_014)), BreakerState::Open);
     // An unclear answer to an earlier call changes nothing.
-    assert!(!traffic.answered(&one, false, at(20)));
-    assert_eq!(deferred(&traffic, &one, 20), Some(at(30_015)));
-    assert!(traffic.answered(&one, true, at(21)));
-    assert_eq!(deferred(&traffic, &one, 21), None);
+    assert!(!traffic.answered(&connection, false, at(20)));
+    assert_eq!(deferred(&traffic, &connection, 20), Some(at(30_015)));
+    assert!(traffic.answered(&connection, true, at(21)));
+    assert_eq!(deferred(&traffic, &connection, 21), None);
 }
 
 #[test]
 fn an_open_breaker_lets_one_probe_through_and_doubles_its_pause() {
-    let one = limited(&json!({}));
-    let mut traffic = opened(&one);
+    let connection = limited(&json!({}));
+    let mut traffic = opened(&connection);
     let mut since = 0;
     for pause in [30, 60, 120, 240, 480, 900, 900].map(|seconds| seconds * span::SECOND) {
         let open = since + pause;
-        let until = deferred(&traffic, &one, open - 1);
+        let until = deferred(&traffic, &connection, open - 1);
         assert_eq!(until, Some(at(open)), "{pause}");
         assert_eq!(traffic.breaker.state(at(open)), BreakerState::Probing);
-        let probe = traffic.admit(&one, request("probe", open));
+        let probe = traffic.admit(&connection, request("probe", open));
         assert_eq!(probe, Admission::From(at(open)));
         // Others wait for the probe, but only for a time.
         let next = open + 1;
-        assert_eq!(deferred(&traffic, &one, next), Some(at(next + 30_000)));
+        assert_eq!(
+            deferred(&traffic, &connection, next),
+            Some(at(next + 30_000))
+        );
         let late = open + LEASE - 1_000;
-        assert_eq!(deferred(&traffic, &one, late), Some(at(open + LEASE)));
-        assert_eq!(deferred(&traffic, &one, open + LEASE), None);
+        assert_eq!(
+            deferred(&traffic, &connection, late),
+            Some(at(open + LEASE))
+        );
+        assert_eq!(deferred(&traffic, &connection, open + LEASE), None);
         since = open + 10;
-        assert!(traffic.answered(&one, false, at(since)));
+        assert!(traffic.answered(&connection, false, at(since)));
     }
     let open = since + 900_000;
-    traffic.admit(&one, request("probe", open));
-    assert!(traffic.answered(&one, true, at(open + 5)));
-    let mut closed = ConnectionTraffic::none(&one);
-    closed.breaker.revision = one.revision;
+    traffic.admit(&connection, request("probe", open));
+    assert!(traffic.answered(&connection, true, at(open + 5)));
+    let mut closed = ConnectionTraffic::none(&connection);
+    closed.breaker.revision = connection.revision;
     assert_eq!(traffic, closed);
 }
 
 #[test]
 fn another_revision_has_another_breaker() {
-    let one = limited(&json!({}));
-    let mut traffic = opened(&one);
-    let mut other = one.clone();
+    let connection = limited(&json!({}));
+    let mut traffic = opened(&connection);
+    let mut other = connection.clone();
     let elsewhere = json!({"baseUrl": "https://other.example.com"});
-    other.replace(again(&one, &elsewhere, Patch::Keep));
+    other.replace(again(&connection, &elsewhere, Patch::Keep));
     assert_eq!(deferred(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
     // A new revision needs five answers. An older revision's answers do not count.
     for _ in 0..4 {
         assert!(traffic.answered(&other, false, at(2)));
     }
-    assert!(!traffic.answered(&one, false, at(3)) && !traffic.answered(&one, true, at(3)));
+    assert!(
+        !traffic.answered(&connection, false, at(3)) && !traffic.answered(&connection, true, at(3))
+    );
     assert_eq!(deferred(&traffic, &other, 4), None);
     assert!(traffic.answered(&other, false, at(4)));
     assert_eq!(deferred(&traffic, &other, 4), Some(at(30_004)));
@@ -129,76 +140,82 @@ fn another_revision_has_another_breaker() {
 
 #[test]
 fn calls_begin_as_far_apart_as_their_limit_asks() {
-    let one = limited(&json!({"perSecond": 3}));
-    let mut traffic = ConnectionTraffic::none(&one);
-    let first = traffic.admit(&one, request("a", 0));
+    let connection = limited(&json!({"perSecond": 3}));
+    let mut traffic = ConnectionTraffic::none(&connection);
+    let first = traffic.admit(&connection, request("a", 0));
     assert_eq!(first, Admission::From(at(0)));
     // Rounded up: three calls take more than a second rather than less.
-    assert_eq!(traffic.slot(&one, at(0)), Ok(at(334)));
-    let third = traffic.admit(&one, request("b", 100));
+    assert_eq!(traffic.slot(&connection, at(0)), Ok(at(334)));
+    let third = traffic.admit(&connection, request("b", 100));
     assert_eq!(third, Admission::From(at(668)));
     // Unused slots do not accumulate.
-    assert_eq!(traffic.slot(&one, at(60_000)), Ok(at(60_000)));
-    assert_eq!(traffic.slot(&one, at(60_000)), Ok(at(60_334)));
+    assert_eq!(traffic.slot(&connection, at(60_000)), Ok(at(60_000)));
+    assert_eq!(traffic.slot(&connection, at(60_000)), Ok(at(60_334)));
     // No action waits beyond a bound, or reserves a slot there.
     let mut slots = 2;
     let later = loop {
-        match traffic.slot(&one, at(60_000)) {
+        match traffic.slot(&connection, at(60_000)) {
             Ok(_) => slots += 1,
             Err(later) => break later,
         }
     };
     assert_eq!((slots, later), (60, at(60_000 + 60 * 334)));
-    assert_eq!(traffic.slot(&one, at(60_000)), Err(later));
-    let other = traffic.clone().admit(&one, request("c", 60_000));
+    assert_eq!(traffic.slot(&connection, at(60_000)), Err(later));
+    let other = traffic.clone().admit(&connection, request("c", 60_000));
     assert_eq!(other, Admission::Slot(later));
     // A clock two minutes ahead defers others by at most that bound at a time.
     traffic.next_call = Some(at(180_000));
-    assert_eq!(traffic.slot(&one, at(60_000)), Err(at(80_334)));
+    assert_eq!(traffic.slot(&connection, at(60_000)), Err(at(80_334)));
 }
 
 #[test]
 fn an_action_that_has_to_wait_longer_than_a_second_gets_a_turn() {
-    let one = limited(&json!({"perSecond": 1}));
-    let mut traffic = ConnectionTraffic::none(&one);
+    let connection = limited(&json!({"perSecond": 1}));
+    let mut traffic = ConnectionTraffic::none(&connection);
     let from = |millis| Admission::From(at(millis));
-    assert_eq!(traffic.admit(&one, request("a", 0)), from(0));
-    assert_eq!(traffic.admit(&one, request("b", 0)), from(1_000));
+    assert_eq!(traffic.admit(&connection, request("a", 0)), from(0));
+    assert_eq!(traffic.admit(&connection, request("b", 0)), from(1_000));
     // A turn leaves room for the calls of the turn before.
     let three = AdmissionRequest {
         calls: 3,
         ..request("c", 0)
     };
-    assert_eq!(traffic.admit(&one, three), Admission::Slot(at(2_000)));
-    let next = traffic.admit(&one, request("d", 0));
+    assert_eq!(
+        traffic.admit(&connection, three),
+        Admission::Slot(at(2_000))
+    );
+    let next = traffic.admit(&connection, request("d", 0));
     assert_eq!(next, Admission::Slot(at(5_000)));
     // Its turn has come. A newcomer gets none of its slots.
     let third = AdmissionRequest {
         slot: Some(at(2_000)),
         ..request("c", 2_100)
     };
-    let newcomer = traffic.admit(&one, request("e", 2_100));
+    let newcomer = traffic.admit(&connection, request("e", 2_100));
     assert_eq!(newcomer, Admission::Slot(at(6_000)));
-    assert_eq!(traffic.admit(&one, third), from(2_100));
+    assert_eq!(traffic.admit(&connection, third), from(2_100));
     // It comes late, and others have the next slots: it gets another turn.
     for _ in 0..9 {
-        assert!(traffic.slot(&one, at(5_000)).is_ok());
+        assert!(traffic.slot(&connection, at(5_000)).is_ok());
     }
     let fourth = AdmissionRequest {
         slot: Some(at(5_000)),
         ..request("d", 5_000)
     };
-    assert_eq!(traffic.admit(&one, fourth), Admission::Slot(at(14_000)));
+    assert_eq!(
+        traffic.admit(&connection, fourth),
+        Admission::Slot(at(14_000))
+    );
     // No turn is farther than ten minutes.
     traffic.next_slot = Some(at(700_000));
-    let late = traffic.admit(&one, request("f", 6_000));
+    let late = traffic.admit(&connection, request("f", 6_000));
     assert_eq!(late, Admission::Deferred(at(606_000)));
 }
 
 #[test]
 fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
-    let one = limited(&json!({"perSecond": 2}));
-    let mut traffic = ConnectionTraffic::none(&one);
+    let connection = limited(&json!({"perSecond": 2}));
+    let mut traffic = ConnectionTraffic::none(&connection);
     // Messages by the instant of their delivery: each begins a claim with two calls.
     let mut messages: BTreeMap<(i64, usize), Option<Timestamp>> = BTreeMap::new();
     for action in 0..200 {
@@ -214,10 +231,10 @@ fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
             slot,
             ..request(&name, millis)
         };
-        match traffic.admit(&one, request) {
+        match traffic.admit(&connection, request) {
             Admission::From(begin) => {
                 assert!(begin <= at(millis + 1_000));
-                let second = traffic.slot(&one, at(millis)).unwrap();
+                let second = traffic.slot(&connection, at(millis)).unwrap();
                 assert!(second <= at(millis + 3_000));
                 begins.extend([begin, second]);
             }
@@ -239,11 +256,11 @@ fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
 
 #[test]
 fn so_many_actions_are_at_work_and_no_more() {
-    let one = limited(&json!({"concurrent": 2}));
-    let mut traffic = ConnectionTraffic::none(&one);
+    let connection = limited(&json!({"concurrent": 2}));
+    let mut traffic = ConnectionTraffic::none(&connection);
     let admitted = |traffic: &mut ConnectionTraffic, action: &str, millis: i64| {
         let before = traffic.clone();
-        let admission = traffic.admit(&one, request(action, millis));
+        let admission = traffic.admit(&connection, request(action, millis));
         if admission == Admission::Deferred(at(millis + 10_000)) {
             assert_eq!(*traffic, before);
             return false;
@@ -265,16 +282,16 @@ fn so_many_actions_are_at_work_and_no_more() {
 
 #[test]
 fn who_finds_no_place_or_an_open_breaker_takes_no_turn() {
-    let one = limited(&json!({"concurrent": 1, "perSecond": 1}));
-    let mut traffic = ConnectionTraffic::none(&one);
-    traffic.admit(&one, request("a", 0));
+    let connection = limited(&json!({"concurrent": 1, "perSecond": 1}));
+    let mut traffic = ConnectionTraffic::none(&connection);
+    traffic.admit(&connection, request("a", 0));
     let before = traffic.clone();
-    let full = traffic.admit(&one, request("b", 1));
+    let full = traffic.admit(&connection, request("b", 1));
     assert_eq!(full, Admission::Deferred(at(10_001)));
     assert_eq!(traffic, before);
-    let mut traffic = opened(&one);
+    let mut traffic = opened(&connection);
     let before = traffic.clone();
-    traffic.admit(&one, request("b", 1));
+    traffic.admit(&connection, request("b", 1));
     assert_eq!(traffic, before);
 }
 
@@ -284,17 +301,17 @@ fn limits_have_bounds_and_change_no_revision() {
     let expected = ["/limits/perSecond", "/limits/concurrent"];
     let expected = expected.map(|at| (at.to_owned(), FaultCode::Range));
     assert_eq!(faults(&wrong), expected);
-    let mut one = limited(&json!({"perSecond": 100, "concurrent": 50}));
-    let revision = one.revision;
+    let mut connection = limited(&json!({"perSecond": 100, "concurrent": 50}));
+    let revision = connection.revision;
     let limited = json!({"limits": {"perSecond": 1}});
-    one.replace(again(&one, &limited, Patch::Keep));
+    connection.replace(again(&connection, &limited, Patch::Keep));
     let limits = CallLimits {
         per_second: Some(1),
         concurrent: None,
     };
-    assert_eq!((one.limits, one.revision), (limits, revision));
+    assert_eq!((connection.limits, connection.revision), (limits, revision));
     // A connection written before limits existed.
-    let mut stored = serde_json::to_value(&one).unwrap();
+    let mut stored = serde_json::to_value(&connection).unwrap();
     stored.as_object_mut().unwrap().remove("limits");
     let old: Connection = serde_json::from_value(stored).unwrap();
     assert_eq!(old.limits, CallLimits::default());

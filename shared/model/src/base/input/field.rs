@@ -195,9 +195,9 @@ impl<T: Component> Field for T {
         Ref::from_schema_name(T::name()).into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push((T::name().into_owned(), T::schema()));
-        T::schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
     }
 }
 

@@ -77,9 +77,9 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
     let (read, value) = read.filter(|_| faults.is_empty()).ok_or(faults)?;
     let mut rest = Fields::new();
     if let Value::Object(fields) = value {
-        let known = T::names();
+        let names = T::names();
         rest = fields;
-        rest.retain(|name, _| !known.contains(name));
+        rest.retain(|name, _| !names.contains(name));
     }
     Ok((read, rest))
 }
@@ -115,16 +115,16 @@ pub fn parse_query<T: Input>(
 ) -> Result<T, Vec<Fault>> {
     let mut sent = Map::new();
     let mut place = InputPlace::query(&mut faults);
-    let known = T::names();
+    let names = T::names();
     let lists = lists::<T>();
     for (name, value) in pairs {
         let value = Value::String(value);
-        if !known.contains(&name) {
-            let detail = if known.is_empty() {
+        if !names.contains(&name) {
+            let detail = if names.is_empty() {
                 "This operation takes no query parameters.".to_owned()
             } else {
-                let known = known.join(", ");
-                format!("This operation takes the query parameters {known}.")
+                let names = names.join(", ");
+                format!("This operation takes the query parameters {names}.")
             };
             place.at(&name).report(FaultCode::UnknownParameter, detail);
             continue;
@@ -148,8 +148,11 @@ pub fn parse_query<T: Input>(
 fn lists<T: Input>() -> Vec<String> {
     let mut properties = T::properties();
     let is_list = |schema| matches!(schema, RefOr::T(openapi::Schema::Array(_)));
-    properties.retain(|one| is_list(without_null(one.schema.clone())));
-    properties.into_iter().map(|one| one.name).collect()
+    properties.retain(|property| is_list(without_null(property.schema.clone())));
+    properties
+        .into_iter()
+        .map(|property| property.name)
+        .collect()
 }
 
 #[cfg(test)]

@@ -97,9 +97,9 @@ fn is_kept(number: &str) -> bool {
 fn digits(number: &str) -> Option<(String, i64)> {
     let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{}{decimals}", whole.trim_start_matches('-'));
-    let kept = all.trim_end_matches('0');
-    let zeros = i64::try_from(all.len() - kept.len()).ok()?;
+    let digits = format!("{}{decimals}", whole.trim_start_matches('-'));
+    let kept = digits.trim_end_matches('0');
+    let zeros = i64::try_from(digits.len() - kept.len()).ok()?;
     let kept = kept.trim_start_matches('0');
     if kept.is_empty() {
         return Some((String::new(), 0));
@@ -135,8 +135,8 @@ mod tests {
                        1e-400 0.1000000000000000055511151231257827 1e99999999999999999999";
         for number in numbers.split(' ') {
             let text = format!("{{\"\\\"7\": \"1e400\", \"n\": {number}}}");
-            let found = not_kept(text.as_bytes());
-            assert_eq!(found, Some(("/n".to_owned(), number.to_owned())));
+            let rejected = not_kept(text.as_bytes());
+            assert_eq!(rejected, Some(("/n".to_owned(), number.to_owned())));
         }
         let (pointer, shown) = not_kept("7".repeat(100_000).as_bytes()).unwrap();
         assert_eq!((pointer.as_str(), shown.chars().count()), ("", 41));
@@ -153,8 +153,8 @@ mod tests {
             (r#"{"a": {"b": 1}, "c": #}"#, "/c"),
         ] {
             let text = text.replace('#', number);
-            let (found, _) = not_kept(text.as_bytes()).unwrap();
-            assert_eq!(found, pointer, "{text}");
+            let (rejected_at, _) = not_kept(text.as_bytes()).unwrap();
+            assert_eq!(rejected_at, pointer, "{text}");
         }
     }
 

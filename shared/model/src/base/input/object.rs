@@ -131,15 +131,15 @@ pub fn object_schema(
 pub fn any_sent(properties: &[Property]) -> Vec<Value> {
     let sent = properties
         .iter()
-        .map(|one| json!({ "required": [one.name] }));
+        .map(|property| json!({ "required": [property.name] }));
     sent.collect()
 }
 
 /// The rules that at least one of these fields is present and not null.
 #[doc(hidden)]
 pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
-    let given = fields.iter().map(|field| given(properties, &[*field]));
-    given.collect()
+    let rules = fields.iter().map(|field| given(properties, &[*field]));
+    rules.collect()
 }
 
 /// The rules that either all of these fields are present and not null, or none is.
@@ -155,26 +155,26 @@ fn given(properties: &[Property], fields: &[&str]) -> Value {
     let names: Vec<String> = fields.iter().map(|field| camel_case(field)).collect();
     let schemas = properties
         .iter()
-        .filter(|one| names.contains(&one.name))
-        .map(|one| {
-            let schema = json!(without_null(one.schema.clone()));
-            (one.name.clone(), schema)
+        .filter(|property| names.contains(&property.name))
+        .map(|property| {
+            let schema = json!(without_null(property.schema.clone()));
+            (property.name.clone(), schema)
         });
     let schemas: Map<_, _> = schemas.collect();
     json!({ "required": names, "properties": schemas })
 }
 
-/// Checks that one of two fields is given, and not both. `none` and `both` are the faults of none,
-/// at the object, and of both, at the field `at`.
+/// Checks that one of two fields is given, and not both. `neither` and `both` are the faults of
+/// neither, at the object, and of both, at the field `at`.
 pub fn one_of_two<A, B>(
-    one: Reading<&Option<A>>,
-    other: Reading<&Option<B>>,
+    first: Reading<&Option<A>>,
+    second: Reading<&Option<B>>,
     object: &mut InputPlace<'_>,
     at: &str,
-    [none, both]: [&str; 2],
+    [neither, both]: [&str; 2],
 ) {
-    match (one, other) {
-        (Some(None), Some(None)) => object.report(FaultCode::Required, none),
+    match (first, second) {
+        (Some(None), Some(None)) => object.report(FaultCode::Required, neither),
         (Some(Some(_)), Some(Some(_))) => object.at(at).report(FaultCode::Combination, both),
         _ => {}
     }
@@ -280,7 +280,7 @@ macro_rules! input {
                 $crate::base::input::reference(stringify!($name))
             }
 
-            fn field_schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
+            fn field_schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
                 let properties = <Self as $crate::base::input::Input>::properties();
                 let rules: Vec<Vec<$crate::base::input::Json>> = vec![
                     $({
@@ -296,8 +296,8 @@ macro_rules! input {
                     examples.first().cloned(),
                     &[$($about),*],
                 );
-                all.push((stringify!($name).to_owned(), schema));
-                <Self as $crate::base::input::Input>::schemas(all);
+                schemas.push((stringify!($name).to_owned(), schema));
+                <Self as $crate::base::input::Input>::schemas(schemas);
             }
         }
 
@@ -320,8 +320,8 @@ macro_rules! input {
                 vec![$($crate::base::input::property::<$type>(stringify!($field), &[$($doc),*]),)+]
             }
 
-            fn schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
-                $(<$type as $crate::base::input::Field>::field_schemas(all);)+
+            fn schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
+                $(<$type as $crate::base::input::Field>::field_schemas(schemas);)+
             }
         }
 
@@ -331,15 +331,15 @@ macro_rules! input {
     (@stored $name:ident [$($derived:path),+]) => {
         impl $crate::base::input::PartialSchema for $name {
             fn schema() -> $crate::base::input::Schema {
-                let mut all = Vec::new();
-                <Self as $crate::base::input::Field>::field_schemas(&mut all);
-                all.swap_remove(0).1
+                let mut schemas = Vec::new();
+                <Self as $crate::base::input::Field>::field_schemas(&mut schemas);
+                schemas.swap_remove(0).1
             }
         }
 
         impl $crate::base::input::ToSchema for $name {
-            fn schemas(all: &mut Vec<(String, $crate::base::input::Schema)>) {
-                <Self as $crate::base::input::Field>::field_schemas(all);
+            fn schemas(schemas: &mut Vec<(String, $crate::base::input::Schema)>) {
+                <Self as $crate::base::input::Field>::field_schemas(schemas);
             }
         }
     };

@@ -42,8 +42,8 @@ impl<T: Field> Field for Option<T> {
         nullable(T::field_schema())
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -68,8 +68,8 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
         either_null(T::field_schema()).default(default).into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -105,8 +105,8 @@ impl<T: Field> Field for PatchField<T> {
         T::field_schema()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -142,8 +142,8 @@ impl<T: Field> Field for Nullable<T> {
         nullable(T::field_schema())
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -179,8 +179,8 @@ impl<T: Field, const LEAST: usize, const MOST: usize> Field for BoundedList<T, L
             .into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 
@@ -207,8 +207,8 @@ impl<T: Field> Field for Apart<T> {
             .into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
+    fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(schemas);
     }
 }
 

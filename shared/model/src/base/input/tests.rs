@@ -48,8 +48,8 @@ fn every_fault_is_reported_in_the_order_of_the_fields() {
             at("/projectId", FaultCode::Required),
         ]
     );
-    let found = faults::<TaskCreate>(&json!({"title": "x", "projectId": 0}));
-    assert_eq!(found, [at("/projectId", FaultCode::Range)]);
+    let faults = faults::<TaskCreate>(&json!({"title": "x", "projectId": 0}));
+    assert_eq!(faults, [at("/projectId", FaultCode::Range)]);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn in_a_create_null_is_absent() {
     let task: TaskCreate = from_value(&body).unwrap();
     assert_eq!(task.description, None);
     assert_eq!(task.status, Defaulted::default());
-    let found = faults::<TaskCreate>(&json!({"title": null, "projectId": 1}));
-    assert_eq!(found, [at("/title", FaultCode::Null)]);
+    let faults = faults::<TaskCreate>(&json!({"title": null, "projectId": 1}));
+    assert_eq!(faults, [at("/title", FaultCode::Null)]);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn an_update_keeps_clears_and_replaces() {
     assert_eq!(&*deal.title, "New");
     assert_eq!(deal.text, None);
     assert_eq!(deal.order.get(), 7);
-    let found = faults::<DealUpdate>(&json!({"order": null}));
-    assert_eq!(found, [at("/order", FaultCode::Null)]);
+    let faults = faults::<DealUpdate>(&json!({"order": null}));
+    assert_eq!(faults, [at("/order", FaultCode::Null)]);
 }
 
 #[test]
@@ -137,17 +137,17 @@ fn an_update_of_nothing_names_what_could_be_sent() {
 
 #[test]
 fn a_fault_of_one_element_does_not_hide_those_of_others() {
-    let found = |tasks: Value| faults::<TaskReorder>(&json!({ "tasks": tasks }));
+    let faults_of = |tasks: Value| faults::<TaskReorder>(&json!({ "tasks": tasks }));
     let each = [
         at("/tasks/0/order", FaultCode::Range),
         at("/tasks/1/order", FaultCode::Required),
         at("/tasks/3", FaultCode::Type),
     ];
     let tasks = json!([{"id": 1, "order": -1}, {"id": 2}, {"id": 2, "order": 1}, 5]);
-    assert_eq!(found(tasks), each);
+    assert_eq!(faults_of(tasks), each);
     let twice = json!([{"id": 2, "order": 1}, {"id": 2, "order": 3}]);
-    assert_eq!(found(twice), [at("/tasks/1/id", FaultCode::Repeated)]);
-    assert_eq!(found(json!([])), [at("/tasks", FaultCode::Length)]);
+    assert_eq!(faults_of(twice), [at("/tasks/1/id", FaultCode::Repeated)]);
+    assert_eq!(faults_of(json!([])), [at("/tasks", FaultCode::Length)]);
 }
 
 #[test]
@@ -174,10 +174,12 @@ fn parameters_are_text_and_unknown_ones_are_named() {
         ("since", "now"),
     ])
     .unwrap_err();
-    let found = faults.iter().map(|one| (one.pointer.as_str(), one.code));
-    let found: Vec<(&str, FaultCode)> = found.collect();
+    let codes = faults
+        .iter()
+        .map(|fault| (fault.pointer.as_str(), fault.code));
+    let codes: Vec<(&str, FaultCode)> = codes.collect();
     assert_eq!(
-        found,
+        codes,
         [
             ("?page", FaultCode::UnknownParameter),
             ("?since", FaultCode::Repeated),
@@ -193,16 +195,16 @@ fn parameters_are_text_and_unknown_ones_are_named() {
 fn the_schema_says_what_the_reader_holds() {
     let mut schemas = Vec::new();
     TaskCreate::field_schemas(&mut schemas);
-    let all: serde_json::Map<String, Value> = schemas
+    let schemas: serde_json::Map<String, Value> = schemas
         .into_iter()
         .map(|(name, schema)| (name, serde_json::to_value(schema).unwrap()))
         .collect();
-    assert_eq!(all["TaskCreate"]["required"], json!(["title"]));
-    let properties = &all["TaskCreate"]["properties"];
+    assert_eq!(schemas["TaskCreate"]["required"], json!(["title"]));
+    let properties = &schemas["TaskCreate"]["properties"];
     assert_eq!(properties["title"]["$ref"], "#/components/schemas/Title");
     assert_eq!(properties["status"]["default"], "todo");
-    assert_eq!(&all["Title"]["minLength"], &json!(1));
-    assert_eq!(&all["Title"]["maxLength"], &json!(255));
+    assert_eq!(&schemas["Title"]["minLength"], &json!(1));
+    assert_eq!(&schemas["Title"]["maxLength"], &json!(255));
     let mut schemas = Vec::new();
     TaskReorder::field_schemas(&mut schemas);
     let tasks = &serde_json::to_value(&schemas[0].1).unwrap()["properties"]["tasks"];

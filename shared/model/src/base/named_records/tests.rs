@@ -42,7 +42,7 @@ fn each_form_of_an_id_names_its_record() {
     let named = named_records(&everything);
     let named: Vec<_> = named
         .iter()
-        .map(|one| (one.kind, one.id, &*one.field))
+        .map(|record| (record.kind, record.id, &*record.field))
         .collect();
     let expected = [
         (RecordType::User, 1, "creatorId"),

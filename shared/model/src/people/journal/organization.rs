@@ -337,8 +337,8 @@ impl OrganizationEntry {
         let personal = self.personal.as_ref();
         let beside = personal.map(|personal| [&personal.before, &personal.after]);
         let in_chain = self.before.iter().chain(&self.after);
-        let all = in_chain.chain(beside.into_iter().flatten());
-        all.filter_map(move |fields| fields.0.0.get(member)?.as_str())
+        let objects = in_chain.chain(beside.into_iter().flatten());
+        objects.filter_map(move |fields| fields.0.0.get(member)?.as_str())
     }
 
     /// Erases the names of an entry. Returns the digest of what is left if the entry had names in
@@ -488,8 +488,8 @@ impl EntryContent {
 
     /// Notes ended agent sessions; none if there are none.
     pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
-        let one = |head: &SessionHead| (subject::agent_session(head.id), json!(head));
-        let named = heads.iter().map(one);
+        let name_and_head = |head: &SessionHead| (subject::agent_session(head.id), json!(head));
+        let named = heads.iter().map(name_and_head);
         Self::several(OrganizationEvent::AgentSessionsEnded, None, named.collect())
     }
 }
@@ -503,10 +503,13 @@ pub struct NamedSignIn {
 
 /// Returns the entries of sign-ins older than a day without another entry to name them. The entries
 /// go up to `end`.
-fn strays(all: &[OrganizationEntry], end: Timestamp) -> impl Iterator<Item = &OrganizationEntry> {
-    let named = all.iter().flat_map(OrganizationEntry::named_sign_ins);
+fn strays(
+    entries: &[OrganizationEntry],
+    end: Timestamp,
+) -> impl Iterator<Item = &OrganizationEntry> {
+    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
     let named: BTreeSet<String> = named.map(|named| named.hash).collect();
-    all.iter().filter(move |entry| {
+    entries.iter().filter(move |entry| {
         let is_old = end.since(entry.at) > span::DAY;
         entry.event.is_apart() && is_old && !named.contains(&entry.computed_hash())
     })
@@ -555,8 +558,8 @@ impl OrganizationJournalCheck {
     pub fn breaks_at(&mut self, seq: i64, session: Option<AgentSessionId>, why: JournalFlaw) {
         self.verified = false;
         let subject = session.map(subject::agent_session);
-        let one = OrganizationJournalBreak { seq, subject, why };
-        self.breaks.push(one);
+        let journal_break = OrganizationJournalBreak { seq, subject, why };
+        self.breaks.push(journal_break);
     }
 }
 

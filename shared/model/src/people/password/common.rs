@@ -34,7 +34,9 @@ const STEMS: [&str; 11] = [
 /// Checks a text in the form NFC: a stem counts no more than the user's own name does.
 pub(super) fn check(text: &str, least: usize) -> Result<(), CommonPassword> {
     let text = text.to_lowercase();
-    let mut spellings = ['l', 'i'].map(|one| in_letters(&text, one)).into_iter();
+    let mut spellings = ['l', 'i']
+        .map(|letter| in_letters(&text, letter))
+        .into_iter();
     match text {
         text if is_run(&text) => Err(CommonPassword::Run),
         text if is_listed(&text) => Err(CommonPassword::Listed),
@@ -43,12 +45,12 @@ pub(super) fn check(text: &str, least: usize) -> Result<(), CommonPassword> {
     }
 }
 
-/// Returns a text with letters for the signs that often stand for them. `one` is the letter of the
-/// digit 1.
-fn in_letters(text: &str, one: char) -> String {
+/// Returns a text with letters for the signs that often stand for them. The digit 1 stands for
+/// `letter_of_one`.
+fn in_letters(text: &str, letter_of_one: char) -> String {
     let letter = |sign| match sign {
         '0' => 'o',
-        '1' | '!' | '|' => one,
+        '1' | '!' | '|' => letter_of_one,
         '3' | '€' => 'e',
         '4' | '@' => 'a',
         '5' | '$' => 's',
@@ -72,18 +74,21 @@ fn is_listed(text: &str) -> bool {
     let before: usize = before.iter().map(|count| usize::from(*count)).sum();
     let count = from.first().map_or(0, |count| usize::from(*count));
     let rests = rests.as_chunks::<2>().0.iter().skip(before).take(count);
-    rests.into_iter().any(|one| rest.starts_with(one))
+    rests
+        .into_iter()
+        .any(|listed_rest| rest.starts_with(listed_rest))
 }
 
 /// Returns true for one repeated character, and for an ascending run such as `890123456789`.
 fn is_run(text: &str) -> bool {
     let pairs = || text.chars().zip(text.chars().skip(1));
-    let next = |one: char| match one {
+    let next = |character: char| match character {
         '9' => Some('0'),
         'z' => Some('a'),
-        _ => char::from_u32(u32::from(one) + 1),
+        _ => char::from_u32(u32::from(character) + 1),
     };
-    pairs().all(|(one, other)| one == other) || pairs().all(|(one, other)| next(one) == Some(other))
+    pairs().all(|(character, other)| character == other)
+        || pairs().all(|(character, other)| next(character) == Some(other))
 }
 
 /// Returns true if a password has some of the words, and without them fewer than `least`

@@ -17,12 +17,12 @@ const NOTIFICATION: &str = RecordType::Notification.name();
 
 /// Every value that [`EventPattern`] takes.
 static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let mut all = vec!["*".to_owned()];
+    let mut patterns = vec!["*".to_owned()];
     for (kind, actions) in EVENTS.iter() {
-        all.push(format!("{kind}.*"));
-        all.extend(actions.iter().map(|action| event_type(kind, *action)));
+        patterns.push(format!("{kind}.*"));
+        patterns.extend(actions.iter().map(|action| event_type(kind, *action)));
     }
-    all
+    patterns
 });
 
 /// The types of records that have events, each with its actions.
@@ -54,8 +54,8 @@ impl EventPattern {
 
 impl Component for EventPattern {
     fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
-        let known = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
-        if let Some(text) = value.as_str().filter(known) {
+        let is_pattern = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
+        if let Some(text) = value.as_str().filter(is_pattern) {
             return Some(Self(text.to_owned()));
         }
         let names: Vec<&str> = PATTERNS.iter().map(String::as_str).collect();
@@ -283,8 +283,8 @@ mod tests {
             ("tag", Value::Null, "/#/"),
             ("user", Value::Null, "/#/settings"),
         ] {
-            let found = view(kind, parent, Value::Null);
-            assert_eq!(found.as_deref(), Some(shown), "{kind}");
+            let result = view(kind, parent, Value::Null);
+            assert_eq!(result.as_deref(), Some(shown), "{kind}");
         }
         let subject = json!({"type": "agent_session", "id": 9});
         let view = view("notification", Value::Null, subject);

@@ -48,7 +48,7 @@ impl Connections<'_> {
         request: AdmissionRequest<'_>,
         traffic: Traffic,
     ) -> Result<Admission> {
-        let admit = |known: &mut ConnectionTraffic| known.admit(connection, request);
+        let admit = |traffic: &mut ConnectionTraffic| traffic.admit(connection, request);
         let admitted = self.change(connection, traffic, admit).await?;
         Ok(admitted.unwrap_or_else(|| Admission::Deferred(request.now.plus(CONTENDED))))
     }
@@ -60,7 +60,7 @@ impl Connections<'_> {
         if connection.limits.per_second.is_none() {
             return Ok(Ok(now()));
         }
-        let slot = |known: &mut ConnectionTraffic| known.slot(connection, now());
+        let slot = |traffic: &mut ConnectionTraffic| traffic.slot(connection, now());
         let traffic = self.traffic(connection).await?;
         let slot = self.change(connection, traffic, slot).await?;
         Ok(slot.unwrap_or_else(|| Err(now().plus(CONTENDED))))
@@ -73,16 +73,16 @@ impl Connections<'_> {
         count: usize,
     ) -> Result<Result<Vec<Timestamp>, Timestamp>> {
         let now = || self.0.now();
-        let slots = |known: &mut ConnectionTraffic| -> Result<Vec<Timestamp>, Timestamp> {
-            let breaker = known.breaker_of(connection);
+        let slots = |traffic: &mut ConnectionTraffic| -> Result<Vec<Timestamp>, Timestamp> {
+            let breaker = traffic.breaker_of(connection);
             if let Some(open) = breaker.open_until.filter(|open| now() < *open) {
                 return Err(open);
             }
             // All slots or none.
-            let mut with_slots = known.clone();
+            let mut with_slots = traffic.clone();
             let slots = (0..count).map(|_| with_slots.slot(connection, now()));
             let slots = slots.collect::<Result<_, _>>()?;
-            *known = with_slots;
+            *traffic = with_slots;
             Ok(slots)
         };
         let traffic = self.traffic(connection).await?;
@@ -97,7 +97,7 @@ impl Connections<'_> {
             return Ok(());
         }
         let name = name_at_work(action);
-        let ends = |known: &mut ConnectionTraffic| known.ends(&name);
+        let ends = |traffic: &mut ConnectionTraffic| traffic.ends(&name);
         let traffic = self.traffic(connection).await?;
         // After continued conflicts, the end of its lease removes it.
         self.change(connection, traffic, ends).await?;
@@ -106,9 +106,9 @@ impl Connections<'_> {
 
     /// Records an answer of a connection if it changes the state. Returns the breaker afterwards.
     pub async fn answered(&self, connection: &Connection, is_clear: bool) -> Result<Breaker> {
-        let answered = |known: &mut ConnectionTraffic| {
-            known.answered(connection, is_clear, self.0.now());
-            known.breaker_of(connection)
+        let answered = |traffic: &mut ConnectionTraffic| {
+            traffic.answered(connection, is_clear, self.0.now());
+            traffic.breaker_of(connection)
         };
         let traffic = self.traffic(connection).await?;
         let breaker = traffic.known.breaker_of(connection);
@@ -139,8 +139,8 @@ impl Connections<'_> {
     }
 
     async fn traffic(&self, connection: &Connection) -> Result<Traffic> {
-        let found = self.0.read(&Traffic::key(connection)).await?;
-        Ok(Traffic::of(connection, found))
+        let stored = self.0.read(&Traffic::key(connection)).await?;
+        Ok(Traffic::of(connection, stored))
     }
 }
 

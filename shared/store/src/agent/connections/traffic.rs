@@ -27,12 +27,15 @@ impl Traffic {
         key::connection_traffic(connection.organization_id, &connection.name)
     }
 
-    pub(super) fn of(connection: &Connection, found: Option<Stored<ConnectionTraffic>>) -> Self {
-        let known = match &found {
-            Some(found) => found.record.clone(),
+    pub(super) fn of(connection: &Connection, stored: Option<Stored<ConnectionTraffic>>) -> Self {
+        let traffic = match &stored {
+            Some(stored) => stored.record.clone(),
             None => ConnectionTraffic::none(connection),
         };
-        Self { known, found }
+        Self {
+            known: traffic,
+            found: stored,
+        }
     }
 
     /// Returns the state in a batch. An unreadable state blocks no call.

@@ -165,9 +165,9 @@ impl Directory<'_> {
         let mut missing = Vec::new();
         for some in ids.chunks(100) {
             let keys = some.iter().map(|id| key::organization(*id));
-            let found = self.0.batch(keys).await?;
+            let batch = self.0.batch(keys).await?;
             let some = some.iter().copied();
-            missing.extend(some.filter(|id| !found.has(&key::organization(*id))));
+            missing.extend(some.filter(|id| !batch.has(&key::organization(*id))));
         }
         Ok(missing)
     }
@@ -176,9 +176,9 @@ impl Directory<'_> {
     /// its work that is due waits. 404 for an unknown organization, 409 during its import or
     /// deletion.
     pub async fn suspend(&self, tenant: Tenant, suspended: bool) -> Result<Stored<Organization>> {
-        let found = self.organization(tenant).await?;
+        let organization = self.organization(tenant).await?;
         let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
-        if found.suspended.as_ref().is_some_and(busy) {
+        if organization.suspended.as_ref().is_some_and(busy) {
             let detail = "The organization is being imported or deleted. Finish that first.";
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
@@ -222,15 +222,18 @@ impl Directory<'_> {
         let last = self.0.last_id::<OrganizationId>().await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);
         let ids: Vec<OrganizationId> = ids.collect();
-        let mut all = Vec::new();
+        let mut organizations = Vec::new();
         for some in ids.chunks(100) {
             let keys = some.iter().map(|id| key::organization(*id));
-            let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+            let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
             for id in some {
-                let organization = found.get(&key::organization(*id)).transpose();
-                all.extend(organization.map(|found| (*id, found.map(|stored| stored.record))));
+                let organization = batch.get(&key::organization(*id)).transpose();
+                organizations.extend(
+                    organization
+                        .map(|organization| (*id, organization.map(|stored| stored.record))),
+                );
             }
         }
-        Ok(all)
+        Ok(organizations)
     }
 }

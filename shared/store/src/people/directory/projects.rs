@@ -54,8 +54,8 @@ impl Directory<'_> {
         tenant: Tenant,
         id: ProjectId,
     ) -> Result<Stored<Project>> {
-        let found = self.0.read(&id.key(tenant)).await?;
-        found.or_not_found(ProjectId::NOUN)
+        let project = self.0.read(&id.key(tenant)).await?;
+        project.or_not_found(ProjectId::NOUN)
     }
 
     /// The projects that match a filter, by title. Archived ones only where the filter names that

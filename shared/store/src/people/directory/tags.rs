@@ -87,8 +87,10 @@ impl Directory<'_> {
             return self.0.table.page(key::tags(tenant), wanted).await;
         };
         let keys = ids.iter().map(|id| id.key(tenant));
-        let all = |_: &Tag| true;
-        let rows = self.0.rows_by_id(keys, all, in_first_index, false, wanted);
+        let any_tag = |_: &Tag| true;
+        let rows = self
+            .0
+            .rows_by_id(keys, any_tag, in_first_index, false, wanted);
         rows.await
     }
 

@@ -87,8 +87,8 @@ impl Store {
     ) -> Result<HashMap<UserId, V>> {
         let key = |id: UserId| id.key(tenant);
         let keys = ids.clone().map(key);
-        let found = self.table.batch_get(keys, Read::Lasting).await?;
-        Ok(found.all(ids, key))
+        let batch = self.table.batch_get(keys, Read::Lasting).await?;
+        Ok(batch.all(ids, key))
     }
 }
 
@@ -147,7 +147,10 @@ impl Directory<'_> {
             organization_id: tenant,
             user_id: id,
             password_hash: new.password_hash,
-            issuer: new.provider_subject.as_ref().map(|one| one.issuer.clone()),
+            issuer: new
+                .provider_subject
+                .as_ref()
+                .map(|subject| subject.issuer.clone()),
         };
         let user = User {
             id,

@@ -115,7 +115,7 @@ impl SignInClient {
     /// its user.
     fn is_of_another(&self, tenant: Tenant, user: Option<UserId>) -> bool {
         let session = self.session.as_ref();
-        session.is_some_and(|one| (one.organization, Some(one.user)) != (tenant, user))
+        session.is_some_and(|session| (session.organization, Some(session.user)) != (tenant, user))
     }
 }
 
@@ -131,11 +131,11 @@ impl Providers<'_> {
         client: &SignInClient,
     ) -> Result<SignInResult> {
         let read = || self.known(provider, who, purpose);
-        let write = |known: Known| async move {
-            let known = &known;
+        let write = |records: Known| async move {
+            let records = &records;
             let sign_in = |keeps_role| {
                 let client = (client, keeps_role);
-                self.signed_in(provider, who, purpose, client, known)
+                self.signed_in(provider, who, purpose, client, records)
             };
             match sign_in(false).await {
                 Err(error) if is_conflict(&error, Code::LastAdmin) => sign_in(true).await,
@@ -185,7 +185,7 @@ impl Providers<'_> {
             self.invitation(tenant, purpose),
         )?;
         Ok(Known {
-            works: organization.is_some_and(|one| one.works().is_ok()),
+            works: organization.is_some_and(|organization| organization.works().is_ok()),
             of_subject,
             connecting,
             invitation,
@@ -218,18 +218,18 @@ impl Providers<'_> {
         who: &ProviderUser,
         purpose: &SignInPurpose,
         (client, keeps_role): (&SignInClient, bool),
-        known: &Known,
+        records: &Known,
     ) -> Attempt {
         let tenant = provider.organization_id;
-        let context = WriteContext::from(tenant).with_head(known.head.clone());
+        let context = WriteContext::from(tenant).with_head(records.head.clone());
         let refused = |fault| Ok(Some(Err(fault)));
         let not_allowed = || refused(SignInFault::SignInNotAllowed);
-        if !known.works {
+        if !records.works {
             return not_allowed();
         }
         let now = self.0.now();
         let of_groups = provider.role_of(&who.groups);
-        if let Some(user) = &known.of_subject {
+        if let Some(user) = &records.of_subject {
             let is_wanted = match purpose {
                 SignInPurpose::Session => true,
                 SignInPurpose::Connect(wanted) => *wanted == user.id,
@@ -242,16 +242,18 @@ impl Providers<'_> {
                 return refused(SignInFault::OtherUser);
             }
             let subject = user.provider_subject.as_ref();
-            let is_by_group = subject.is_some_and(|one| one.by_group);
+            let is_by_group = subject.is_some_and(|subject| subject.by_group);
             if is_by_group && !provider.roles.0.is_empty() && of_groups.is_none() {
                 return self.end_sessions(&context, user).await;
             }
-            let found = self.changed(user, of_groups, None, (client, keeps_role))?;
-            return self.begin(&context, known, (who, client), found).await;
+            let user_change = self.changed(user, of_groups, None, (client, keeps_role))?;
+            return self
+                .begin(&context, records, (who, client), user_change)
+                .await;
         }
         match purpose {
             SignInPurpose::Connect(_) => {
-                let user = known.connecting.as_ref();
+                let user = records.connecting.as_ref();
                 let user = user.filter(|user| !user.disabled && !provider.is_of(user));
                 let Some(user) = user else {
                     return not_allowed();
@@ -260,30 +262,32 @@ impl Providers<'_> {
                     return refused(SignInFault::OtherUser);
                 }
                 let subject = subject(provider, who, false, now);
-                let found = self.changed(user, of_groups, Some(subject), (client, keeps_role))?;
-                self.begin(&context, known, (who, client), found).await
+                let user_change =
+                    self.changed(user, of_groups, Some(subject), (client, keeps_role))?;
+                self.begin(&context, records, (who, client), user_change)
+                    .await
             }
             _ if client.is_of_another(tenant, None) => refused(SignInFault::OtherUser),
             SignInPurpose::Invitation(_) => {
-                let Some(invitation) = &known.invitation else {
+                let Some(invitation) = &records.invitation else {
                     return not_allowed();
                 };
                 let subject = subject(provider, who, false, now);
                 let make = |id, username: &Username| {
                     self.invited(invitation, id, who, (username, &subject))
                 };
-                self.begin_new(&context, known, (who, client), make).await
+                self.begin_new(&context, records, (who, client), make).await
             }
             SignInPurpose::Session => {
                 let role = of_groups.or(provider.default_role);
-                let Some(role) = role.filter(|_| !known.has_address) else {
+                let Some(role) = role.filter(|_| !records.has_address) else {
                     return not_allowed();
                 };
                 let subject = subject(provider, who, of_groups.is_some(), now);
                 let make = |id, username: &Username| {
                     self.made(tenant, id, who, (username, role, &subject))
                 };
-                self.begin_new(&context, known, (who, client), make).await
+                self.begin_new(&context, records, (who, client), make).await
             }
         }
     }
@@ -292,14 +296,17 @@ impl Providers<'_> {
     async fn begin_new(
         &self,
         context: &WriteContext,
-        known: &Known,
+        records: &Known,
         (who, client): (&ProviderUser, &SignInClient),
         make: impl Fn(UserId, &Username) -> Result<Found>,
     ) -> Attempt {
         let id = self.0.next_id().await?.used();
         for username in usernames(who) {
-            let found = make(id, &username)?;
-            match self.begin(context, known, (who, client), found).await {
+            let user_change = make(id, &username)?;
+            match self
+                .begin(context, records, (who, client), user_change)
+                .await
+            {
                 Err(error) if is_conflict(&error, Code::UsernameTaken) => {}
                 // Another user has the address of the token, or that of the invitation.
                 Err(error) if is_conflict(&error, Code::EmailTaken) => {
@@ -441,13 +448,13 @@ impl Providers<'_> {
     async fn begin(
         self,
         context: &WriteContext,
-        known: &Known,
+        records: &Known,
         (who, client): (&ProviderUser, &SignInClient),
-        found: Found,
+        user_change: Found,
     ) -> Attempt {
-        let user = found.user;
-        let [made, bound] = found.counts;
-        let mut writes = found.writes;
+        let user = user_change.user;
+        let [made, bound] = user_change.counts;
+        let mut writes = user_change.writes;
         let tenant = context.tenant;
         let now = self.0.now();
         let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
@@ -460,7 +467,7 @@ impl Providers<'_> {
             let old = key::session(tenant, user.id, &old.sid_hash);
             writes.push(Write::delete(old, Condition::default()));
         }
-        if known.listed.is_some() && bound > 0 {
+        if records.listed.is_some() && bound > 0 {
             let change = UpdateExpression::default()
                 .add("users", made)
                 .add("bound", bound);
@@ -516,7 +523,7 @@ fn holder(user: &User, subject: &ProviderSubject) -> SubjectHolder {
 /// The usernames of a new user: those of the provider, then a random one.
 fn usernames(who: &ProviderUser) -> Vec<Username> {
     let mut own = random::token().to_ascii_lowercase();
-    own.retain(|one| one.is_ascii_alphanumeric());
+    own.retain(|character| character.is_ascii_alphanumeric());
     let own = Username::try_from(format!("user-{own}"));
     who.usernames.iter().cloned().chain(own).collect()
 }

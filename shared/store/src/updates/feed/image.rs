@@ -34,7 +34,10 @@ pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
 
 /// The value of an attribute. Sets are sorted arrays.
 fn plain(attribute: &Value) -> Value {
-    let Some((kind, value)) = attribute.as_object().and_then(|one| one.iter().next()) else {
+    let Some((kind, value)) = attribute
+        .as_object()
+        .and_then(|object| object.iter().next())
+    else {
         return Value::Null;
     };
     match (kind.as_str(), value) {

@@ -157,7 +157,8 @@ pub struct FeedFilter {
 impl FeedFilter {
     fn fits(&self, entry: &FeedEntry) -> bool {
         let project = entry.project_id;
-        let is_of_projects = |projects: &Vec<_>| project.is_some_and(|one| projects.contains(&one));
+        let is_of_projects =
+            |projects: &Vec<_>| project.is_some_and(|project| projects.contains(&project));
         self.types.contains(&entry.of.kind)
             && (self.with_notes || !entry.internal)
             && self.projects.as_ref().is_none_or(is_of_projects)
@@ -320,8 +321,8 @@ impl Feed<'_> {
         let Some(Position { batch, skipped, .. }) = place else {
             return Ok(true);
         };
-        let before = key::feed(tenant).up_to(key::feed_number(batch));
-        let before = newest_of(&self.0.table, before).await?;
+        let before_list = key::feed(tenant).up_to(key::feed_number(batch));
+        let before = newest_of(&self.0.table, before_list).await?;
         Ok(before
             .is_none_or(|before| before.follows == batch || (before.end == batch && skipped == 0)))
     }

@@ -15,8 +15,8 @@ impl Feed<'_> {
         let Some(key) = key::spelled(tenant, item) else {
             return Ok(false);
         };
-        let found = self.0.table.raw_item(&key).await?;
-        let record = found.and_then(|item| StreamRecord::of_item(&item, self.0.now()));
+        let item = self.0.table.raw_item(&key).await?;
+        let record = item.and_then(|item| StreamRecord::of_item(&item, self.0.now()));
         let damaged = |error| Error::internal("replaying a change", error);
         let item = record.map(|record| record.item().map_err(damaged));
         let Some(StreamItem::Listed(mut change)) = item.transpose()?.flatten() else {

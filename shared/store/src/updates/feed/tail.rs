@@ -69,7 +69,7 @@ impl TailBatch {
 
     pub(super) fn number_of(&self, entry: &FeedEntry) -> Option<i64> {
         let mut entries = self.entries.iter();
-        let (number, _) = entries.find(|(_, one)| one.is_of_same_change(entry))?;
+        let (number, _) = entries.find(|(_, published)| published.is_of_same_change(entry))?;
         Some(*number)
     }
 

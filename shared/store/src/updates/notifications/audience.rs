@@ -77,11 +77,11 @@ impl Notifications<'_> {
             .try_collect();
         let users = || self.0.table.list(key::users(tenant).limit(USERS));
         let users = OptionFuture::from(reads_users.then(users)).map(Option::transpose);
-        let found = self.0.table.batch_get(keys, Read::Eventual);
-        let (found, participants, users) = tokio::try_join!(found, participants, users)?;
+        let batch = self.0.table.batch_get(keys, Read::Eventual);
+        let (batch, participants, users) = tokio::try_join!(batch, participants, users)?;
         Ok(Audiences {
             tenant,
-            found,
+            found: batch,
             participants,
             users: users.unwrap_or_default(),
         })
@@ -118,7 +118,8 @@ impl Audiences {
     /// Returns true if a ticket was raised with this as its first message.
     fn raised_with(&self, said: Said) -> bool {
         let involved = self.found.named(&key::involved(self.tenant, said.on));
-        said.on.thread().is_none() && involved.is_some_and(|one| one.created_at == Some(said.at))
+        said.on.thread().is_none()
+            && involved.is_some_and(|involved| involved.created_at == Some(said.at))
     }
 
     /// The organization's user with the longest possible username of the mention.
@@ -142,10 +143,13 @@ impl Audiences {
         let creation = creation.and_then(|key| self.found.named(&key));
         let creator = creation.and_then(|entry| entry.record.actor);
         let participants = self.participants.get(&said.on).into_iter().flatten();
-        let before = participants.filter(|one| (one.at, one.first_id) < (said.at, said.id));
-        let authors = before.map(|one| one.user_id);
-        let known = [involved.creator_id, involved.assignee_id, creator];
-        authors.chain(known.into_iter().flatten()).collect()
+        let before = participants
+            .filter(|participant| (participant.at, participant.first_id) < (said.at, said.id));
+        let authors = before.map(|participant| participant.user_id);
+        let involved_users = [involved.creator_id, involved.assignee_id, creator];
+        authors
+            .chain(involved_users.into_iter().flatten())
+            .collect()
     }
 
     fn holders(&self, permission: Permission) -> BTreeSet<UserId> {

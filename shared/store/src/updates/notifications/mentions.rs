@@ -47,8 +47,8 @@ impl Mentions {
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
-        let all = self.added.iter().chain(&self.before);
-        all.flat_map(|mention| &mention.0)
+        let mentions = self.added.iter().chain(&self.before);
+        mentions.flat_map(|mention| &mention.0)
     }
 }
 
@@ -58,7 +58,10 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
     let mut names = 0;
     let mut rest = text.as_str();
     while let Some(place) = rest.find('@') {
-        let base = rest[..place].chars().rev().find(|one| !is_mark(*one));
+        let base = rest[..place]
+            .chars()
+            .rev()
+            .find(|character| !is_mark(*character));
         let is_address = base.is_some_and(is_of_an_address);
         let word = &rest[place + 1..];
         let (name, behind) = word.split_at(end_of_name(word));
@@ -82,13 +85,13 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
 
 /// A text without what is invisible in it, and with `@` as most keyboards have it.
 fn visible(text: &str) -> String {
-    let is_seen = |one: &char| !is_invisible(*one) || !is_of_a_word(*one);
+    let is_seen = |character: &char| !is_invisible(*character) || !is_of_a_word(*character);
     let seen = text.chars().filter(is_seen);
-    let usual = |one| {
-        if matches!(one, '＠' | '﹫') {
+    let usual = |character| {
+        if matches!(character, '＠' | '﹫') {
             '@'
         } else {
-            one
+            character
         }
     };
     seen.map(usual).collect()
@@ -98,13 +101,13 @@ fn visible(text: &str) -> String {
 /// digit of an address: other ones begin another mention.
 fn end_of_name(text: &str) -> usize {
     let mut base = None;
-    for (at, one) in text.char_indices() {
-        let begins_another = one == '@' && !base.is_some_and(is_of_an_address);
-        if begins_another || !is_of_a_name(one) {
+    for (at, character) in text.char_indices() {
+        let begins_another = character == '@' && !base.is_some_and(is_of_an_address);
+        if begins_another || !is_of_a_name(character) {
             return at;
         }
-        if !is_mark(one) {
-            base = Some(one);
+        if !is_mark(character) {
+            base = Some(character);
         }
     }
     text.len()
@@ -116,20 +119,20 @@ fn possible(name: &str) -> Vec<&str> {
     let mut ends = BTreeSet::from([name.len(), name.trim_end_matches(MARKS).len()]);
     let mut base = None;
     let mut beginnings = Vec::new();
-    for (at, one) in name.char_indices() {
-        let is_end = needs_no_space(one) || base.is_some_and(needs_no_space);
-        if is_end && !is_mark(one) {
+    for (at, character) in name.char_indices() {
+        let is_end = needs_no_space(character) || base.is_some_and(needs_no_space);
+        if is_end && !is_mark(character) {
             beginnings.push(name[..at].trim_end_matches(MARKS).len());
         }
-        if !is_mark(one) {
-            base = Some(one);
+        if !is_mark(character) {
+            base = Some(character);
         }
     }
     beginnings.retain(|end| name[..*end].chars().count() >= Username::LEAST);
     ends.extend(beginnings.into_iter().take(MOST_BEGINNINGS));
-    let mut all: Vec<_> = ends.into_iter().rev().map(|end| &name[..end]).collect();
-    all.retain(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()));
-    all
+    let mut names: Vec<_> = ends.into_iter().rev().map(|end| &name[..end]).collect();
+    names.retain(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()));
+    names
 }
 
 #[cfg(test)]
@@ -146,8 +149,8 @@ mod tests {
     #[test]
     fn a_mention_is_a_username_after_an_at_sign() {
         are("@mia", &[&["mia"]]);
-        let all: &[&[&str]] = &[&["mia"], &["max"], &["ada"]];
-        are("Ask @Mia, (@max) and\n@ada's friend", all);
+        let expected: &[&[&str]] = &[&["mia"], &["max"], &["ada"]];
+        are("Ask @Mia, (@max) and\n@ada's friend", expected);
         are("@mia@example.com", &[&["mia@example.com"]]);
         are("@Straße", &[&["strasse"]]);
         are("mail mia@example.com or a@b", &[]);
@@ -192,9 +195,9 @@ mod tests {
     #[test]
     fn the_first_twenty_mentions_count() {
         let many: Vec<String> = (10..40).map(|number| format!("@user{number}")).collect();
-        let found = mentioned(&many.join(" "));
-        assert_eq!(found.len(), MOST);
-        let has = |name: &str| found.contains(&Mention(vec![name.to_owned()]));
+        let mentions = mentioned(&many.join(" "));
+        assert_eq!(mentions.len(), MOST);
+        let has = |name: &str| mentions.contains(&Mention(vec![name.to_owned()]));
         assert!(has("user29") && !has("user30"));
         // Once more is no other one.
         let again = mentioned(&format!("{} @other", "@mia ".repeat(10)));

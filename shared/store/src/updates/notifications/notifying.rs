@@ -30,9 +30,9 @@ impl Notifications<'_> {
     /// out: their audience does not grow. Returns the number of new notifications.
     pub async fn notify_once(&self, tenant: Tenant, mut notices: Vec<Notice>) -> Result<usize> {
         let key = |notice: &Notice| key::notified_change(tenant, &notice.cause);
-        let known = notices.iter().map(key);
-        let known = self.0.table.batch_get(known, Read::Eventual).await?;
-        notices.retain(|notice| !known.has(&key(notice)));
+        let keys = notices.iter().map(key);
+        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        notices.retain(|notice| !batch.has(&key(notice)));
         let notified = self.notify(tenant, &notices).await?;
         let at = self.0.now();
         let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
@@ -64,10 +64,10 @@ impl Notifications<'_> {
             let user = user.key(tenant);
             any_keys![user, inbox]
         });
-        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
         let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
         for (user, notice) in for_users {
-            if !wants(&found, tenant, user, notice) {
+            if !wants(&batch, tenant, user, notice) {
                 continue;
             }
             let cause = audiences.cause_of(notice);
@@ -77,8 +77,8 @@ impl Notifications<'_> {
             }
         }
         let wanted = wanted.into_iter().map(|((user, cause), notice)| {
-            let name = notice.repeated.as_ref().map(|one| &one.name);
-            let address = mailed_at(&found, tenant, user, notice.kind);
+            let name = notice.repeated.as_ref().map(|repeated| &repeated.name);
+            let address = mailed_at(&batch, tenant, user, notice.kind);
             let address = address.filter(|_| self.0.sends_mail);
             let cause = name.unwrap_or(&cause);
             (notification(tenant, user, cause, notice, now), address)
@@ -168,46 +168,49 @@ fn for_users<'a>(
     audiences: &Audiences,
     now: Timestamp,
 ) -> Vec<(UserId, &'a Notice)> {
-    let mut all = Vec::new();
+    let mut notified = Vec::new();
     for notice in notices {
         let users = audiences.users_of(&notice.to, now).into_iter();
         let others = users.filter(|user| Some(*user) != notice.actor);
-        all.extend(others.map(|user| (user, notice)));
+        notified.extend(others.map(|user| (user, notice)));
     }
-    all
+    notified
 }
 
 /// The rank of a notice among those of one cause for one user, of which the first is told.
 fn rank(notice: &Notice) -> (bool, NotificationKind) {
-    let is_edit = notice.repeated.as_ref().is_some_and(|one| one.is_edit);
+    let is_edit = notice
+        .repeated
+        .as_ref()
+        .is_some_and(|repeated| repeated.is_edit);
     (is_edit, notice.kind)
 }
 
 /// True for a user who is enabled, may read the subject, and did not switch the kind off.
-fn wants(found: &Batch, tenant: Tenant, user: UserId, notice: &Notice) -> bool {
+fn wants(batch: &Batch, tenant: Tenant, user: UserId, notice: &Notice) -> bool {
     let reads = |user: &User| {
         let may_read = user.may(notice.subject.kind.facts().permission);
         !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
-    let is_off = inbox_of(found, tenant, user).off.contains(&notice.kind);
-    let user = found.named(&user.key(tenant));
+    let is_off = inbox_of(batch, tenant, user).off.contains(&notice.kind);
+    let user = batch.named(&user.key(tenant));
     user.is_some_and(|user| reads(&user)) && !is_off
 }
 
 /// The address of a user who gets the kind by mail.
 fn mailed_at(
-    found: &Batch,
+    batch: &Batch,
     tenant: Tenant,
     user: UserId,
     kind: NotificationKind,
 ) -> Option<String> {
-    let preferences = inbox_of(found, tenant, user).preferences();
-    let user = found.named(&user.key(tenant))?;
+    let preferences = inbox_of(batch, tenant, user).preferences();
+    let user = batch.named(&user.key(tenant))?;
     let address = user.mailed_at().map(str::to_owned);
     address.filter(|_| preferences.mails(kind))
 }
 
-fn inbox_of(found: &Batch, tenant: Tenant, user: UserId) -> Inbox {
-    let inbox = found.named(&key::inbox(tenant, user));
+fn inbox_of(batch: &Batch, tenant: Tenant, user: UserId) -> Inbox {
+    let inbox = batch.named(&key::inbox(tenant, user));
     inbox.map(|inbox| inbox.record).unwrap_or_default()
 }

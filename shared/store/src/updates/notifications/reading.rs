@@ -124,7 +124,9 @@ impl Notifications<'_> {
         let (inbox, page) = tokio::try_join!(self.inbox(tenant, user.id), page)?;
         let preferences = inbox.preferences();
         let page = page.map(|stored: Stored<Notification>| stored.record);
-        let page = page.filter_map(|one| preferences.mails(one.kind).then_some(one));
+        let page = page.filter_map(|notification| {
+            preferences.mails(notification.kind).then_some(notification)
+        });
         let joined = self.joined(tenant, page).await?;
         Ok(joined.rows.into_iter().map(|row| row.record).collect())
     }
@@ -145,9 +147,9 @@ impl Notifications<'_> {
             let unread = self.unread_of(tenant, user, &inbox).filter(kinds);
             (inbox, table.page(unread, wanted).await?)
         } else {
-            let all = key::notifications(tenant, user).filter(kinds).descending();
-            let all = all.from(key::notifications_from(self.first_kept()));
-            tokio::try_join!(self.inbox(tenant, user), table.page(all, wanted))?
+            let notifications = key::notifications(tenant, user).filter(kinds).descending();
+            let notifications = notifications.from(key::notifications_from(self.first_kept()));
+            tokio::try_join!(self.inbox(tenant, user), table.page(notifications, wanted))?
         };
         let page = page.filter_map(|stored| {
             let mut notification = stored.record;
@@ -191,19 +193,19 @@ impl Notifications<'_> {
         page: Page<Notification>,
     ) -> Result<Page<JoinedNotification>> {
         let user = |id: UserId| id.key(tenant);
-        let keys = page.records().flat_map(|one| {
-            let subject = key::titled(tenant, one.subject).map(AnyKey::from);
-            let comment = comment_of(tenant, one).map(AnyKey::from);
-            let actor = one.actor.map(|id| user(id).into());
+        let keys = page.records().flat_map(|notification| {
+            let subject = key::titled(tenant, notification.subject).map(AnyKey::from);
+            let comment = comment_of(tenant, notification).map(AnyKey::from);
+            let actor = notification.actor.map(|id| user(id).into());
             [subject, comment, actor].into_iter().flatten()
         });
-        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let actors = page.records().filter_map(|one| one.actor);
-        let users: HashMap<UserId, UserRef> = found.all(actors, user);
+        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let actors = page.records().filter_map(|notification| notification.actor);
+        let users: HashMap<UserId, UserRef> = batch.all(actors, user);
         Ok(page.map(|notification| {
             let subject = notification.subject;
-            let title = title_of(&found, tenant, subject);
-            let excerpt = excerpt_of(&found, tenant, &notification);
+            let title = title_of(&batch, tenant, subject);
+            let excerpt = excerpt_of(&batch, tenant, &notification);
             JoinedNotification {
                 id: notification.id,
                 kind: notification.kind,
@@ -239,15 +241,15 @@ fn comment_of(tenant: Tenant, notification: &Notification) -> Option<Key<Comment
 
 /// The beginning of a notification's text as it is now: of its comment, or of its subject's
 /// description. None for a deleted comment. Other texts never change.
-fn excerpt_of(found: &Batch, tenant: Tenant, notification: &Notification) -> Option<String> {
+fn excerpt_of(batch: &Batch, tenant: Tenant, notification: &Notification) -> Option<String> {
     let subject = notification.subject;
     if let Some(key) = comment_of(tenant, notification) {
-        return found.named(&key)?.record.content.map(|text| excerpt(&text));
+        return batch.named(&key)?.record.content.map(|text| excerpt(&text));
     }
     // Where there are messages, the first of them is the description.
     let has_messages = Talk::of(*subject.kind, subject.id).is_some_and(|on| on.thread().is_none());
     if notification.kind == NotificationKind::Mentioned && !has_messages {
-        let titled = found.named(&key::titled(tenant, subject)?)?;
+        let titled = batch.named(&key::titled(tenant, subject)?)?;
         let goes_on = if titled.text_key(DESCRIPTION).is_some() {
             "…"
         } else {
@@ -260,8 +262,8 @@ fn excerpt_of(found: &Batch, tenant: Tenant, notification: &Notification) -> Opt
 }
 
 /// The title of a record; `None` if it is gone.
-fn title_of(found: &Batch, tenant: Tenant, subject: NotificationSubject) -> Option<String> {
-    let titled = found.named(&key::titled(tenant, subject)?)?.record;
+fn title_of(batch: &Batch, tenant: Tenant, subject: NotificationSubject) -> Option<String> {
+    let titled = batch.named(&key::titled(tenant, subject)?)?.record;
     match subject.kind.facts().title {
         TitleOf::Title => titled.title,
         TitleOf::Description => {

@@ -138,19 +138,22 @@ impl Notifications<'_> {
     /// Notifies users of the records that still give reason for it, and plans the next visits.
     async fn visit(&self, tenant: Tenant, due: Vec<Reminder>, now: Timestamp) -> Result<usize> {
         let organization = key::organization(tenant);
-        let keys = due.iter().map(|one| key::reminded(tenant, one.of));
+        let keys = due
+            .iter()
+            .map(|reminder| key::reminded(tenant, reminder.of));
         let keys = keys.chain([AnyKey::from(&organization)]);
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let mut notices = Vec::new();
         let mut writes = Vec::new();
-        let organization: Option<Stored<Organization>> = found.named(&organization);
-        let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
+        let organization: Option<Stored<Organization>> = batch.named(&organization);
+        let is_suspended =
+            organization.is_some_and(|organization| organization.suspended.is_some());
         for reminder in due {
             let as_read = Condition::default().equals("ofVersion", reminder.of_version);
             let (of_version, (notice, due_at)) = if is_suspended {
                 (reminder.of_version, (None, Some(now.plus(SUSPENDED))))
             } else {
-                visit_of(&found, &reminder, now)
+                visit_of(&batch, &reminder, now)
             };
             notices.extend(notice);
             let next = Reminder {
@@ -215,14 +218,14 @@ fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
 
 /// The outcome of a visit, with the record's version. Without a readable record there is no reason
 /// for another one.
-fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> (i64, Visited) {
+fn visit_of(batch: &Batch, reminder: &Reminder, now: Timestamp) -> (i64, Visited) {
     let tenant = reminder.organization_id;
     let visited = if let Some(id) = reminder.of.id_as::<TaskId>() {
-        let task = found.named(&id.key(tenant));
+        let task = batch.named(&id.key(tenant));
         task.map(|task| (task.version, visit_of_task(&task, now)))
     } else {
         let id = reminder.of.id_as();
-        let session = id.and_then(|id| found.named(&key::agent_session(tenant, id)));
+        let session = id.and_then(|id| batch.named(&key::agent_session(tenant, id)));
         session.map(|session| (session.version, visit_of_session(&session, now)))
     };
     visited.unwrap_or((reminder.of_version, (None, None)))

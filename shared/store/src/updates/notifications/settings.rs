@@ -41,9 +41,9 @@ impl Notifications<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = key::inbox(tenant, user);
         let read = || self.0.read(&key);
-        let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
-            let version = found.as_ref().map(|found| found.version);
-            let before = found.map(|found| found.preferences()).unwrap_or_default();
+        let write = async |context: WriteContext, inbox: Option<Stored<Inbox>>| {
+            let version = inbox.as_ref().map(|inbox| inbox.version);
+            let before = inbox.map(|inbox| inbox.preferences()).unwrap_or_default();
             let mut preferences = before.clone();
             preferences.set(sent);
             if preferences == before {
@@ -80,20 +80,22 @@ impl Notifications<'_> {
             let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
             self.0.batch(keys.chain([(&inbox).into()]))
         };
-        let write = async |context: WriteContext, found: Batch| {
+        let write = async |context: WriteContext, batch: Batch| {
             let now = self.0.now();
             let mut writes = Writes::default();
             for (id, key) in &keyed {
-                let named = found.named(key).filter(|one| one.id == *id);
-                if named.is_some_and(|one| one.read_at.is_none()) {
+                let named = batch
+                    .named(key)
+                    .filter(|notification| notification.id == *id);
+                if named.is_some_and(|notification| notification.read_at.is_none()) {
                     let change = UpdateExpression::default().set("readAt", now).leave(Gsi2);
                     let unread = Condition::exists().lacks("readAt");
                     writes.push(Write::update(key.clone(), change, unread));
                 }
             }
-            let known = found.named(&inbox).and_then(|inbox| inbox.read_before);
+            let read_before = batch.named(&inbox).and_then(|inbox| inbox.read_before);
             let before = sent.before.map(|before| before.min(now));
-            if let Some(before) = before.filter(|before| Some(*before) > known) {
+            if let Some(before) = before.filter(|before| Some(*before) > read_before) {
                 let change = UpdateExpression::default()
                     .set("kind", INBOX)
                     .set("readBefore", before)
@@ -109,7 +111,7 @@ impl Notifications<'_> {
 
     /// The settings of a user, as all earlier writes left them.
     pub(super) async fn inbox(&self, tenant: Tenant, user: UserId) -> Result<Inbox> {
-        let found = self.0.read(&key::inbox(tenant, user)).await?;
-        Ok(found.map(|found| found.record).unwrap_or_default())
+        let inbox = self.0.read(&key::inbox(tenant, user)).await?;
+        Ok(inbox.map(|inbox| inbox.record).unwrap_or_default())
     }
 }

@@ -64,7 +64,7 @@ impl Search<'_> {
         list: RecordList<Value>,
         project: Option<ProjectId>,
     ) -> Result<Indexed> {
-        let mut all = Indexed::default();
+        let mut indexed = Indexed::default();
         let mut wanted = PageRequest::first(ROWS);
         loop {
             let page = self.0.table.page(list.clone().consistent(), &wanted);
@@ -77,7 +77,7 @@ impl Search<'_> {
                 change.entry.project_id = change.entry.project_id.or(project);
             }
             match self.index(tenant, &changes).await {
-                Err(error) if !is_refusal(&error) => all.fault = Some(error),
+                Err(error) if !is_refusal(&error) => indexed.fault = Some(error),
                 indexed => indexed?,
             }
             if project.is_some() {
@@ -87,11 +87,12 @@ impl Search<'_> {
             let notifications = self.0.notifications();
             notifications.plan_reminders(tenant, &changes).await?;
             let entries = changes.iter().map(|change| &change.entry);
-            all.names
+            indexed
+                .names
                 .extend(entries.map(|entry| (entry.of, entry.project_id)));
             wanted.after = page.end;
             if wanted.after.is_none() {
-                return Ok(all);
+                return Ok(indexed);
             }
         }
     }

@@ -87,11 +87,11 @@ impl Search<'_> {
     /// authentication.
     pub async fn candidates(&self, tenant: Tenant, words: &SearchWords) -> Result<Candidates> {
         let rarest = words.longest_first().iter().take(SEARCHED);
-        let found = rarest.map(async |word| {
-            let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
-            Ok::<_, Error>((word.clone(), self.0.table.list(found).await?))
+        let lookups = rarest.map(async |word| {
+            let indexed_words = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
+            Ok::<_, Error>((word.clone(), self.0.table.list(indexed_words).await?))
         });
-        Ok(Candidates(try_join_all(found).await?))
+        Ok(Candidates(try_join_all(lookups).await?))
     }
 
     /// The visible records of a word, and those of that id. `None` if the word is frequent among
@@ -100,11 +100,11 @@ impl Search<'_> {
         &self,
         tenant: Tenant,
         filter: &SearchFilter<'_>,
-        (word, mut found): (String, Vec<IndexedWord>),
+        (word, mut indexed): (String, Vec<IndexedWord>),
     ) -> Result<Option<BTreeSet<(SearchedType, i64)>>> {
-        let are_all = found.len() < FREQUENT;
-        found.retain(|one| filter.sees(one.kind, one.internal));
-        if found.len() == FREQUENT {
+        let are_all = indexed.len() < FREQUENT;
+        indexed.retain(|entry| filter.sees(entry.kind, entry.internal));
+        if indexed.len() == FREQUENT {
             return Ok(None);
         }
         if !are_all {
@@ -114,9 +114,9 @@ impl Search<'_> {
             if page.end.is_some() {
                 return Ok(None);
             }
-            found = page.rows.into_iter().map(|row| row.record.record).collect();
+            indexed = page.rows.into_iter().map(|row| row.record.record).collect();
         }
-        let mut records: BTreeSet<_> = found.iter().map(|one| (one.kind, one.id)).collect();
+        let mut records: BTreeSet<_> = indexed.iter().map(|entry| (entry.kind, entry.id)).collect();
         if let Some(id) = id_of(&word) {
             records.extend(SearchedType::ALL.iter().map(|kind| (*kind, id)));
         }
@@ -135,9 +135,10 @@ impl Search<'_> {
         if filter.types.is_empty() {
             return Ok(Page::empty());
         }
-        let found = candidates.0.into_iter();
-        let found = try_join_all(found.map(|word| self.records_with(tenant, filter, word))).await?;
-        let rare = found.into_iter().flatten();
+        let candidates = candidates.0.into_iter();
+        let records_of_words =
+            try_join_all(candidates.map(|word| self.records_with(tenant, filter, word))).await?;
+        let rare = records_of_words.into_iter().flatten();
         let indexed = if let Some(records) = rare.reduce(|some, others| &some & &others) {
             self.sorted(tenant, filter, records, wanted).await?
         } else {
@@ -159,8 +160,8 @@ impl Search<'_> {
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
         let keys = of_types.map(|(kind, id)| key::indexed(tenant, kind, id));
         let keys: Vec<_> = keys.collect();
-        let indexed = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
-        let indexed = keys.iter().filter_map(|key| indexed.named(key));
+        let batch = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
+        let indexed = keys.iter().filter_map(|key| batch.named(key));
         let rows = indexed.map(|stored| Row {
             place: ListPosition::in_index(stored.key(), stored.in_time()),
             record: stored.record,
@@ -181,14 +182,14 @@ impl Search<'_> {
             let parent = parent.and_then(|parent| key::searched_parent(tenant, parent));
             [key::searched(record), parent].into_iter().flatten()
         });
-        let found = self.0.batch(keys).await?;
+        let batch = self.0.batch(keys).await?;
         let rows = indexed.filter_map(|record| {
-            let text = found.named(&key::searched(&record)?)?;
+            let text = batch.named(&key::searched(&record)?)?;
             Some((record, text))
         });
         let texts = self.0.texts(rows.records().map(|(_, text)| text)).await?;
         Ok(rows.filter_map(|(record, text)| {
-            filter.shown(tenant, &record, texts.complete(text).ok()?.record, &found)
+            filter.shown(tenant, &record, texts.complete(text).ok()?.record, &batch)
         }))
     }
 }
@@ -250,13 +251,13 @@ impl SearchFilter<'_> {
         tenant: Tenant,
         indexed: &IndexedRecord,
         text: SearchedText,
-        found: &Batch,
+        batch: &Batch,
     ) -> Option<FoundRecord> {
         let kind = indexed.kind;
         let id = indexed.id;
         let parent = indexed.parent;
         let parent_record = match parent {
-            Some(parent) => Some(found.named(&key::searched_parent(tenant, parent)?)?.record),
+            Some(parent) => Some(batch.named(&key::searched_parent(tenant, parent)?)?.record),
             None => None,
         };
         let titled = parent_record.as_ref().unwrap_or(&text);
@@ -282,7 +283,8 @@ impl SearchFilter<'_> {
     }
 
     fn is_of_projects(&self, project: Option<ProjectId>) -> bool {
-        let is_one = |projects: &[ProjectId]| project.is_some_and(|one| projects.contains(&one));
+        let is_one =
+            |projects: &[ProjectId]| project.is_some_and(|project| projects.contains(&project));
         self.projects.is_none_or(is_one)
     }
 

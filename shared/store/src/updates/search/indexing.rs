@@ -55,14 +55,14 @@ impl Search<'_> {
     /// the stream, is an error once all others are done. 503 if others kept indexing the same
     /// records.
     pub async fn index(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
-        let (mut all, mut fault) = changed_records(tenant, changes);
-        while !all.is_empty() {
-            let rest = all.split_off(all.len().min(RECORDS));
-            match self.index_some(all).await {
+        let (mut open, mut fault) = changed_records(tenant, changes);
+        while !open.is_empty() {
+            let rest = open.split_off(open.len().min(RECORDS));
+            match self.index_some(open).await {
                 Err(error) if !is_refusal(&error) => fault = fault.or(Some(error)),
                 indexed => indexed?,
             }
-            all = rest;
+            open = rest;
         }
         fault.map_or(Ok(()), Err)
     }
@@ -131,19 +131,20 @@ impl Changed {
         indexed: Option<&Stored<IndexedRecord>>,
     ) -> Result<Option<(Vec<Write>, IndexedRecord)>> {
         let indexed = indexed.map(|stored| &stored.record);
-        let newer = indexed.filter(|it| {
-            it.record_version >= self.record.record_version && !self.record.adds_mark_to(it)
+        let newer = indexed.filter(|record| {
+            record.record_version >= self.record.record_version && !self.record.adds_mark_to(record)
         });
         if newer.is_some() && !self.has_written {
             return Ok(None);
         }
         let record = newer.unwrap_or(&self.record).clone();
-        let known = indexed.map(IndexedRecord::all_words).unwrap_or_default();
-        self.doubt(indexed, &known);
+        let words_before = indexed.map(IndexedRecord::all_words).unwrap_or_default();
+        self.doubt(indexed, &words_before);
         let wanted = record.all_words();
-        let missing = |word: &&String| !known.contains(*word) || self.uncertain.contains(*word);
+        let missing =
+            |word: &&String| !words_before.contains(*word) || self.uncertain.contains(*word);
         let puts: BTreeSet<_> = wanted.iter().filter(missing).cloned().collect();
-        let deletes = &(&known | &self.uncertain) - &wanted;
+        let deletes = &(&words_before | &self.uncertain) - &wanted;
         let mut writes = Vec::with_capacity(puts.len() + deletes.len());
         for word in &puts {
             writes.push(Write::put(&self.indexed_word(word))?);
@@ -160,14 +161,14 @@ impl Changed {
 
     /// Notes the words that an interrupted delivery of these changes may have written or deleted.
     /// After a gap between the index and the changes these are all.
-    fn doubt(&mut self, indexed: Option<&IndexedRecord>, known: &BTreeSet<String>) {
+    fn doubt(&mut self, indexed: Option<&IndexedRecord>, words_before: &BTreeSet<String>) {
         let is_next = indexed.map(|indexed| indexed.record_version) == self.since;
         let everywhere = |word: &&String| self.images.iter().all(|image| image.contains(*word));
         let words = self.images.iter().flatten();
         let doubtful = words.filter(|word| !is_next || !everywhere(word));
         self.uncertain.extend(doubtful.cloned());
         if !is_next {
-            self.uncertain.extend(known.iter().cloned());
+            self.uncertain.extend(words_before.iter().cloned());
         }
     }
 
@@ -199,7 +200,7 @@ impl IndexedRecord {
 /// The records of some changes, each with all of its changes, and the error of a change that does
 /// not read.
 fn changed_records(tenant: Tenant, changes: &[FeedChange]) -> (Vec<Changed>, Option<Error>) {
-    let mut all = BTreeMap::new();
+    let mut by_record = BTreeMap::new();
     let mut fault = None;
     for change in changes {
         let RecordName { kind, record_id } = change.entry.of;
@@ -213,12 +214,12 @@ fn changed_records(tenant: Tenant, changes: &[FeedChange]) -> (Vec<Changed>, Opt
                 continue;
             }
         };
-        match all.get_mut(&(kind, record_id)) {
+        match by_record.get_mut(&(kind, record_id)) {
             Some(earlier) => Changed::then(earlier, next),
-            None => drop(all.insert((kind, record_id), next)),
+            None => drop(by_record.insert((kind, record_id), next)),
         }
     }
-    (all.into_values().collect(), fault)
+    (by_record.into_values().collect(), fault)
 }
 
 /// The record after a change. `None` for a deleted one.

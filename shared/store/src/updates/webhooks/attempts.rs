@@ -52,16 +52,16 @@ impl Webhooks<'_> {
         let of_delivery = key::webhook_delivery(tenant, webhook, delivery);
         let keys = any_keys![&of_organization, &of_webhook, &of_health, &of_delivery];
         let read = || self.0.batch(keys.clone());
-        let write = async |found: Batch| {
-            let (delivery, webhook) = (found.get(&of_delivery)?, found.get(&of_webhook)?);
-            let (health, now) = (found.get(&of_health)?, self.0.now());
+        let write = async |batch: Batch| {
+            let (delivery, webhook) = (batch.get(&of_delivery)?, batch.get(&of_webhook)?);
+            let (health, now) = (batch.get(&of_health)?, self.0.now());
             let may_begin = |delivery: &Stored<WebhookDelivery>| delivery.may_begin(now);
             let Some(mut delivery) = delivery.filter(may_begin) else {
                 return Ok(Some(Begun::Later(None)));
             };
-            let organization = found.named(&of_organization);
+            let organization = batch.named(&of_organization);
             let organization = organization.map(|organization| organization.record);
-            let is_suspended = |one: &Organization| one.suspended.is_some();
+            let is_suspended = |organization: &Organization| organization.suspended.is_some();
             if organization.as_ref().is_some_and(is_suspended) {
                 delivery.hold(now);
                 let done = self.0.table.write(Write::replace(&delivery)?).await?;

@@ -46,11 +46,11 @@ impl Webhooks<'_> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let webhooks = key::webhooks(tenant).limit(Webhook::MOST);
-        let webhooks: Vec<Webhook> = self.0.table.list(webhooks).await?;
+        let webhook_list = key::webhooks(tenant).limit(Webhook::MOST);
+        let webhooks: Vec<Webhook> = self.0.table.list(webhook_list).await?;
         let wanted = events.into_iter().flat_map(|event| {
             let name = event.change.event_type();
-            let webhooks = webhooks.iter().filter(move |one| one.wants(&name));
+            let webhooks = webhooks.iter().filter(move |webhook| webhook.wants(&name));
             webhooks.map(move |webhook| (webhook.id, event.clone()))
         });
         let wanted: Vec<_> = wanted.collect();
@@ -110,9 +110,9 @@ impl Webhooks<'_> {
         let of_delivery = key::webhook_delivery(tenant, webhook, id);
         let keys = any_keys![&of_webhook, &of_delivery];
         let read = || self.0.batch(keys.clone());
-        let write = async |context: WriteContext, found: Batch| {
-            let webhook = found.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
-            let (delivery, now) = (found.get(&of_delivery)?, self.0.now());
+        let write = async |context: WriteContext, batch: Batch| {
+            let webhook = batch.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
+            let (delivery, now) = (batch.get(&of_delivery)?, self.0.now());
             let delivery = delivery.filter(|delivery| !delivery.is_expired(now));
             let mut delivery = context.current(delivery, WebhookDelivery::NOUN)?;
             if !webhook.enabled {
@@ -150,9 +150,15 @@ impl Webhooks<'_> {
         let tenant = user.organization_id;
         let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
         for webhook in webhooks {
-            let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
-            let mut deliveries = self.0.table.list_stored(deliveries.consistent()).await?;
-            deliveries.retain(|one| one.change.actor.as_ref().is_some_and(|by| by.id == user.id));
+            let delivery_list = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
+            let mut deliveries = self.0.table.list_stored(delivery_list.consistent()).await?;
+            deliveries.retain(|delivery| {
+                delivery
+                    .change
+                    .actor
+                    .as_ref()
+                    .is_some_and(|by| by.id == user.id)
+            });
             for mut delivery in deliveries {
                 delivery.change.actor = Some(user.into());
                 // A refused write is of an attempt. It keeps the delivery for seven days at most.

@@ -82,9 +82,9 @@ impl Webhooks<'_> {
         let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
         let ids = page.rows.iter().map(|row| row.record.id);
         let key = |id| key::webhook_health(tenant, id);
-        let found = self.0.table.batch_get(ids.map(key), Read::Eventual).await?;
+        let batch = self.0.table.batch_get(ids.map(key), Read::Eventual).await?;
         Ok(page.map(|webhook: Stored<Webhook>| {
-            let health = found.named(&key(webhook.id));
+            let health = batch.named(&key(webhook.id));
             WebhookWithHealth::new(webhook, health)
         }))
     }
@@ -93,9 +93,9 @@ impl Webhooks<'_> {
     pub async fn get(&self, tenant: Tenant, id: WebhookId) -> Result<WebhookWithHealth> {
         let webhook = id.key(tenant);
         let health = key::webhook_health(tenant, id);
-        let found = self.0.batch(any_keys![&webhook, &health]).await?;
-        let webhook = found.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
-        Ok(WebhookWithHealth::new(webhook, found.get(&health)?))
+        let batch = self.0.batch(any_keys![&webhook, &health]).await?;
+        let webhook = batch.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
+        Ok(WebhookWithHealth::new(webhook, batch.get(&health)?))
     }
 
     /// Creates a webhook. 409 if the organization has [`Webhook::MOST`].
@@ -158,8 +158,8 @@ impl Webhooks<'_> {
         id: WebhookId,
         reason: DisabledReason,
     ) -> Result<()> {
-        let found = self.0.read(&id.key(tenant)).await?;
-        if !found.is_some_and(|webhook| webhook.enabled) {
+        let webhook = self.0.read(&id.key(tenant)).await?;
+        if !webhook.is_some_and(|webhook| webhook.enabled) {
             return Ok(());
         }
         let change = |_: &WriteContext, webhook: &mut Webhook, now| {
@@ -182,9 +182,9 @@ impl Webhooks<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = id.key(tenant);
         let read = || self.0.with_head(&key, tenant);
-        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+        let write = async |context: WriteContext, (webhook, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
-            let before: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
+            let before: Stored<Webhook> = context.current(webhook, WebhookId::NOUN)?;
             let mut after = before.clone();
             after.rotate(self.0.now());
             let entry = Webhook::entry_of_change(&before, &after);
@@ -202,9 +202,9 @@ impl Webhooks<'_> {
         let (pending, tenant) = pending.with_tenant();
         let key = id.key(tenant);
         let read = || self.0.with_head(&key, tenant);
-        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+        let write = async |context: WriteContext, (webhook, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
-            let webhook: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
+            let webhook: Stored<Webhook> = context.current(webhook, WebhookId::NOUN)?;
             let health = key::webhook_health(tenant, id);
             let ids = UpdateExpression::default().take_from_set(IDS, id);
             let writes = Writes::from(vec![

@@ -117,8 +117,8 @@ impl Cleanups<'_> {
         let still_named = still_named.of_type("version", "N");
         if let Some(task) = key::task_of(tenant, &record) {
             let read = || self.entry(tenant, deleted, task);
-            let write = |found: Option<(i64, Option<Write>)>| async {
-                let Some((version, entry)) = found else {
+            let write = |version_and_entry: Option<(i64, Option<Write>)>| async {
+                let Some((version, entry)) = version_and_entry else {
                     return Ok(Some(()));
                 };
                 let as_read = still_named.clone().equals("version", version);
@@ -147,8 +147,8 @@ impl Cleanups<'_> {
         task: TaskId,
     ) -> Result<Option<(i64, Option<Write>)>> {
         let key = key::names_of_task(tenant, task);
-        let found = self.0.batch([AnyKey::from(&key)]).await?;
-        let Some(named) = found.named(&key) else {
+        let batch = self.0.batch([AnyKey::from(&key)]).await?;
+        let Some(named) = batch.named(&key) else {
             return Ok(None);
         };
         let facts = deleted.kind.facts();

@@ -318,7 +318,7 @@ impl<'a> Check<'a> {
         let accounts = self.accounts.into_iter();
         Ok(Contents {
             accounts: accounts
-                .filter_map(|one| Some((one.name, one.user?)))
+                .filter_map(|account| Some((account.name, account.user?)))
                 .collect(),
             newest: self.newest,
             without_secret: self.without_secret,

@@ -39,19 +39,19 @@ impl Tenants<'_> {
         report: &mut impl FnMut(usize),
     ) -> Result<usize> {
         let last = any_keys![key::organization(tenant), key::tombstone(tenant)];
-        let mut all = 0;
-        let mut each = async |found: Found| {
-            let mut keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
+        let mut count = 0;
+        let mut each = async |partition: Found| {
+            let mut keys: Vec<AnyKey> = partition.items.iter().filter_map(RawItem::key).collect();
             keys.retain(|key| !last.contains(key));
-            all += keys.len();
+            count += keys.len();
             let deletes = keys.into_iter();
             let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
             self.0.table.write_batch(deletes.collect()).await?;
-            report(all);
+            report(count);
             Ok(())
         };
         self.walk(tenant, &mut each).await?;
-        Ok(all)
+        Ok(count)
     }
 
     /// Replaces the record of an organization, which has no other items, by its tombstone.

@@ -93,10 +93,10 @@ impl Tenants<'_> {
         let invited = self.erase_invitations(tenant, id).await?;
         let entries = self.entries_of(tenant, &subject::user(id)).await?;
         let (user, ..) = self.read_user(tenant, id).await?;
-        let known = KnownNames::of(&user, &entries);
+        let names = KnownNames::of(&user, &entries);
         // Before the user loses the names by which mails and counts are found.
-        let mut items = self.erase_mails(tenant, id, &known).await?;
-        items += self.delete_sign_in_counts(tenant, id, &known).await?;
+        let mut items = self.erase_mails(tenant, id, &names).await?;
+        items += self.delete_sign_in_counts(tenant, id, &names).await?;
         let rests = entries.into_iter().filter_map(|mut entry| {
             let rest = entry.erase_names()?;
             Some((entry.seq.to_string(), rest))
@@ -105,7 +105,7 @@ impl Tenants<'_> {
         let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
         self.0.webhooks().erase_actor(&user).await?;
         // Mails that were written meanwhile.
-        items += self.erase_mails(tenant, id, &known).await?;
+        items += self.erase_mails(tenant, id, &names).await?;
         items += self.delete_of_user(tenant, id).await?;
         Ok(Erased {
             user,
@@ -117,10 +117,10 @@ impl Tenants<'_> {
     /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
     async fn erase_invitations(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let (user, ..) = self.read_user(tenant, id).await?;
-        let invitations = key::invitations(tenant).limit(MOST);
-        let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
+        let invitation_list = key::invitations(tenant).limit(MOST);
+        let mut invitations: Vec<Invitation> = self.0.table.list(invitation_list).await?;
         let email = user.email.as_ref().map(Email::key);
-        invitations.retain(|one| Some(one.email.key()) == email);
+        invitations.retain(|invitation| Some(invitation.email.key()) == email);
         let mut entries = 0;
         for invitation in invitations {
             let subject = subject::invitation(invitation.id);
@@ -171,10 +171,11 @@ impl Tenants<'_> {
         let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
         let names = unique_name::keys(&user.username);
         let mut accounts: Vec<Key<Account>> = names.iter().map(|name| key::account(name)).collect();
-        let found = self.0.batch(&accounts).await?;
+        let batch = self.0.batch(&accounts).await?;
         accounts.retain(|key| {
-            let account = found.named(key);
-            account.is_some_and(|one| (one.organization_id, one.user_id) == (tenant, id))
+            let account = batch.named(key);
+            account
+                .is_some_and(|account| (account.organization_id, account.user_id) == (tenant, id))
         });
         Ok((user, accounts, head))
     }
@@ -192,7 +193,7 @@ impl Tenants<'_> {
     async fn erase_entries(&self, tenant: Tenant, subject: &str) -> Result<usize> {
         let entries = self.entries_of(tenant, subject).await?;
         let erasures = entries.iter();
-        let erasures = erasures.filter(|one| one.event == OrganizationEvent::UserErased);
+        let erasures = erasures.filter(|entry| entry.event == OrganizationEvent::UserErased);
         let mut erased_by = BTreeMap::new();
         for OrganizationEntry { seq, at, after, .. } in erasures.map(|entry| &entry.record) {
             let place = ErasedBy { seq: *seq, at: *at };
@@ -216,14 +217,14 @@ impl Tenants<'_> {
 
     /// Deletes the mails to the user and about the account, with their links. Invitations that the
     /// user sent to others stay, without the user's name. Returns the number of mails.
-    async fn erase_mails(&self, tenant: Tenant, id: UserId, known: &KnownNames) -> Result<usize> {
-        let mails = key::mails(tenant).consistent().limit(MOST);
-        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mails).await?;
-        mails.retain(|mail| known.are_in(mail, id));
+    async fn erase_mails(&self, tenant: Tenant, id: UserId, names: &KnownNames) -> Result<usize> {
+        let mail_list = key::mails(tenant).consistent().limit(MOST);
+        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mail_list).await?;
+        mails.retain(|mail| names.are_in(mail, id));
         for mail in &mut mails {
             if let Letter::Invitation { invited_by, .. } = &mut mail.record.letter
-                && known.full_names.contains(invited_by)
-                && !known.emails.contains(&mail.record.to.to_ascii_lowercase())
+                && names.full_names.contains(invited_by)
+                && !names.emails.contains(&mail.record.to.to_ascii_lowercase())
             {
                 *invited_by = User::erased_name(id);
                 let done = self.0.table.write(Write::replace(mail)?).await?;
@@ -246,12 +247,12 @@ impl Tenants<'_> {
         &self,
         tenant: Tenant,
         id: UserId,
-        known: &KnownNames,
+        names: &KnownNames,
     ) -> Result<usize> {
         let mut deletes = Vec::new();
-        for username in &known.usernames {
-            let counts = key::sign_in_counts(&key::sign_in_account(username)).limit(MOST);
-            let mut counts: Vec<FailureCount> = self.0.table.list(counts).await?;
+        for username in &names.usernames {
+            let count_list = key::sign_in_counts(&key::sign_in_account(username)).limit(MOST);
+            let mut counts: Vec<FailureCount> = self.0.table.list(count_list).await?;
             let owner = Some((tenant, id));
             counts.retain(|count| count.organization_id.zip(count.user_id) == owner);
             let keys = counts.iter().map(Record::key);
@@ -265,16 +266,17 @@ impl Tenants<'_> {
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
     async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let mut items = 0;
-        let mut each = async |found: Found| {
-            let deletes = found.items.iter().filter_map(RawItem::key);
+        let mut each = async |partition: Found| {
+            let deletes = partition.items.iter().filter_map(RawItem::key);
             let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
             let deletes: Vec<Write> = deletes.collect();
             items += deletes.len();
             self.0.table.write_batch(deletes).await
         };
         let own = key::partitions_of_user(tenant, id);
-        let mut known = HashSet::new();
-        self.walk_below(tenant, own, &mut known, &mut each).await?;
+        let mut visited = HashSet::new();
+        self.walk_below(tenant, own, &mut visited, &mut each)
+            .await?;
         Ok(items)
     }
 }

@@ -73,8 +73,11 @@ impl Tenants<'_> {
         unusable: Option<&PasswordHash>,
         line: &mut impl FnMut(Line),
     ) -> Result<()> {
-        let mut each = async |found: Found| {
-            let items = found.items.into_iter().filter(|_| found.is_exported);
+        let mut each = async |partition: Found| {
+            let items = partition
+                .items
+                .into_iter()
+                .filter(|_| partition.is_exported);
             for item in items.filter_map(|item| exported(item, tenant, at, unusable)) {
                 let kind = kind_of(&item);
                 let item = item.to_json();

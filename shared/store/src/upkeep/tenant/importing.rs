@@ -120,7 +120,7 @@ impl Tenants<'_> {
         let Some(half) = self.0.read(&key::organization(tenant)).await? else {
             return Ok(None);
         };
-        let is_half = |one: Suspension| one.cause == SuspensionCause::Import;
+        let is_half = |suspension: Suspension| suspension.cause == SuspensionCause::Import;
         if !half.suspended.is_some_and(is_half) {
             return Err(ImportError::Exists(tenant));
         }
@@ -140,8 +140,8 @@ impl Tenants<'_> {
         &self,
         import_of: ImportOf,
     ) -> Result<Option<OrganizationId>, ImportError> {
-        let all = self.0.directory().organizations().await?.into_iter();
-        let mut readable = all.filter_map(|(_, found)| found.ok());
+        let organizations = self.0.directory().organizations().await?.into_iter();
+        let mut readable = organizations.filter_map(|(_, organization)| organization.ok());
         let half = readable.find(|organization| {
             let is_new = organization.id != import_of.organization;
             is_new && organization.import_of == Some(import_of)
@@ -156,8 +156,8 @@ impl Tenants<'_> {
                 .iter()
                 .map(|kind| (kind.name(), key::counter(kind.name())))
         };
-        let found = self.0.batch(keys().map(|(_, key)| key)).await?;
-        let last = keys().filter_map(|(name, key)| Some((name, found.named(&key)?.last)));
+        let batch = self.0.batch(keys().map(|(_, key)| key)).await?;
+        let last = keys().filter_map(|(name, key)| Some((name, batch.named(&key)?.last)));
         Ok(last.collect())
     }
 
@@ -169,16 +169,16 @@ impl Tenants<'_> {
     ) -> Result<(), ImportError> {
         let mut taken = Vec::new();
         for some in accounts.chunks(NAMES_AT_ONCE) {
-            let found = self
+            let batch = self
                 .0
                 .batch(some.iter().map(|(name, _)| key::account(name)))
                 .await?;
             let is_taken = |(name, user): &&(String, i64)| {
                 let key = key::account(name);
-                let is_same = found.named(&key).is_some_and(|owner| {
+                let is_same = batch.named(&key).is_some_and(|owner| {
                     Some(owner.organization_id) == begun && owner.user_id.get() == *user
                 });
-                found.has(&key) && !is_same
+                batch.has(&key) && !is_same
             };
             taken.extend(some.iter().filter(is_taken).map(|(name, _)| name.clone()));
         }
@@ -230,10 +230,10 @@ impl Tenants<'_> {
         let Some(key) = item.key().filter(|_| done.is_err()) else {
             return Ok(());
         };
-        let found = table.raw_item(&key).await?;
-        let is_same = found.is_some_and(|mut found| {
-            found.forget_write();
-            found == *item
+        let existing = table.raw_item(&key).await?;
+        let is_same = existing.is_some_and(|mut existing| {
+            existing.forget_write();
+            existing == *item
         });
         is_same.then_some(()).ok_or(ImportError::Occupied(key))
     }

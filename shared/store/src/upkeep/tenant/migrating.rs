@@ -109,7 +109,7 @@ fn checked<R: Record<Workdesk>>(item: &RawItem) -> Result<Checked> {
 /// one.
 pub(super) fn check_record(item: &RawItem) -> Option<Result<Checked>> {
     let kind = item.text("kind")?;
-    let (.., check) = FORMS.iter().find(|(one, ..)| *one == kind)?;
+    let (.., check) = FORMS.iter().find(|(form_kind, ..)| *form_kind == kind)?;
     Some(check(item))
 }
 
@@ -129,7 +129,7 @@ impl Forms {
         self.items += 1;
         // Counters have no kind.
         let kind = item.text("kind").filter(|kind| !FORMLESS.contains(kind))?;
-        let Some((kind, form, _)) = FORMS.iter().find(|(one, ..)| *one == kind) else {
+        let Some((kind, form, _)) = FORMS.iter().find(|(form_kind, ..)| *form_kind == kind) else {
             self.unknown.insert(kind.to_owned());
             return None;
         };
@@ -158,8 +158,8 @@ impl Tenants<'_> {
         each: &mut impl AsyncFnMut(&Forms),
     ) -> Result<Forms> {
         let mut forms = Forms::default();
-        let mut note = async |found: Found| {
-            for item in &found.items {
+        let mut note = async |partition: Found| {
+            for item in &partition.items {
                 let older = forms.note(item);
                 if let Some(write) = older.filter(|_| rewrites) {
                     // A refused one was written meanwhile, in the form of its writer.

@@ -50,23 +50,24 @@ impl Tenants<'_> {
     where
         E: AsyncFnMut(Found) -> Result<()>,
     {
-        let all = key::partitions(tenant);
-        let mut known = HashSet::new();
-        self.walk_below(tenant, all, &mut known, each).await
+        let partitions = key::partitions(tenant);
+        let mut visited = HashSet::new();
+        self.walk_below(tenant, partitions, &mut visited, each)
+            .await
     }
 
     async fn walk_below<E>(
         &self,
         tenant: Tenant,
         partitions: Vec<Partition>,
-        known: &mut HashSet<String>,
+        visited: &mut HashSet<String>,
         each: &mut E,
     ) -> Result<()>
     where
         E: AsyncFnMut(Found) -> Result<()>,
     {
         let mut partitions = partitions;
-        partitions.retain(|partition| known.insert(partition.key.clone()));
+        partitions.retain(|partition| visited.insert(partition.key.clone()));
         let first = stream::iter(partitions).map(async |partition| {
             let page = self.0.table.raw_page(&partition.key, None).await;
             (partition, page)
@@ -79,7 +80,7 @@ impl Tenants<'_> {
                 items.retain(|item| is_of(tenant, item));
                 let below = items.iter();
                 let below = below.flat_map(|item| named(tenant, &partition, item));
-                Box::pin(self.walk_below(tenant, below.collect(), known, each)).await?;
+                Box::pin(self.walk_below(tenant, below.collect(), visited, each)).await?;
                 let is_exported = partition.is_exported;
                 each(Found { is_exported, items }).await?;
                 let Some(end) = end else {
@@ -94,22 +95,25 @@ impl Tenants<'_> {
     /// Returns true if the organization is being deleted, or does not exist.
     pub async fn is_leaving(&self, tenant: Tenant) -> Result<bool> {
         let key = key::organization(tenant);
-        let found = self.0.batch([&key]).await?;
+        let batch = self.0.batch([&key]).await?;
         // One that does not read is there.
-        let suspended = found.named(&key).and_then(|found| found.suspended);
-        let is_deleted = suspended.is_some_and(|one| one.cause == SuspensionCause::Deletion);
-        Ok(is_deleted || !found.has(&key))
+        let suspended = batch
+            .named(&key)
+            .and_then(|organization| organization.suspended);
+        let is_deleted =
+            suspended.is_some_and(|suspension| suspension.cause == SuspensionCause::Deletion);
+        Ok(is_deleted || !batch.has(&key))
     }
 
     /// The keys of all items of an organization.
     pub async fn keys(&self, tenant: Tenant) -> Result<Vec<AnyKey>> {
-        let mut all = Vec::new();
-        let mut each = async |found: Found| {
-            all.extend(found.items.iter().filter_map(RawItem::key));
+        let mut keys = Vec::new();
+        let mut each = async |partition: Found| {
+            keys.extend(partition.items.iter().filter_map(RawItem::key));
             Ok(())
         };
         self.walk(tenant, &mut each).await?;
-        Ok(all)
+        Ok(keys)
     }
 }
 

@@ -82,18 +82,21 @@ impl Tenants<'_> {
     pub async fn restore_ids(&self, to: Timestamp) -> Result<String> {
         let stack = key::stack();
         let read = || self.0.read(&stack);
-        let write = async |found: Option<Stored<Stack>>| {
-            if let Some(stack) = found.as_ref().filter(|one| one.restored_to == Some(to)) {
+        let write = async |stored: Option<Stored<Stack>>| {
+            if let Some(stack) = stored
+                .as_ref()
+                .filter(|stack| stack.restored_to == Some(to))
+            {
                 return Ok(Some(stack.name.clone()));
             }
-            let name = found.as_ref().map(|found| found.name.clone());
+            let name = stored.as_ref().map(|stack| stack.name.clone());
             let stack = Stack {
                 name: name.unwrap_or_else(random::token),
                 table: self.0.table.name().to_owned(),
                 restored_to: Some(to),
             };
             let name = stack.name.clone();
-            let mut writes = vec![Write::create_or_replace(found, stack)?];
+            let mut writes = vec![Write::create_or_replace(stored, stack)?];
             writes.extend(RecordType::ALL.iter().map(|kind| {
                 let skipped = match kind {
                     RecordType::Organization => SKIPPED_ORGANIZATIONS,
@@ -120,8 +123,8 @@ impl Tenants<'_> {
         let pause = self.0.connections().agent_pause(tenant).await?;
         let restored = pause.and_then(|pause| pause.restored);
         let is_new = restored.is_none_or(|restored| restored.to != to);
-        let users = key::users(tenant).limit(usize::MAX);
-        let users: Vec<User> = self.0.table.list(users).await?;
+        let user_list = key::users(tenant).limit(usize::MAX);
+        let users: Vec<User> = self.0.table.list(user_list).await?;
         let enabled = users.iter().filter(|user| !user.disabled);
         let came_back = CameBack {
             tokens: self.tokens_at(tenant, to, &users).await?,
@@ -138,7 +141,7 @@ impl Tenants<'_> {
             Ok((pause, self.0.feed().start(tenant).await?))
         };
         let noted = came_back.noted(to, ends_tokens);
-        let write = async |(found, start): (Option<Stored<AgentPause>>, _)| {
+        let write = async |(pause_before, start): (Option<Stored<AgentPause>>, _)| {
             let now = self.0.now();
             let pause = AgentPause {
                 organization_id: tenant,
@@ -147,11 +150,11 @@ impl Tenants<'_> {
                 restored: Some(Restored { to, at: now }),
                 updated_at: now,
             };
-            let before = Connections::before(pause, found.as_ref());
+            let before = Connections::before(pause, pause_before.as_ref());
             let paused = EntryContent::changed(OrganizationEvent::AgentPaused, &before, &pause);
             let entries: Vec<_> = paused.into_iter().chain([noted.clone()]).collect();
             let writes = vec![
-                Write::create_or_replace(found, pause)?,
+                Write::create_or_replace(pause_before, pause)?,
                 feed::restarted(tenant, start, now)?,
             ];
             let context = WriteContext::of_operator(tenant);
@@ -165,7 +168,7 @@ impl Tenants<'_> {
         let tokens = stream::iter(users)
             .map(async |user| {
                 let tokens = self.0.tokens().all(tenant, user.id).await?;
-                let mut tokens: Vec<_> = tokens.into_iter().map(|one| one.record).collect();
+                let mut tokens: Vec<_> = tokens.into_iter().map(|token| token.record).collect();
                 tokens.retain(|token| token.holds(user, at));
                 Ok::<_, Error>(tokens)
             })
@@ -182,16 +185,19 @@ impl Tenants<'_> {
     ) -> Result<Vec<(Timestamp, &'static str, String)>> {
         let since = to.plus(-SHORTLY);
         let after = to.plus(1);
-        let entries = key::organization_journal(tenant).limit(usize::MAX);
-        let entries = entries.from(key::instant(since)).up_to(key::instant(after));
-        let mut entries = self.0.table.list(entries.consistent()).await?;
+        let entry_list = key::organization_journal(tenant).limit(usize::MAX);
+        let entry_list = entry_list
+            .from(key::instant(since))
+            .up_to(key::instant(after));
+        let mut entries = self.0.table.list(entry_list.consistent()).await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
-        let approvals = key::journals(tenant).limit(usize::MAX);
-        let approvals = approvals.within(Some(key::instant(since)), Some(key::instant(after)));
-        let mut approvals = self.0.table.list(approvals).await?;
+        let approval_list = key::journals(tenant).limit(usize::MAX);
+        let approval_list =
+            approval_list.within(Some(key::instant(since)), Some(key::instant(after)));
+        let mut approvals = self.0.table.list(approval_list).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
         let changes = entries.iter();
-        let changes = changes.map(|one| (one.at, one.event.name(), one.subjects.join(" ")));
+        let changes = changes.map(|entry| (entry.at, entry.event.name(), entry.subjects.join(" ")));
         let approvals = approvals.iter().map(|entry| {
             let session = subject::agent_session(entry.session_id);
             (entry.at, entry.what.name(), session)

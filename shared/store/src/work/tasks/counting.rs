@@ -70,8 +70,8 @@ impl Tasks<'_> {
         let named: HashMap<UserId, UserRef> = self.0.users(tenant, ids).await?;
         let mut by_assignee: HashMap<Option<UserId>, i64> = HashMap::new();
         for (assignee, count) in assignees {
-            let known = assignee.filter(|id| named.contains_key(id));
-            *by_assignee.entry(known).or_default() += count;
+            let named_assignee = assignee.filter(|id| named.contains_key(id));
+            *by_assignee.entry(named_assignee).or_default() += count;
         }
         let mut by_assignee: Vec<_> = by_assignee.into_iter().collect();
         by_assignee.sort_by_key(|(id, total)| (-total, *id));
@@ -89,10 +89,10 @@ impl Tasks<'_> {
         tenant: Tenant,
         project: ProjectId,
     ) -> Result<(TaskCounts, HashMap<Option<UserId>, i64>)> {
-        let all = TaskStatus::ALL.iter();
-        let none = all.map(|status| (OrOther::Known(*status), 0));
+        let statuses = TaskStatus::ALL.iter();
+        let zero_counts = statuses.map(|status| (OrOther::Known(*status), 0));
         let mut counts = TaskCounts {
-            by_status: none.collect(),
+            by_status: zero_counts.collect(),
             by_assignee: Vec::new(),
             total: 0,
             complete: false,

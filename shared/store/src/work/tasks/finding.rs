@@ -192,9 +192,9 @@ impl Finding<'_> {
             let page = self.store.table.page(list.clone(), &next).await?;
             let keys: Vec<_> = page.rows.iter().map(|row| self.key(&row.place)).collect();
             let named = keys.iter().flatten();
-            let found = self.store.table.batch_get(named, Read::Eventual).await?;
+            let batch = self.store.table.batch_get(named, Read::Eventual).await?;
             for (row, key) in page.rows.into_iter().zip(&keys) {
-                let task = key.as_ref().and_then(|key| found.named(key));
+                let task = key.as_ref().and_then(|key| batch.named(key));
                 rows.extend(task.filter(|task| self.fits(task)).map(|record| Row {
                     record,
                     place: row.place,

@@ -38,20 +38,20 @@ impl Links {
         tenant: Tenant,
         project: Option<ProjectId>,
         current: Option<UserId>,
-        found: &Batch,
+        batch: &Batch,
     ) -> Result<Vec<Fault>> {
         let mut faults = Vec::new();
         if let Some(id) = self.milestone {
-            let milestone = found.get(&id.key(tenant))?;
+            let milestone = batch.get(&id.key(tenant))?;
             let owner = milestone.map(|milestone| milestone.project_id);
             faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
         }
         if let Some(id) = self.phase {
-            let phase = found.get(&id.key(tenant))?;
+            let phase = batch.get(&id.key(tenant))?;
             let owner = phase.map(|phase| phase.project_id);
             faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
-        faults.extend(Assignee::new(tenant, self.assignee.as_ref()).fault(found, current));
+        faults.extend(Assignee::new(tenant, self.assignee.as_ref()).fault(batch, current));
         Ok(faults)
     }
 }

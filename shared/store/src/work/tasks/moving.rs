@@ -49,13 +49,13 @@ impl Tasks<'_> {
             let keys = other_key.iter().chain([&key]).map(AnyKey::from);
             self.0.batch(keys)
         };
-        let write = async |context: WriteContext, found: Batch| {
-            let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+        let write = async |context: WriteContext, batch: Batch| {
+            let before = context.current(batch.get(&key)?, TaskId::NOUN)?;
             let before = self.0.whole(before).await?;
             let mut task = before.clone();
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {
-                let other = found.get(other_key)?.map(|stored| stored.record);
+                let other = batch.get(other_key)?.map(|stored| stored.record);
                 let unknown = || Fault::unknown(neighbour.field(), TaskId::NOUN);
                 let other = other.ok_or_else(|| Error::invalid(unknown()))?;
                 let room = self.room(&before, neighbour, &other).await?;
@@ -70,14 +70,14 @@ impl Tasks<'_> {
             // The farthest go first, so that the tasks keep their sequence if this ends midway.
             let later = renumbered.split_off(renumbered.len().min(AT_ONCE));
             for some in later.rchunks(AT_ONCE) {
-                let writes = some.iter().map(|one| one.write(tenant, now)).collect();
+                let writes = some.iter().map(|moved| moved.write(tenant, now)).collect();
                 let done = Box::pin(self.0.transact(&context, writes, &[])).await?;
                 if done.is_err() {
                     return Ok(None);
                 }
             }
             let mut writes = Writes::default();
-            writes.extend(renumbered.iter().map(|one| one.write(tenant, now)));
+            writes.extend(renumbered.iter().map(|moved| moved.write(tenant, now)));
             writes.extend(context.updated(&before.record, &task, now)?);
             let referred = Names::of_tasks([&task.record]);
             let writes = writes.making(id);
@@ -111,17 +111,17 @@ impl Tasks<'_> {
         let at_other = || key::task_order(other.order, other.id);
         // The task itself may be among them.
         let others = |mut tasks: Vec<Task>| {
-            tasks.retain(|one| ![task.id, other.id].contains(&one.id));
+            tasks.retain(|listed| ![task.id, other.id].contains(&listed.id));
             tasks
         };
-        let at = |one: &Task| (one.order, one.id);
+        let at = |task: &Task| (task.order, task.id);
         let is_after = matches!(neighbour, Neighbour::After(_));
         let (before, after) = if is_after {
             let next = others(table.list(list().from(at_other()).limit(3)).await?);
             (Some(at(other)), next.first().map(at))
         } else {
-            let before = list().up_to(at_other()).descending().limit(3);
-            let before = others(table.list(before).await?);
+            let before_list = list().up_to(at_other()).descending().limit(3);
+            let before = others(table.list(before_list).await?);
             (before.first().map(at), Some(at(other)))
         };
         let own = at(task);
@@ -137,16 +137,16 @@ impl Tasks<'_> {
         }
         let side = |mut tasks: Vec<Task>, has_other: bool| {
             let is_whole = tasks.len() < MOST_RENUMBERED;
-            tasks.retain(|one| one.id != task.id && (has_other || one.id != other.id));
+            tasks.retain(|listed| listed.id != task.id && (has_other || listed.id != other.id));
             (tasks, is_whole)
         };
-        let following = list().from(at_other()).limit(MOST_RENUMBERED);
-        let (following, is_whole) = side(table.list(following).await?, !is_after);
+        let following_list = list().from(at_other()).limit(MOST_RENUMBERED);
+        let (following, is_whole) = side(table.list(following_list).await?, !is_after);
         if let Some(orders) = place.pushing_on(&orders(&following), is_whole) {
             return Room::with(orders, &following).ok_or_else(no_room);
         }
-        let preceding = list().up_to(at_other()).descending();
-        let preceding = table.list(preceding.limit(MOST_RENUMBERED)).await?;
+        let preceding_list = list().up_to(at_other()).descending();
+        let preceding = table.list(preceding_list.limit(MOST_RENUMBERED)).await?;
         let (preceding, is_whole) = side(preceding, is_after);
         let orders = place.pushing_back(&orders(&preceding), is_whole);
         orders

@@ -110,8 +110,8 @@ impl Room {
     /// The writes of the other tasks. 409 if one of them was moved meanwhile.
     pub(super) fn writes(&self, tenant: Tenant, now: Timestamp) -> Writes {
         let mut writes = Writes::default();
-        for one in &self.renumbered {
-            writes.push_or(one.write(tenant, now), Error::contended());
+        for moved in &self.renumbered {
+            writes.push_or(moved.write(tenant, now), Error::contended());
         }
         writes
     }
@@ -139,7 +139,7 @@ fn spread(
     following: impl ExactSizeIterator<Item = i64>,
     is_whole: bool,
 ) -> Option<Vec<i64>> {
-    let all = following.len();
+    let length = following.len();
     let parts = |place: usize| i64::try_from(place).unwrap_or(END) + 2;
     // The first task that keeps its order, and the distance of the new ones before it.
     let kept = following.enumerate().find_map(|(place, order)| {
@@ -147,10 +147,10 @@ fn spread(
         (distance >= ROOM).then_some((place, distance))
     });
     let (count, distance) = match kept {
-        Some(found) => found,
+        Some(kept) => kept,
         None if is_whole => {
-            let distance = (END - low) / parts(all);
-            (all, distance.min(Task::ORDER_STEP))
+            let distance = (END - low) / parts(length);
+            (length, distance.min(Task::ORDER_STEP))
         }
         None => return None,
     };
@@ -200,21 +200,21 @@ mod tests {
     #[test]
     fn as_few_tasks_as_possible_get_new_orders() {
         let after = place(Some(1_024), Some(1_025));
-        let found = after.pushing_on(&orders(&[1_025, 1_026, 2_048, 3_072]), true);
-        assert_eq!(numbers(found).unwrap(), [1_280, 1_536, 1_792]);
+        let pushed = after.pushing_on(&orders(&[1_025, 1_026, 2_048, 3_072]), true);
+        assert_eq!(numbers(pushed).unwrap(), [1_280, 1_536, 1_792]);
         // At the front and up to the end of the list.
         let first = place(None, Some(0));
-        let found = first.pushing_on(&orders(&[0, 0, 1]), true);
-        assert_eq!(numbers(found).unwrap(), [1_023, 2_047, 3_071, 4_095]);
+        let pushed = first.pushing_on(&orders(&[0, 0, 1]), true);
+        assert_eq!(numbers(pushed).unwrap(), [1_023, 2_047, 3_071, 4_095]);
         // More follow than were read.
         assert_eq!(first.pushing_on(&orders(&[0, 0, 1]), false), None);
         // At the end, those before the place make room.
         let last = place(Some(MAX_ID), None);
         assert_eq!(last.pushing_on(&[], true), None);
-        let found = last.pushing_back(&orders(&[MAX_ID, MAX_ID - 1, 1_024]), true);
+        let pushed = last.pushing_back(&orders(&[MAX_ID, MAX_ID - 1, 1_024]), true);
         let step = (MAX_ID - 1_023) / 4;
         let expected = [1, 2, 3].map(|times| MAX_ID + 1 - step * times);
-        assert_eq!(numbers(found).unwrap(), expected[..3]);
+        assert_eq!(numbers(pushed).unwrap(), expected[..3]);
     }
 
     /// A list of orders in clusters, of which some lie at the bounds.
@@ -243,21 +243,21 @@ mod tests {
             seed = seed.wrapping_add(1_442_695_040_888_963_407);
             i64::try_from(seed >> 11).unwrap() % below
         };
-        let mut none = 0;
+        let mut without_room = 0;
         for _ in 0..20_000 {
             let list = list(&mut random);
             let at = usize::try_from(random(99)).unwrap() % (list.len() + 1);
-            let before = at.checked_sub(1).map(|one| list[one]);
+            let before = at.checked_sub(1).map(|index| list[index]);
             let between = place(before, list.get(at).copied());
             let (preceding, following) = list.split_at(at);
             let preceding: Vec<i64> = preceding.iter().rev().copied().collect();
             // As if no more than so many were read.
             let most = usize::try_from(1 + random(20)).unwrap();
             let read = random(2);
-            let part = |all: &[i64]| {
+            let part = |all_orders: &[i64]| {
                 let most = if read == 0 { usize::MAX } else { most };
-                let some = &all[..all.len().min(most)];
-                (orders(some), some.len() == all.len())
+                let some = &all_orders[..all_orders.len().min(most)];
+                (orders(some), some.len() == all_orders.len())
             };
             let (on, is_whole_on) = part(following);
             let (back, is_whole_back) = part(&preceding);
@@ -266,7 +266,7 @@ mod tests {
                 .or_else(|| Some((between.pushing_on(&on, is_whole_on)?, true)))
                 .or_else(|| Some((between.pushing_back(&back, is_whole_back)?, false)));
             let Some((new, is_on)) = pushed else {
-                none += 1;
+                without_room += 1;
                 continue;
             };
             let new: Vec<i64> = new.into_iter().map(Order::get).collect();
@@ -281,12 +281,12 @@ mod tests {
             after.extend(later);
             assert!(after.is_sorted(), "{list:?} at {at}: {after:?}");
             // No tie that an id could decide.
-            let is_apart = |one: usize, other: usize| after.get(one) < after.get(other);
+            let is_apart = |left: usize, right: usize| after.get(left) < after.get(right);
             assert!(place == 0 || is_apart(place - 1, place), "{after:?}");
             let is_last = place + 1 == after.len();
             assert!(is_last || is_apart(place, place + 1), "{after:?}");
             assert!((0..=MAX_ID).contains(&after[0]) && *after.last().unwrap() <= MAX_ID);
         }
-        assert!(none > 0, "a list without room was among them");
+        assert!(without_room > 0, "a list without room was among them");
     }
 }

@@ -134,7 +134,9 @@ fn records_name_their_parents() {
         let mut more = Map::new();
         more.insert(attribute.to_owned(), json!({"N": "5"}));
         let created = entry(None, Some(image(kind, 1, more.into()))).unwrap();
-        let named = created.parent.map(|one| (one.kind.name(), one.record_id));
+        let named = created
+            .parent
+            .map(|parent| (parent.kind.name(), parent.record_id));
         let expected = parent.map(|parent| (parent, 5));
         assert_eq!(named, expected, "{kind} {attribute}");
         let project = (attribute == "projectId").then_some(5);

@@ -1,0 +1,195 @@
+//! Idioms of the code: one binding a line, imports by name, one meaning for each type name.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use tests::{files, is_test, path};
+
+/// The most bindings of a tuple to a tuple, such as `let (a, b) = (b, a);`.
+const MOST_TUPLE_BINDINGS: usize = 60;
+
+/// The most tables of data that rustfmt leaves alone.
+const MOST_SKIPS: usize = 8;
+
+/// The last column of a comment.
+const LAST_COLUMN: usize = 100;
+
+/// The one prelude: the names that handlers use.
+const PRELUDE: &str = "shared::endpoint::*";
+
+/// The most names of the prelude.
+const MOST_NAMES: usize = 40;
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let folders = ["functions", "shared", "infra", "tests"];
+    let files = folders
+        .iter()
+        .flat_map(|folder| files(&path(folder), &[".rs"]));
+    files
+        .map(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            (file, text)
+        })
+        .collect()
+}
+
+/// Returns the file and the line in the form of a compiler.
+fn place(file: &Path, line: usize) -> String {
+    let file = file.strip_prefix(path("")).unwrap();
+    format!("{}:{}", file.display(), line + 1)
+}
+
+#[test]
+fn a_tuple_is_bound_to_a_tuple_only_if_its_values_belong_together() {
+    let mut bindings = 0;
+    let mut files = Vec::new();
+    for (file, text) in sources() {
+        let in_file = tuple_bindings(text.parse().unwrap());
+        bindings += in_file;
+        if in_file > 0 {
+            files.push(format!("{} in {}", in_file, file.display()));
+        }
+    }
+    assert!(
+        bindings <= MOST_TUPLE_BINDINGS,
+        "{bindings} bindings of a tuple to a tuple; at most {MOST_TUPLE_BINDINGS}. Bind one value a \
+         line:\n{}",
+        files.join("\n")
+    );
+}
+
+#[test]
+fn tuple_bindings_are_counted_at_each_depth() {
+    let text = "fn swap() { let (a, b) = (b, a); if a { let (c, d): (u8, u8) = (1, 2); } }";
+    assert_eq!(tuple_bindings(text.parse().unwrap()), 2);
+    let text = "fn read() { let (a, b) = pair(); let (c, d) = (e).f(); let c = (1, 2); }";
+    assert_eq!(tuple_bindings(text.parse().unwrap()), 0);
+}
+
+/// Counts `let (…) = (…);`, with or without a type, at each depth.
+fn tuple_bindings(stream: TokenStream) -> usize {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    let mut bindings = 0;
+    for (index, tree) in trees.iter().enumerate() {
+        if let TokenTree::Group(group) = tree {
+            bindings += tuple_bindings(group.stream());
+        }
+        let is_let = matches!(tree, TokenTree::Ident(word) if word == "let");
+        if !is_let || !is_tuple(trees.get(index + 1)) {
+            continue;
+        }
+        let mut value = index + 2;
+        if is_sign(trees.get(value), ':') {
+            value += 2;
+        }
+        let is_bound = is_sign(trees.get(value), '=')
+            && is_tuple(trees.get(value + 1))
+            && is_sign(trees.get(value + 2), ';');
+        bindings += usize::from(is_bound);
+    }
+    bindings
+}
+
+fn is_tuple(tree: Option<&TokenTree>) -> bool {
+    matches!(tree, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+}
+
+fn is_sign(tree: Option<&TokenTree>, sign: char) -> bool {
+    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+}
+
+#[test]
+fn rustfmt_leaves_few_tables_alone() {
+    let attribute = ["#[rustfmt", "::skip]"].concat();
+    let mut skips = Vec::new();
+    for (file, text) in sources() {
+        for (number, line) in text.lines().enumerate() {
+            if line.trim_start().starts_with(&attribute) {
+                skips.push(place(&file, number));
+            }
+        }
+    }
+    assert!(skips.len() <= MOST_SKIPS, "{}", skips.join("\n"));
+}
+
+#[test]
+fn comments_end_at_the_last_column() {
+    let mut long = Vec::new();
+    for (file, text) in sources() {
+        for (number, line) in text.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            if is_comment && line.chars().count() > LAST_COLUMN {
+                long.push(place(&file, number));
+            }
+        }
+    }
+    assert!(long.is_empty(), "longer comments:\n{}", long.join("\n"));
+}
+
+#[test]
+fn a_file_imports_by_name() {
+    let mut stars = Vec::new();
+    for (file, text) in sources() {
+        for (number, line) in text.lines().enumerate() {
+            let is_import = line.trim_start().starts_with("use ") || line.starts_with("pub use ");
+            let is_test = is_test(&file) || line.starts_with("    ");
+            let is_of_test = is_test && line.trim_start() == "use super::*;";
+            let is_prelude = line.contains("endpoint::*");
+            if is_import && line.contains('*') && !is_of_test && !is_prelude {
+                stars.push(place(&file, number));
+            }
+        }
+    }
+    assert!(
+        stars.is_empty(),
+        "imports of everything; name what the file uses, or take {PRELUDE}:\n{}",
+        stars.join("\n")
+    );
+}
+
+#[test]
+fn the_prelude_of_handlers_is_short() {
+    let text = fs::read_to_string(path("shared/src/endpoint.rs")).unwrap();
+    let words = text
+        .lines()
+        .filter(|line| !line.starts_with("//"))
+        .flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+    let modules = [
+        "", "pub", "use", "axum", "extract", "model", "base", "refusal", "serde", "store",
+        "utoipa", "crate", "auth", "self", "http",
+    ];
+    let names: BTreeSet<&str> = words.filter(|word| !modules.contains(word)).collect();
+    assert!(names.len() <= MOST_NAMES, "{}: {names:?}", names.len());
+}
+
+#[test]
+fn a_public_type_has_a_name_of_its_own() {
+    let mut places = BTreeMap::<String, Vec<String>>::new();
+    let sources = sources();
+    for (file, text) in sources.iter().filter(|(file, _)| !is_test(file)) {
+        for (number, line) in text.lines().enumerate() {
+            if let Some(name) = public_type(line) {
+                let place = place(file, number);
+                places.entry(name.to_owned()).or_default().push(place);
+            }
+        }
+    }
+    let repeated: Vec<String> = places
+        .iter()
+        .filter(|(_, places)| places.len() > 1)
+        .map(|(name, places)| format!("{name}: {}", places.join(", ")))
+        .collect();
+    assert!(repeated.is_empty(), "{}", repeated.join("\n"));
+}
+
+fn public_type(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub ")?;
+    let kinds = ["struct ", "enum ", "trait ", "type "];
+    let name = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
+    let end = name.find(|letter: char| !letter.is_alphanumeric());
+    Some(end.map_or(name, |end| &name[..end])).filter(|name| !name.is_empty())
+}
