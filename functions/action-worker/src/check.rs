@@ -58,7 +58,7 @@ impl Context {
     ) -> Observation {
         let through = |name: &str| {
             let mut connections = connections.clone().into_iter();
-            let connection = connections.find(|one| *one.name == *name);
+            let connection = connections.find(|connection| *connection.name == *name);
             connection.ok_or_else(|| ReadError::for_good(format!("There is no connection {name}.")))
         };
         let timeout = self.limits.check_timeout();

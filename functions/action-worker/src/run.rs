@@ -216,16 +216,16 @@ impl Context {
             key: Some(&next.key),
             timeout: self.limits.step_timeout,
         };
-        let none = match self.targets.send(connection, call, sending).await {
+        let no_response = match self.targets.send(connection, call, sending).await {
             Ok(head) => {
                 let response = head.read(connection).await;
                 return CallResult::of(call, response, is_repeated, self.store.now());
             }
-            Err(none) => none,
+            Err(no_response) => no_response,
         };
-        let problem = none.problem();
+        let problem = no_response.problem();
         let now = self.store.now();
-        match none {
+        match no_response {
             NoResponse::Unsendable(_) => {
                 CallResult::unsent(ApiCall::unsendable(is_repeated), problem, now)
             }

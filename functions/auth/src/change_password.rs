@@ -35,12 +35,12 @@ pub async fn change_password(
         let gone = || Error::internal("changing a password", "the account is gone");
         let (account, head) = (account.ok_or_else(gone)?, head?);
         let hash = Some(account.password_hash.clone());
-        let known = password::verify(sent.current_password.into_secret(), hash).await?;
-        Ok((account, head, known))
+        let is_right = password::verify(sent.current_password.into_secret(), hash).await?;
+        Ok((account, head, is_right))
     };
-    let (account, head, known) = sign_in.decided(&attempt, verified.await).await?;
+    let (account, head, is_right) = sign_in.decided(&attempt, verified.await).await?;
     let mut faults = Vec::new();
-    if !known {
+    if !is_right {
         telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt.clone()).await?;
         faults.push(incorrect());
@@ -49,8 +49,8 @@ pub async fn change_password(
     let fits = new.for_user(&user.username, &identity.organization.name);
     let fits = fits.map_err(|common| faults.push(common.at("newPassword")));
     let forget_failures = sign_in.succeeded(&attempt);
-    let (Ok(new), true) = (fits, known) else {
-        if known {
+    let (Ok(new), true) = (fits, is_right) else {
+        if is_right {
             forget_failures.await?;
         }
         return Err(Error::Invalid(faults).into());

@@ -55,8 +55,8 @@ pub async fn login(
     let sign_in = app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&username, &address).await?;
     let judged = judge(&app, account, password).await;
-    let known = sign_in.decided(&attempt, judged).await?;
-    let Some((account, user)) = known else {
+    let accepted = sign_in.decided(&attempt, judged).await?;
+    let Some((account, user)) = accepted else {
         return Err(refused(&app, attempt).await.into());
     };
     let now = app.clock.now();
@@ -78,7 +78,9 @@ async fn judge(
     account: Option<Account>,
     password: LoginPassword,
 ) -> Result<Option<(Account, User)>, Error> {
-    let hash = account.as_ref().map(|one| one.password_hash.clone());
+    let hash = account
+        .as_ref()
+        .map(|account| account.password_hash.clone());
     let is_right = password::verify(password.into_secret(), hash).await?;
     let Some(account) = account.filter(|_| is_right) else {
         return Ok(None);

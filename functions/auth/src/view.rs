@@ -123,8 +123,8 @@ impl ToSchema for SignInView {
         Shown::<SignInProvider>::name()
     }
 
-    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        Shown::<SignInProvider>::schemas(all);
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Shown::<SignInProvider>::schemas(schemas);
     }
 }
 

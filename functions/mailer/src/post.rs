@@ -152,10 +152,10 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
     to: &str,
     content: &[u8],
 ) -> MailOutcome {
-    let none = Parameters::default();
+    let no_parameters = Parameters::default();
     let begun = async {
         let mut client = connected?;
-        client.mail_from(from, &none).await?;
+        client.mail_from(from, &no_parameters).await?;
         Ok(client)
     };
     let mut client = match begun.await {
@@ -163,7 +163,7 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
         Err(error) => return MailOutcome::Deferred(problem(&error)),
     };
     let accepted = async {
-        client.rcpt_to(to, &none).await?;
+        client.rcpt_to(to, &no_parameters).await?;
         client.data(content).await
     };
     match accepted.await {

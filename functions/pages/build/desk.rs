@@ -90,8 +90,8 @@ impl Desk {
         let names = self.sources.keys();
         let names = names.map(|path| path.as_os_str().as_encoded_bytes());
         let contents = self.sources.values().map(String::as_bytes);
-        let all: Vec<&[u8]> = names.chain(contents).collect();
-        digest(&all)
+        let hashed_parts: Vec<&[u8]> = names.chain(contents).collect();
+        digest(&hashed_parts)
     }
 
     /// Writes the files, under the names by which they are served.
@@ -123,8 +123,8 @@ impl Desk {
     /// they may name types in files that are not served.
     fn with_served_names(&self, path: &Path, content: &str) -> Result<String, Box<dyn Error>> {
         let extension = path.extension().unwrap_or_default();
-        let known = BEFORE.iter().find(|(of, _)| extension == *of);
-        let Some((_, before)) = known else {
+        let entry = BEFORE.iter().find(|(of, _)| extension == *of);
+        let Some((_, before)) = entry else {
             return Ok(content.to_owned());
         };
         let mut text = String::new();
@@ -172,17 +172,17 @@ impl Desk {
     /// An error for a file that is not there.
     fn resolved(&self, path: &Path, named: &str) -> Result<String, Box<dyn Error>> {
         let is_page = path == Path::new(PAGE);
-        let (found, folder) = match named.strip_prefix("desk/") {
+        let (target, folder) = match named.strip_prefix("desk/") {
             Some(below) if is_page => (PathBuf::from(below), "desk/"),
             None if named.starts_with('.') && !is_page => (beside(path, named), "./"),
             _ => return Ok(named.to_owned()),
         };
-        if self.sources.contains_key(&found) {
-            return Ok(format!("{folder}{}", self.served(&found)));
+        if self.sources.contains_key(&target) {
+            return Ok(format!("{folder}{}", self.served(&target)));
         }
         let path = path.display();
-        let found = found.display();
-        Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{found} is not there").into())
+        let target = target.display();
+        Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{target} is not there").into())
     }
 
     /// Lines of the page, one for each module that starts it: a browser loads these at once, and a
@@ -194,8 +194,8 @@ impl Desk {
             // Paths in comments have no digest.
             let paths = content.split("from \"./").skip(1);
             let names = paths.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
-            let known = names.filter(|name| served.contains_key(name));
-            for name in known.collect::<Vec<_>>() {
+            let served_names = names.filter(|name| served.contains_key(name));
+            for name in served_names.collect::<Vec<_>>() {
                 if !modules.contains(&name) {
                     modules.push(name);
                 }
@@ -209,14 +209,14 @@ impl Desk {
 
 /// The path that a relative path leads to from beside a file.
 fn beside(path: &Path, relative: &str) -> PathBuf {
-    let mut found = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut joined = path.parent().unwrap_or(Path::new("")).to_owned();
     for part in Path::new(relative).components() {
         match part {
             // A path out of the folder is found missing.
-            Component::ParentDir if !found.pop() => found.push(".."),
-            Component::Normal(name) => found.push(name),
+            Component::ParentDir if !joined.pop() => joined.push(".."),
+            Component::Normal(name) => joined.push(name),
             _ => {}
         }
     }
-    found
+    joined
 }

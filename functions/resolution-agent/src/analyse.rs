@@ -33,7 +33,7 @@ async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Propo
     let since = Stopwatch::start();
     let mut inquiry = playbooks.inquire(case);
     loop {
-        let wanted: Vec<TargetRead> = inquiry.wanted().map(|one| one.read.clone()).collect();
+        let wanted: Vec<TargetRead> = inquiry.wanted().map(|wanted| wanted.read.clone()).collect();
         if wanted.is_empty() {
             return inquiry.proposal();
         }

@@ -251,8 +251,8 @@ impl Sweeper {
         telemetry::unreadable(&used.unreadable, None, self.store.now());
         // After the time limit it stays due.
         if let Ok(Err(error)) = run {
-            let what = format!("a cleanup of organization {}", name.organization_id);
-            Swept::default().failed(&what, &error);
+            let record_name = format!("a cleanup of organization {}", name.organization_id);
+            Swept::default().failed(&record_name, &error);
         }
     }
 

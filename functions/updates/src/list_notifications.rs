@@ -33,6 +33,6 @@ pub async fn list_notifications(
     let sees_notes = identity.sees_notes();
     let web_url = identity.organization.web_url.as_ref();
     let web_url = state.webhooks.web_url(web_url);
-    let view = |one: JoinedNotification| one.for_user(may, sees_notes, web_url);
+    let view = |notification: JoinedNotification| notification.for_user(may, sees_notes, web_url);
     Ok(pages.answer(page, view)?)
 }

@@ -33,5 +33,5 @@ pub async fn search(
         projects: query.project_id.as_ref().map(|some| some.0.as_slice()),
     };
     let page = search.page(tenant, &filter, candidates, &pages.wanted);
-    Ok(pages.answer(Box::pin(page).await?, |found| found)?)
+    Ok(pages.answer(Box::pin(page).await?, |record| record)?)
 }

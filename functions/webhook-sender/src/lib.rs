@@ -56,11 +56,11 @@ impl WebhookSender {
         let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for message in event.records {
             let read = messages::read::<DeliveryMessage>(&message);
-            let known = read.as_ref().ok();
-            let webhook = known.map(|one| (one.organization_id, one.webhook_id));
+            let delivery = read.as_ref().ok();
+            let webhook = delivery.map(|delivery| (delivery.organization_id, delivery.webhook_id));
             by_webhook.entry(webhook).or_default().push((message, read));
         }
-        let all = by_webhook.into_values().map(|messages| {
+        let handling = by_webhook.into_values().map(|messages| {
             let handled = stream::iter(messages).map(async |(message, read)| {
                 let attempt = Box::pin(async { self.attempt(&read?).await });
                 let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
@@ -68,7 +68,7 @@ impl WebhookSender {
             });
             handled.buffer_unordered(AT_ONCE).collect::<Vec<_>>()
         });
-        futures::future::join_all(all).await.concat()
+        futures::future::join_all(handling).await.concat()
     }
 
     /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.

@@ -64,7 +64,8 @@ pub async fn begin_oidc(
     let discovery = discovery::stored(&auth, &settings.provider).await?;
     let flow = OidcFlow::new(begin, &settings, connect, auth.app.clock.now());
     let own = flow.own_redirect_uri;
-    let client = discovery.and_then(|it| Client::of(&auth, &settings.provider, it, own).ok());
+    let client =
+        discovery.and_then(|discovery| Client::of(&auth, &settings.provider, discovery, own).ok());
     let Some(client) = client else {
         let unavailable = SignInFault::ProviderUnavailable;
         return Ok(failed(&flow.r#return, unavailable));
@@ -103,7 +104,7 @@ async fn connecting(
 /// 400 for a page of another host, unless its origin is allowed.
 fn is_ours(auth: &Auth, page: &ReturnUrl) -> Result<(), Error> {
     let allowed = &auth.app.allowed_origins;
-    let is_allowed = |origin: &str| allowed.iter().any(|one| one == origin);
+    let is_allowed = |origin: &str| allowed.iter().any(|listed| listed == origin);
     if page.origin().is_none_or(is_allowed) {
         return Ok(());
     }

@@ -59,8 +59,9 @@ impl FromRequestParts<Auth> for Returned {
     async fn from_request_parts(parts: &mut Parts, auth: &Auth) -> Result<Self, Infallible> {
         let query = parts.uri.query().unwrap_or_default();
         let parameter = |name: &str| {
-            let mut all = oauth2::url::form_urlencoded::parse(query.as_bytes());
-            all.find(|(given, _)| given == name)
+            let mut pairs = oauth2::url::form_urlencoded::parse(query.as_bytes());
+            pairs
+                .find(|(key, _)| key == name)
                 .map(|(_, value)| value.into_owned())
         };
         let state = parameter("state").unwrap_or_default();

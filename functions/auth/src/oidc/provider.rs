@@ -184,12 +184,12 @@ impl<'a> Client<'a> {
         let now = self.auth.app.clock.now();
         let token = tokens.extra_fields().id_token.as_deref();
         let token = token.unwrap_or_default();
-        let all = match self.verified(flow, token, now).await? {
+        let verified_claims = match self.verified(flow, token, now).await? {
             Ok(claims) => claims,
             Err(fault) => return Ok(Err(self.failed(&fault, SignInFault::TokenInvalid))),
         };
         let mut claims = Claims {
-            all,
+            all: verified_claims,
             is_whole: true,
         };
         let user_info = self.discovery.userinfo_endpoint.as_deref();

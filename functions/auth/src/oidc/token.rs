@@ -139,8 +139,10 @@ fn check_claims(claims: &Map<String, Value>, expected: &Expected<'_>) -> Result<
         "claims.iss",
     )?;
     let is_for_us = match stated("aud") {
-        Some(Value::Array(all)) => all.iter().any(|one| one == expected.client_id),
-        one => one.is_some_and(|one| one == expected.client_id),
+        Some(Value::Array(audiences)) => audiences
+            .iter()
+            .any(|audience| audience == expected.client_id),
+        audience => audience.is_some_and(|audience| audience == expected.client_id),
     };
     check(is_for_us, "claims.aud")?;
     let azp = stated("azp");

@@ -257,8 +257,8 @@ pub struct ShownSession<'a> {
 impl ShownSession<'_> {
     /// Returns the views of the session's newest proposal.
     pub fn proposed(&self) -> Vec<ActionView> {
-        let all = self.session.plan.proposed_actions.iter();
-        all.map(|action| ActionView::of(action, self)).collect()
+        let actions = self.session.plan.proposed_actions.iter();
+        actions.map(|action| ActionView::of(action, self)).collect()
     }
 
     fn in_short(&self, action: &ProposedAction) -> ActionInShort {
@@ -271,11 +271,11 @@ impl ShownSession<'_> {
     }
 
     fn approvals_of(&self, action: &ProposedAction) -> Vec<ApproverView> {
-        let mut known = self.actions.iter();
-        let approved = known.find(|known| known.key.action_id == action.id);
-        let approved = approved
+        let mut actions = self.actions.iter();
+        let stored = actions.find(|stored| stored.key.action_id == action.id);
+        let approved = stored
             .into_iter()
-            .flat_map(|known| &known.round.approvals);
+            .flat_map(|stored| &stored.round.approvals);
         approved
             .chain(&action.approvals)
             .map(ApproverView::of)
@@ -285,14 +285,17 @@ impl ShownSession<'_> {
 
 /// Returns the ids of the proposed actions with these keys.
 fn ids(keys: &[String], session: &AgentSession) -> Vec<String> {
-    let all = session.plan.proposed_actions.iter();
-    let named = all.filter(|other| keys.contains(&other.key));
+    let actions = session.plan.proposed_actions.iter();
+    let named = actions.filter(|other| keys.contains(&other.key));
     named.map(|other| other.id.clone()).collect()
 }
 
 impl ApprovalView {
     fn of(action: &ProposedAction, now: Timestamp) -> Option<Self> {
-        let valid = action.approvals.iter().filter(|one| one.is_valid(now));
+        let valid = action
+            .approvals
+            .iter()
+            .filter(|approval| approval.is_valid(now));
         let expires_at = valid.clone().map(ActionApproval::expires_at).min()?;
         let given = i64::try_from(valid.count()).unwrap_or(i64::MAX);
         let needed = action.approvers;

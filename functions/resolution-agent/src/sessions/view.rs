@@ -350,7 +350,7 @@ view! {
         /// Instant of the next check; null if there is none.
         next: Option<Timestamp>,
         /// Facts that the last check found, by `read.fact`.
-        found: Option<JsonObject> = record.found.as_ref().map(|found| found.0.clone()),
+        found: Option<JsonObject> = record.found.as_ref().map(|facts| facts.0.clone()),
         /// Facts that differ from the expected ones, or the reason why the last check read none.
         problem: Option<String> = record.problem.clone(),
     }
