@@ -30,8 +30,8 @@ Usage: workdesk-admin create-organization TABLE NAME USERNAME FULL_NAME [EMAIL]
 Asks for the admin's password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Creates an organization and its first admin.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table, name, username, full_name], more)) = arguments::values(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(([table, name, username, full_name], more)) = arguments::values(parser, USAGE)? else {
         return Ok(());
     };
     if more.len() > 1 {
@@ -129,8 +129,8 @@ mod tests {
         let hash = Some(account.password_hash);
         assert!(password::verify("twelve chars".into(), hash).await.unwrap());
         assert!(create("Another").await.is_err());
-        let all = store.directory().organizations().await.unwrap();
-        assert_eq!(all.len(), 1);
+        let organizations = store.directory().organizations().await.unwrap();
+        assert_eq!(organizations.len(), 1);
         // The last admin cannot be disabled, as in any organization.
         let directory = store.directory();
         let disabled = directory.disable_user(organization.id, user.id, true);

@@ -22,8 +22,8 @@ Usage: workdesk-admin erase-user TABLE ORGANIZATION USER
 An interrupted erasure goes on when started again. Reads the organization's journal.";
 
 /// Erases a user.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization, user]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization, user]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;

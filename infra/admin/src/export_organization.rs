@@ -23,9 +23,9 @@ Usage: workdesk-admin export-organization TABLE ORGANIZATION [--accounts]
 Suspend the organization before, so that nothing changes meanwhile. Reads each item twice.";
 
 /// Exports an organization.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("accounts", false)])?;
-    let Some(([table, organization], [accounts])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("accounts", false)])?;
+    let Some(([table, organization], [accounts])) = parsed else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;

@@ -27,9 +27,9 @@ An interrupted import goes on when started again with the same file, also with -
 one that has not ended. The file is copied to the folder for temporary files, and the copy goes with the program.";
 
 /// Imports an organization.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("as-new", true)])?;
-    let Some(([table], [name])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("as-new", true)])?;
+    let Some(([table], [name])) = parsed else {
         return Ok(());
     };
     let name = name.map(OrganizationName::try_from).transpose();

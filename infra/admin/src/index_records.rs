@@ -28,8 +28,8 @@ Records that the index has are only read, so an interrupted run can simply start
 meanwhile. A record costs 1 to 2 read units, and a new one 3 write units and 1 for each of its words.";
 
 /// Indexes the records of organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table], organizations)) = arguments::values(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(([table], organizations)) = arguments::values(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;

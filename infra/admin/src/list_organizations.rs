@@ -21,8 +21,8 @@ Usage: workdesk-admin list-organizations TABLE
 Reads every id that was ever given to an organization: one request and 50 read units per hundred ids.";
 
 /// Lists the organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;

@@ -40,8 +40,8 @@ pub(crate) struct Walk {
 }
 
 /// Rewrites the items of organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(walk) = Walk::read(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(walk) = Walk::read(parser, USAGE)? else {
         return Ok(());
     };
     match walk.each(true, |forms| forms.unreadable.is_empty()).await? {
@@ -52,17 +52,17 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 
 impl Walk {
     /// Reads the arguments. Prints `usage` and returns none for `--help`.
-    pub(crate) fn read(mut given: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(mut parser: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
         let mut table = None;
         let mut organizations = Vec::new();
         let mut rate = None;
-        while let Some(argument) = given.next()? {
+        while let Some(argument) = parser.next()? {
             let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
             match argument {
                 Long("organization") => {
-                    organizations.push(organization_id(&text(given.value()?)?)?);
+                    organizations.push(organization_id(&text(parser.value()?)?)?);
                 }
-                Long("rate") => rate = Some(units(&text(given.value()?)?)?),
+                Long("rate") => rate = Some(units(&text(parser.value()?)?)?),
                 Value(value) if table.is_none() => table = Some(text(value)?),
                 Value(_) => return Err(Error::Arguments(usage)),
                 Short('h') | Long("help") => {

@@ -35,8 +35,8 @@ Standard input is one JSON object with these fields:
   occurredAt           An instant; now by default";
 
 /// Records an alert.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
@@ -64,8 +64,8 @@ fn alert(text: &str) -> Result<AlertCreate, Error> {
     let text = text.trim_start_matches('\u{feff}');
     // The reader below refuses what is not an object.
     let sent: Fields = serde_json::from_str(text).unwrap_or_default();
-    let known = AlertCreate::names();
-    if let Some(name) = sent.keys().find(|name| !known.contains(name)) {
+    let field_names = AlertCreate::names();
+    if let Some(name) = sent.keys().find(|name| !field_names.contains(name)) {
         return Err(invalid(&format!("There is no field `{name}`; see --help.")));
     }
     parse(text.as_bytes()).map_err(|faults| {

@@ -63,9 +63,9 @@ struct Work {
 }
 
 /// Replays what lies in the queue.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("wait", true)])?;
-    let Some(([table, url], [wait])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("wait", true)])?;
+    let Some(([table, url], [wait])) = parsed else {
         return Ok(());
     };
     let wait = wait.as_deref().map_or(Ok(LONGEST_WAIT), seconds)?;

@@ -19,8 +19,8 @@ Usage: workdesk-admin reset-password TABLE USERNAME
 Asks for the password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Sets a user's password.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, username]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, username]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;

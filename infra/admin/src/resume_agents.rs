@@ -28,13 +28,13 @@ Waiting actions start within a minute, if their approvals still hold. Run again,
 of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
 /// Resumes agents.
-pub(crate) async fn run(mut given: Parser) -> Result<(), Error> {
+pub(crate) async fn run(mut parser: Parser) -> Result<(), Error> {
     let mut table = None;
     let mut named = Vec::new();
-    while let Some(argument) = given.next()? {
+    while let Some(argument) = parser.next()? {
         let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
         match argument {
-            Long("organization") => named.push(organization_id(&text(given.value()?)?)?),
+            Long("organization") => named.push(organization_id(&text(parser.value()?)?)?),
             Value(value) if table.is_none() => table = Some(text(value)?),
             Value(_) => return Err(Error::Arguments(USAGE)),
             Short('h') | Long("help") => {

@@ -31,10 +31,10 @@ Usage: workdesk-admin set-plan TABLE ORGANIZATION [--units N] [--invitations N] 
                      Features that this version does not know end, too";
 
 /// Changes an organization's plan.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let options = [("units", true), ("invitations", true), ("features", true)];
-    let given = arguments::with_options(given, USAGE, options)?;
-    let Some(([table, organization], [units, invitations, features])) = given else {
+    let parsed = arguments::with_options(parser, USAGE, options)?;
+    let Some(([table, organization], [units, invitations, features])) = parsed else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;

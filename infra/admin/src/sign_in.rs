@@ -16,8 +16,8 @@ Usage: workdesk-admin sign-in TABLE ORGANIZATION passwords=allowed
   ORGANIZATION   The organization's id, as list-organizations shows it";
 
 /// Allows passwords beside the provider.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization, passwords]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization, passwords]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     if passwords != "passwords=allowed" {

@@ -317,8 +317,8 @@ async fn older_records_are_indexed_however_often() {
         assert!(indexed.contains("1\tproject\t1\n"), "{indexed}");
         assert!(indexed.contains("2\tproject\t0\n"), "{indexed}");
     }
-    let one = world.says("index-records", &["2"]).await;
-    assert!(!one.contains("1\tproject"), "{one}");
+    let indexed = world.says("index-records", &["2"]).await;
+    assert!(!indexed.contains("1\tproject"), "{indexed}");
 }
 
 #[tokio::test]
@@ -565,8 +565,8 @@ async fn the_agents_go_on_after_a_restore_by_one_command() {
         "{prepared}"
     );
     let entries = world.entries(1).await;
-    let one = world.says("resume-agents", &["--organization", "2"]).await;
-    assert_eq!(one, "2\tagent resumed\n");
+    let resumed = world.says("resume-agents", &["--organization", "2"]).await;
+    assert_eq!(resumed, "2\tagent resumed\n");
     assert_eq!(world.says("resume-agents", &[]).await, "1\tagent resumed\n");
     assert_eq!(world.says("resume-agents", &[]).await, "");
     // In the journal, as the operator's.
@@ -618,8 +618,8 @@ async fn an_item_of_an_older_form_is_named_and_rewritten() {
     world
         .creates(["Halden Services", "ada", "Ada Lindqvist"])
         .await;
-    let all = "All items have the form of this version.\n";
-    assert_eq!(world.says("verify", &[]).await, all);
+    let all_current = "All items have the form of this version.\n";
+    assert_eq!(world.says("verify", &[]).await, all_current);
     // A form without its words and its place among the projects.
     let project = model::base::input::parse(br#"{"title": "Billing"}"#).unwrap();
     let tenant = OrganizationId::new(1).unwrap();
@@ -639,7 +639,7 @@ async fn an_item_of_an_older_form_is_named_and_rewritten() {
     let migrated = world.run("migrate", &["--rate", "5000"], "").await;
     assert_eq!(said(&migrated), "1\tproject\t1\n");
     assert_eq!(world.says("migrate", &[]).await, "");
-    assert_eq!(world.says("verify", &[]).await, all);
+    assert_eq!(world.says("verify", &[]).await, all_current);
 }
 
 #[tokio::test]

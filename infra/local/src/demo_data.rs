@@ -176,13 +176,13 @@ pub(crate) async fn connect(
         let Some(name) = Slug::new(name) else {
             continue;
         };
-        let is_right = |one: &Stored<Connection>| {
-            *one.base_url == wanted["baseUrl"]
-                && one.system_kind().name() == wanted["kind"]
-                && one.secret.is_some()
+        let is_right = |connection: &Stored<Connection>| {
+            *connection.base_url == wanted["baseUrl"]
+                && connection.system_kind().name() == wanted["kind"]
+                && connection.secret.is_some()
         };
-        let found = there.iter().find(|one| one.name == name);
-        if !found.is_some_and(is_right) {
+        let stored = there.iter().find(|connection| connection.name == name);
+        if !stored.is_some_and(is_right) {
             let put = input::from_value(wanted)?;
             let of = SecretOf::Connection(name.to_string());
             let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
@@ -295,9 +295,9 @@ impl Demo {
     }
 
     /// Reads the body of a record's creation, with ids instead of names, and with instants.
-    fn body<T: Input>(&self, given: &Map<String, Value>, more: Value) -> Result<T, DemoDataError> {
+    fn body<T: Input>(&self, fields: &Map<String, Value>, more: Value) -> Result<T, DemoDataError> {
         let mut body = more;
-        for (name, value) in given {
+        for (name, value) in fields {
             let text = value.as_str();
             let is_name = ["assignee", "milestone", "phase"].contains(&name.as_str());
             if let Some(named) = text.filter(|_| is_name) {
@@ -432,9 +432,11 @@ impl Demo {
             .alerts()
             .recorded_since(self.tenant, since)
             .await?;
-        let open = (0..).zip(&alerts.open).map(|one| (one, AlertStatus::Open));
+        let open = (0..)
+            .zip(&alerts.open)
+            .map(|numbered| (numbered, AlertStatus::Open));
         let resolved = (100..).zip(&alerts.resolved);
-        let resolved = resolved.map(|one| (one, AlertStatus::Resolved));
+        let resolved = resolved.map(|numbered| (numbered, AlertStatus::Resolved));
         let mut to_propose = Vec::new();
         for ((number, alert), status) in open.chain(resolved) {
             let occurred_at = self.now.plus(-alert.hours_ago * span::HOUR);

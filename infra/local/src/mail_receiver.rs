@@ -41,16 +41,16 @@ pub struct MailInbox(Arc<Mutex<Vec<Received>>>);
 impl MailInbox {
     /// Returns the mails, newest first.
     pub fn newest_first(&self) -> Vec<Received> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().rev().cloned().collect()
+        let mails = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        mails.iter().rev().cloned().collect()
     }
 
     fn add(&self, mail: Received) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() == KEPT {
-            all.remove(0);
+        let mut mails = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if mails.len() == KEPT {
+            mails.remove(0);
         }
-        all.push(mail);
+        mails.push(mail);
     }
 }
 
@@ -249,7 +249,7 @@ impl Session {
 fn read(content: &[u8], to: Vec<String>) -> io::Result<Received> {
     let mail = mailparse::parse_mail(content).map_err(io::Error::other)?;
     let headers = mail.headers.iter();
-    let headers = headers.map(|one| (one.get_key().to_ascii_lowercase(), one.get_value()));
+    let headers = headers.map(|header| (header.get_key().to_ascii_lowercase(), header.get_value()));
     let part = |kind| part(&mail, kind).unwrap_or_default();
     Ok(Received {
         to,
@@ -265,5 +265,5 @@ fn part(mail: &ParsedMail<'_>, kind: &str) -> Option<String> {
     if mail.ctype.mimetype == kind {
         return mail.get_body().ok();
     }
-    mail.subparts.iter().find_map(|one| part(one, kind))
+    mail.subparts.iter().find_map(|subpart| part(subpart, kind))
 }

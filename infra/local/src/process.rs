@@ -47,6 +47,6 @@ pub(crate) fn workspace() -> Option<PathBuf> {
 
 /// Returns the path of another program of this workspace, in the same folder as this one.
 pub(crate) fn sibling(name: &str) -> std::io::Result<PathBuf> {
-    let this = env::current_exe()?;
-    Ok(this.parent().unwrap_or(Path::new("")).join(name))
+    let program = env::current_exe()?;
+    Ok(program.parent().unwrap_or(Path::new("")).join(name))
 }

@@ -130,8 +130,8 @@ where
 /// Returns the number of records before the first failed one.
 fn handled(answer: &[u8], batch: &[Value]) -> Result<usize, String> {
     let positions = || batch.iter().filter_map(Stream::position);
-    let known: Vec<&str> = positions().collect();
-    let failed = failures(answer, &known).map_err(|error| error.to_string())?;
+    let sent_positions: Vec<&str> = positions().collect();
+    let failed = failures(answer, &sent_positions).map_err(|error| error.to_string())?;
     let first = positions().position(|position| failed.contains(position));
     Ok(first.unwrap_or(batch.len()))
 }
@@ -171,7 +171,9 @@ mod tests {
     fn records_before_the_first_failed_one_are_handled() {
         let batch = records(&["1", "2", "3"]);
         let failed = |positions: &[&str]| {
-            let failed = positions.iter().map(|one| json!({"itemIdentifier": one}));
+            let failed = positions
+                .iter()
+                .map(|position| json!({"itemIdentifier": position}));
             json!({"batchItemFailures": failed.collect::<Vec<_>>()}).to_string()
         };
         for (positions, expected) in [(&[][..], 3), (&["3", "2"], 1), (&["1"], 0)] {
@@ -191,7 +193,7 @@ mod tests {
             let seen = Arc::clone(&seen);
             let invoke = move |event: Value| {
                 let ids = event["Records"].as_array().unwrap().iter();
-                let ids = ids.map(|one| one["dynamodb"]["NewImage"]["pk"]["S"].clone());
+                let ids = ids.map(|record| record["dynamodb"]["NewImage"]["pk"]["S"].clone());
                 let ids: Vec<Value> = ids.collect();
                 let mut seen = seen.lock().unwrap();
                 seen.push(json!(ids));
@@ -233,7 +235,7 @@ mod tests {
         let batches = Arc::new(Mutex::new(Vec::new()));
         let invoke = |event: Value| {
             let records = event["Records"].as_array().unwrap().iter();
-            let keys = records.map(|one| one["dynamodb"]["NewImage"]["pk"]["S"].clone());
+            let keys = records.map(|record| record["dynamodb"]["NewImage"]["pk"]["S"].clone());
             batches.lock().unwrap().push(keys.collect::<Vec<Value>>());
             async { Ok(Bytes::from("{}")) }
         };

@@ -57,7 +57,7 @@ struct Request {
 async fn respond(State(key): State<Arc<LessSafeKey>>, headers: HeaderMap, body: Bytes) -> Response {
     let target = headers
         .get("x-amz-target")
-        .and_then(|one| one.to_str().ok());
+        .and_then(|value| value.to_str().ok());
     let answer = match (target, serde_json::from_slice::<Request>(&body)) {
         (Some("TrentService.Encrypt"), Ok(request)) => encrypt(&key, &request),
         (Some("TrentService.Decrypt"), Ok(request)) => decrypt(&key, &request),

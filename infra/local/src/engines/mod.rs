@@ -207,13 +207,13 @@ mod tests {
 
     #[tokio::test]
     async fn engines_side_by_side_share_nothing() {
-        let one = Engines::in_memory().await.unwrap();
+        let engines = Engines::in_memory().await.unwrap();
         let other = Engines::in_memory().await.unwrap();
-        put(&one, one.table_name(), "a").await;
-        one.create_table("second").await.unwrap();
+        put(&engines, engines.table_name(), "a").await;
+        engines.create_table("second").await.unwrap();
 
-        assert_eq!(count(&one, one.table_name()).await, 1);
-        assert_eq!(count(&one, "second").await, 0);
+        assert_eq!(count(&engines, engines.table_name()).await, 1);
+        assert_eq!(count(&engines, "second").await, 0);
         assert_eq!(count(&other, other.table_name()).await, 0);
     }
 
@@ -266,9 +266,9 @@ mod tests {
             };
             Engines::start(options).await.unwrap()
         };
-        let one = start().await;
+        let engines = start().await;
         let context = &[("organization", "1"), ("connection", "a")];
-        let kms = one.kms().unwrap();
+        let kms = engines.kms().unwrap();
         let secret = SecretString::from("hush");
         let sealed = kms.encrypt(KEY, &secret, context).await.unwrap();
         let again = kms.encrypt(KEY, &secret, context).await.unwrap();

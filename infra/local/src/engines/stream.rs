@@ -39,16 +39,16 @@ impl Stream {
             None => self.begin().await?,
         };
         let asked = json!({"ShardIterator": &iterator, "Limit": most});
-        let mut found = match self.call("GetRecords", &asked).await {
-            Ok(found) => found,
+        let mut answer = match self.call("GetRecords", &asked).await {
+            Ok(answer) => answer,
             Err(error) => {
                 self.iterator = Some(iterator);
                 return Err(error);
             }
         };
-        let next = found["NextShardIterator"].as_str();
+        let next = answer["NextShardIterator"].as_str();
         self.iterator = Some(next.map_or(iterator, str::to_owned));
-        match found["Records"].take() {
+        match answer["Records"].take() {
             Value::Array(records) => Ok(records),
             _ => Err(self.lacks("Records")),
         }

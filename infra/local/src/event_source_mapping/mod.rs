@@ -129,10 +129,10 @@ where
         Ok(received.messages.unwrap_or_default())
     }
 
-    fn error(&self, what: &'static str, problem: String) -> MappingError {
+    fn error(&self, action: &'static str, problem: String) -> MappingError {
         MappingError {
             queue: self.queue.url.clone(),
-            what,
+            what: action,
             problem,
         }
     }

@@ -75,8 +75,9 @@ impl Invocations {
             Answer::Result(result) => self.post(id, "response", result).await,
             Answer::Error(error) => self.post(id, "error", error).await,
             Answer::TooLarge(bytes) => {
-                let what = format!("the answer has {bytes} bytes, more than {MAX_PAYLOAD}");
-                self.fail(id, "Function.ResponseSizeTooLarge", &what).await
+                let message = format!("the answer has {bytes} bytes, more than {MAX_PAYLOAD}");
+                self.fail(id, "Function.ResponseSizeTooLarge", &message)
+                    .await
             }
         }
     }
@@ -88,8 +89,8 @@ impl Invocations {
     }
 
     /// Posts an answer. Ignores the status: if it is an error, the caller has given up.
-    async fn post(&self, id: &str, what: &str, body: Bytes) -> reqwest::Result<()> {
-        let url = format!("{}/{id}/{what}", self.url);
+    async fn post(&self, id: &str, kind: &str, body: Bytes) -> reqwest::Result<()> {
+        let url = format!("{}/{id}/{kind}", self.url);
         self.http.post(url).body(body).send().await?;
         Ok(())
     }

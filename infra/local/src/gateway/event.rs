@@ -94,7 +94,7 @@ fn headers(sent: &HeaderMap, length: usize, client: SocketAddr) -> Map<String, V
         let value = String::from_utf8_lossy(value.as_bytes());
         joined
             .entry(name.to_string())
-            .and_modify(|all| *all = format!("{all},{value}"))
+            .and_modify(|values| *values = format!("{values},{value}"))
             .or_insert_with(|| value.into_owned());
     }
     joined.insert("content-length".into(), length.to_string());
@@ -138,7 +138,7 @@ fn parameters(query: &str) -> BTreeMap<String, String> {
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         joined
             .entry(name.into_owned())
-            .and_modify(|all| *all = format!("{all},{value}"))
+            .and_modify(|values| *values = format!("{values},{value}"))
             .or_insert_with(|| value.into_owned());
     }
     joined

@@ -14,7 +14,7 @@ pub fn handed_over(sent: &str) -> Option<String> {
 fn decoded(text: &str) -> Option<String> {
     let mut after = text.split('%').skip(1);
     let is_escape =
-        |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|one| one.is_ascii_hexdigit());
+        |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
     let decoded = percent_decode_str(text).decode_utf8_lossy();
     after.all(is_escape).then(|| decoded.into_owned())
 }

@@ -60,7 +60,12 @@ impl RouteTable {
     /// method over `ANY`; `$default` matches all other requests.
     pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found<'_>> {
         if let Ok(matched) = self.paths.at(path) {
-            let of = |wanted: &Methods| matched.value.iter().find(|one| one.methods == *wanted);
+            let of = |wanted: &Methods| {
+                matched
+                    .value
+                    .iter()
+                    .find(|target| target.methods == *wanted)
+            };
             if let Some(target) = of(&Methods::One(method.clone())).or_else(|| of(&Methods::Any)) {
                 return Some(Found {
                     function: &target.function,

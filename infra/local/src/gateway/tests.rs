@@ -220,14 +220,14 @@ async fn an_answer_becomes_a_response() {
     let path = "/api/tasks?answer=cookies";
     let response = world.request(Method::GET, path).send().await.unwrap();
     assert_eq!(response.status(), StatusCode::CREATED);
-    let all = |name: &str| -> Vec<_> {
+    let header_values = |name: &str| -> Vec<_> {
         let values = response.headers().get_all(name).iter();
         values.map(|value| value.to_str().unwrap()).collect()
     };
-    assert_eq!(all("set-cookie"), ["a=1; Path=/", "b=2"]);
-    assert_eq!(all("x-many"), ["1", "2"]);
-    assert_eq!(all("x-one"), ["1"]);
-    assert_eq!(all("apigw-requestid").len(), 1);
+    assert_eq!(header_values("set-cookie"), ["a=1; Path=/", "b=2"]);
+    assert_eq!(header_values("x-many"), ["1", "2"]);
+    assert_eq!(header_values("x-one"), ["1"]);
+    assert_eq!(header_values("apigw-requestid").len(), 1);
     assert_eq!(response.bytes().await.unwrap().as_ref(), [0, 255]);
 }
 

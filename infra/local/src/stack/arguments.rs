@@ -90,9 +90,9 @@ pub(crate) enum Error {
 }
 
 /// Reads the arguments after the program's name.
-pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
+pub(crate) fn parse(raw_arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
     let mut arguments = Arguments::default();
-    let mut parser = Parser::from_args(given);
+    let mut parser = Parser::from_args(raw_arguments);
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),

@@ -91,7 +91,7 @@ impl File {
         // A resource without `Properties` has the defaults of all properties.
         let properties = match &resource.properties {
             Value::Null => Value::Object(serde_json::Map::new()),
-            given => given.clone(),
+            value => value.clone(),
         };
         T::deserialize(properties)
             .map_err(|error| TemplateError::properties(name, error.to_string()))

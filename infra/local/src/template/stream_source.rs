@@ -75,7 +75,9 @@ impl Pattern {
                 read.collect::<Option<_>>().map(Self::Members)
             }
             Value::Array(values) => {
-                let are_plain = values.iter().all(|one| !one.is_object() && !one.is_array());
+                let are_plain = values
+                    .iter()
+                    .all(|value| !value.is_object() && !value.is_array());
                 are_plain.then(|| Self::OneOf(values.clone()))
             }
             _ => None,
