@@ -30,9 +30,9 @@ impl Options {
         };
         while let Some(argument) = arguments.next() {
             let is_named = argument.starts_with("--");
-            let mut known = usage.split(['[', ']']).map(str::trim).skip(1);
-            let known = known.find_map(|one| {
-                let (name, value) = one.split_once(' ').unwrap_or((one, ""));
+            let mut described_options = usage.split(['[', ']']).map(str::trim).skip(1);
+            let option = described_options.find_map(|described| {
+                let (name, value) = described.split_once(' ').unwrap_or((described, ""));
                 let is_it = if is_named {
                     name == argument
                 } else {
@@ -40,7 +40,7 @@ impl Options {
                 };
                 is_it.then_some((name, !value.is_empty()))
             });
-            let Some((name, has_value)) = known else {
+            let Some((name, has_value)) = option else {
                 options.fail();
             };
             let value = match (is_named, has_value) {

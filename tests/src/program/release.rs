@@ -158,19 +158,19 @@ pub fn start_function(
 
 /// Takes the messages out of a queue. Returns their bodies.
 pub(crate) async fn bodies(sqs: &aws_sdk_sqs::Client, url: &str) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut bodies = Vec::new();
     loop {
         let receive = sqs.receive_message().queue_url(url);
         let received = receive.max_number_of_messages(10).send().await.unwrap();
         let messages = received.messages.unwrap_or_default();
         if messages.is_empty() {
-            return all;
+            return bodies;
         }
         for message in messages {
             let delete = sqs.delete_message().queue_url(url);
             let delete = delete.set_receipt_handle(message.receipt_handle);
             delete.send().await.unwrap();
-            all.push(message.body.unwrap());
+            bodies.push(message.body.unwrap());
         }
     }
 }

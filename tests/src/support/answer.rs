@@ -40,7 +40,7 @@ impl Answer {
             body.to_owned()
         };
         let cookies = response["cookies"].as_array().into_iter().flatten();
-        let cookies = cookies.map(|one| one.as_str().unwrap().to_owned());
+        let cookies = cookies.map(|cookie| cookie.as_str().unwrap().to_owned());
         Self {
             status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
             headers: response["headers"].clone(),
@@ -125,14 +125,14 @@ impl Answer {
     #[track_caller]
     pub fn expect_faults(&self, faults: &[(&str, &str)]) {
         let body = self.expect_problem(400, "validation_error");
-        let found = body["errors"].as_array().unwrap().iter();
-        let found =
-            found.map(|fault| ["pointer", "code"].map(|name| fault[name].as_str().unwrap()));
-        let mut found: Vec<_> = found.map(|[pointer, code]| (pointer, code)).collect();
+        let actual = body["errors"].as_array().unwrap().iter();
+        let actual =
+            actual.map(|fault| ["pointer", "code"].map(|name| fault[name].as_str().unwrap()));
+        let mut actual: Vec<_> = actual.map(|[pointer, code]| (pointer, code)).collect();
         let mut expected = faults.to_vec();
-        found.sort_unstable();
+        actual.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(found, expected, "{body}");
+        assert_eq!(actual, expected, "{body}");
     }
 
     /// The ids of a list.
@@ -248,12 +248,12 @@ macro_rules! refused {
 pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
     let value = json!(value);
     for (name, expected) in members.as_object().unwrap() {
-        let found = if name.starts_with('/') {
+        let actual = if name.starts_with('/') {
             value.pointer(name).unwrap_or(&Value::Null)
         } else {
             &value[name]
         };
-        assert_eq!(found, expected, "{name} of {value}");
+        assert_eq!(actual, expected, "{name} of {value}");
     }
 }
 

@@ -283,7 +283,7 @@ impl Concierge {
     /// A session on a failed payment, with an approved message to its customer.
     async fn approved_message_to(&self, customer: &str) -> (Value, String) {
         let mut failed = FAILED.into_iter();
-        let (_, payment) = failed.find(|(one, _)| *one == customer).unwrap();
+        let (_, payment) = failed.find(|(payer, _)| *payer == customer).unwrap();
         let entities = [("payment", payment), ("customer", customer)];
         self.approved("payment_failed", &entities, 1).await
     }
@@ -323,7 +323,9 @@ impl Concierge {
         let store = self.api.store_beside().await;
         let connections = store.connections().all(self.api.home.id).await.unwrap();
         let mut connections = connections.into_iter();
-        let connection = connections.find(|one| *one.name == *system).unwrap();
+        let connection = connections
+            .find(|connection| *connection.name == *system)
+            .unwrap();
         let sending = Sending {
             key: None,
             timeout: Duration::from_secs(5),
@@ -339,7 +341,7 @@ impl Concierge {
         let connections = store.connections().all(self.api.home.id).await.unwrap();
         let through = |name: &str| {
             let mut connections = connections.iter();
-            let connection = connections.find(|one| *one.name == *name);
+            let connection = connections.find(|connection| *connection.name == *name);
             Ok(&**connection.unwrap())
         };
         let within = Duration::from_secs(5);

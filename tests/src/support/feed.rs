@@ -34,17 +34,17 @@ impl Api {
     }
 
     async fn rest_of(&self, stream: &mut Stream) -> Vec<Value> {
-        let mut all = Vec::new();
+        let mut rest = Vec::new();
         loop {
             let mut records = stream.next(BATCH_SIZE).await.unwrap();
             if records.is_empty() {
-                return all;
+                return rest;
             }
             for record in &mut records {
                 let changed_at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
                 *changed_at = json!(self.clock.now().millis() / 1_000);
             }
-            all.append(&mut records);
+            rest.append(&mut records);
         }
     }
 

@@ -129,11 +129,12 @@ struct Route {
 /// The route of a path; a literal segment wins over a parameter.
 fn route(path: &str) -> Route {
     let of_operations = operations().iter();
-    let of_operations = of_operations.map(|one| (one.path.as_str(), one.function, false));
+    let of_operations =
+        of_operations.map(|operation| (operation.path.as_str(), operation.function, false));
     let of_pages = api_functions()
         .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
-    let all = of_operations.chain(of_pages);
-    let matching = all.filter_map(|route| Some((matches(route.0, path)?, route)));
+    let routes = of_operations.chain(of_pages);
+    let matching = routes.filter_map(|route| Some((matches(route.0, path)?, route)));
     let (_, (template, function, is_page)) = matching.max().unwrap_or((0, ("", DEFAULT, false)));
     Route {
         function,
@@ -186,8 +187,8 @@ fn event(
     context["http"]["path"] = json!(raw_path);
     context["http"]["sourceIp"] = json!(sent.address);
     if let Some(cookie) = &sent.cookie {
-        let all = event["cookies"].as_array_mut().unwrap();
-        all.extend(cookie.split("; ").map(|cookie| json!(cookie)));
+        let cookies = event["cookies"].as_array_mut().unwrap();
+        cookies.extend(cookie.split("; ").map(|cookie| json!(cookie)));
     }
     for (name, value) in &sent.headers {
         event["headers"][name.to_ascii_lowercase()] = json!(value);
@@ -216,7 +217,7 @@ pub fn parameters(query: &str) -> BTreeMap<String, String> {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         values
             .entry(decoded(name))
-            .and_modify(|all| *all = format!("{all},{}", decoded(value)))
+            .and_modify(|joined| *joined = format!("{joined},{}", decoded(value)))
             .or_insert_with(|| decoded(value));
     }
     values

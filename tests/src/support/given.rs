@@ -203,7 +203,7 @@ impl Api {
     pub async fn records(&self) -> Vec<String> {
         let mut items = self.table_dump().await;
         let passing = ["COUNTER#", "#USED_QUOTA", "#SESSION\""];
-        items.retain(|item| !passing.iter().any(|one| item.contains(one)));
+        items.retain(|item| !passing.iter().any(|marker| item.contains(marker)));
         items
     }
 }

@@ -105,14 +105,18 @@ impl Api {
     /// Has two mailers handle each message of [`mail_events`](Self::mail_events) at the same time.
     /// Returns how many messages there were.
     pub async fn sends_mails(&self, receiver: &MailReceiver) -> usize {
-        let one = self.mailer(receiver.url()).await;
-        let other = self.mailer(receiver.url()).await;
+        let first = self.mailer(receiver.url()).await;
+        let second = self.mailer(receiver.url()).await;
         let mut count = 0;
         for event in self.mail_events().await {
             count += event.records.len();
-            let both = async { tokio::join!(one.handle(event.clone()), other.handle(event)) };
-            let (one, other) = roles::acting_as("mailer", Box::pin(both)).await;
-            let failures = [one.batch_item_failures, other.batch_item_failures];
+            let both = async { tokio::join!(first.handle(event.clone()), second.handle(event)) };
+            let (first_response, second_response) =
+                roles::acting_as("mailer", Box::pin(both)).await;
+            let failures = [
+                first_response.batch_item_failures,
+                second_response.batch_item_failures,
+            ];
             assert!(failures.concat().is_empty(), "{failures:?}");
         }
         count

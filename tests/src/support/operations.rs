@@ -35,11 +35,11 @@ pub fn operations() -> &'static [Operation] {
 
 fn of_function((function, api): (&'static str, crate::ApiFunction)) -> Vec<Operation> {
     let document = serde_json::to_value(api.document()).unwrap();
-    let mut all = Vec::new();
+    let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in METHODS {
             if let Some(described) = item.get(method.to_ascii_lowercase()) {
-                all.push(Operation {
+                operations.push(Operation {
                     function,
                     method,
                     path: path.clone(),
@@ -48,25 +48,30 @@ fn of_function((function, api): (&'static str, crate::ApiFunction)) -> Vec<Opera
             }
         }
     }
-    all
+    operations
 }
 
 impl Operation {
     /// The operation of a method and a path.
     pub fn of(method: &str, path: &str) -> &'static Self {
-        let mut all = operations().iter();
-        let found = all.find(|one| one.method == method && one.path == path);
-        found.unwrap_or_else(|| panic!("no operation is {method} {path}"))
+        let mut operations = operations().iter();
+        let operation =
+            operations.find(|operation| operation.method == method && operation.path == path);
+        operation.unwrap_or_else(|| panic!("no operation is {method} {path}"))
     }
 
     /// Every operation that reads.
     pub fn reads() -> impl Iterator<Item = &'static Self> {
-        operations().iter().filter(|one| one.method == "GET")
+        operations()
+            .iter()
+            .filter(|operation| operation.method == "GET")
     }
 
     /// Every operation that needs a caller.
     pub fn of_callers() -> impl Iterator<Item = &'static Self> {
-        operations().iter().filter(|one| !one.needs().is_empty())
+        operations()
+            .iter()
+            .filter(|operation| !operation.needs().is_empty())
     }
 
     /// Its method and path.
@@ -80,7 +85,8 @@ impl Operation {
     }
 
     pub fn parameter(&self, name: &str) -> Option<&Value> {
-        self.parameters().find(|one| one["name"] == name)
+        self.parameters()
+            .find(|parameter| parameter["name"] == name)
     }
 
     /// The orders of a list; none of any other operation.

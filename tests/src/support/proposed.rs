@@ -128,16 +128,22 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         not_applicable: Vec::new(),
         passed_over: Vec::new(),
     };
-    let all = actions.iter();
-    let verified = || all.clone().filter(|action| action.content.verify.is_some());
+    let proposed_actions = actions.iter();
+    let verified = || {
+        proposed_actions
+            .clone()
+            .filter(|action| action.content.verify.is_some())
+    };
     let mut reads: Vec<TargetRead> = Vec::new();
     for read in verified().flat_map(|action| &action.content.reads) {
-        if !reads.iter().any(|known| known.name == read.name) {
+        if !reads.iter().any(|listed| listed.name == read.name) {
             reads.push(read.clone());
         }
     }
     let conditions = verified().filter_map(|action| action.content.verify.as_ref());
-    let conditions: Vec<FactCondition> = conditions.flat_map(|one| one.effective.clone()).collect();
+    let conditions: Vec<FactCondition> = conditions
+        .flat_map(|verification| verification.effective.clone())
+        .collect();
     let resolved_when = ResolvedWhen { reads, conditions };
     Proposal {
         analysis,

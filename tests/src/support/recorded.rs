@@ -38,11 +38,11 @@ pub struct Table {
 impl Record {
     /// The record of the last release, which is the only one.
     pub fn last() -> Self {
-        let all = fs::read_dir(path("tests/releases")).unwrap();
-        let all = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut all: Vec<String> = all.collect();
-        assert_eq!(all.len(), 1, "one release is kept: {all:?}");
-        let version = all.remove(0);
+        let releases = fs::read_dir(path("tests/releases")).unwrap();
+        let releases = releases.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut releases: Vec<String> = releases.collect();
+        assert_eq!(releases.len(), 1, "one release is kept: {releases:?}");
+        let version = releases.remove(0);
         Self { version }
     }
 

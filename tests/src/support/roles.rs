@@ -44,8 +44,8 @@ pub fn resources<'a>(
     kind: &str,
 ) -> impl Iterator<Item = (&'a str, &'a Value)> {
     let resources = template["Resources"].as_object().unwrap().iter();
-    let of_type = resources.filter(move |(_, one)| one["Type"] == kind);
-    of_type.map(|(name, one)| (name.as_str(), &one["Properties"]))
+    let of_type = resources.filter(move |(_, resource)| resource["Type"] == kind);
+    of_type.map(|(name, resource)| (name.as_str(), &resource["Properties"]))
 }
 
 /// The functions, each by its logical name and its package's, with its properties.
@@ -64,7 +64,9 @@ pub fn statements(template: &Value) -> impl Iterator<Item = (String, &Value)> {
     policies.flat_map(|policy| {
         let name = policy["PolicyName"].as_str().unwrap();
         let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
-        statements.iter().map(move |one| (name.to_owned(), one))
+        statements
+            .iter()
+            .map(move |statement| (name.to_owned(), statement))
     })
 }
 
@@ -79,7 +81,7 @@ fn grants(statement: &Value) -> Vec<Grant> {
         // The stack's own table, or else one that is there.
         Value::Array(values) if values[0] == "OwnsTable" => vec![values[1].clone()],
         Value::Array(values) => values.clone(),
-        one => vec![one.clone()],
+        value => vec![value.clone()],
     };
     let mut grants = Vec::new();
     for action in list(&statement["Action"]) {

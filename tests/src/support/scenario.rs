@@ -46,8 +46,8 @@ impl Concierge {
     ) -> (Value, Vec<String>) {
         let session = self.opened(&self.alert(class, entities).await).await;
         let actions = self.proposed(&session).await;
-        let all: Vec<&str> = actions.iter().map(String::as_str).collect();
-        self.executes(&session, &all).await.expect(202);
+        let action_ids: Vec<&str> = actions.iter().map(String::as_str).collect();
+        self.executes(&session, &action_ids).await.expect(202);
         self.takes_messages().await;
         (session, actions)
     }
@@ -79,9 +79,9 @@ impl Concierge {
     /// Hands these messages to two workers at once.
     pub async fn runs_all_at_once(&self, messages: &[String]) {
         let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-        let one = self.worker();
-        let other = self.worker();
-        futures::join!(one.handle(event(&batch)), other.handle(event(&batch)));
+        let first = self.worker();
+        let second = self.worker();
+        futures::join!(first.handle(event(&batch)), second.handle(event(&batch)));
     }
 
     /// Calls systems that may never answer. Its time is up as soon as they have its calls.
@@ -139,8 +139,8 @@ impl Concierge {
 
     /// Asserts a session's status, and that its first result is none with this error.
     async fn says_first(&self, session: &Value, (status, says): (&str, &str), effects: usize) {
-        let (found, results) = self.outcome(session).await;
-        assert_eq!(found, status, "{results:?}");
+        let (actual, results) = self.outcome(session).await;
+        assert_eq!(actual, status, "{results:?}");
         let (is_done, error) = &results[0];
         assert!(!is_done && error.contains(says), "{says}: {results:?}");
         assert_eq!(self.demo.effects().len(), effects);
@@ -152,14 +152,14 @@ impl Concierge {
         let user = self.api.user(name).await;
         let update = json!({ "permissions": permissions }).to_string();
         let update = input::parse(update.as_bytes()).unwrap();
-        let all = || async {
+        let held = || async {
             Ok(Held {
                 permissions: Permission::VARIANTS.to_vec(),
                 sign_in: SignInAge::New,
             })
         };
         let directory = store.directory();
-        let updated = directory.update_user(user.organization_id, all, user.id, update, None);
+        let updated = directory.update_user(user.organization_id, held, user.id, update, None);
         updated.await.unwrap();
     }
 

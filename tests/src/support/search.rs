@@ -51,8 +51,11 @@ impl Api {
     /// Copies task 1, past the service: further tasks with these ids and titles, each changed a
     /// second after the one before.
     pub async fn has_copies(&self, tasks: impl IntoIterator<Item = (i64, String)>) {
-        let all = self.items_of("task").await.into_iter();
-        let task = all.into_iter().find(|one| one["id"] == number(1)).unwrap();
+        let stored_tasks = self.items_of("task").await.into_iter();
+        let task = stored_tasks
+            .into_iter()
+            .find(|stored| stored["id"] == number(1))
+            .unwrap();
         let begun: Timestamp = text_of(&task, "updatedAt").parse().unwrap();
         let copies = (1..).zip(tasks).map(|(second, (id, title))| {
             let mut copy = task.clone();

@@ -224,8 +224,8 @@ impl Api {
 
     /// The delivery of the newest record. Deliveries of one instant are in no order.
     pub async fn newest_delivery(&self, by: &Caller, webhook: i64) -> Value {
-        let all = self.deliveries(by, webhook).await.into_iter();
-        let newest = all.max_by_key(|one| one["change"]["recordId"].as_i64());
+        let deliveries = self.deliveries(by, webhook).await.into_iter();
+        let newest = deliveries.max_by_key(|delivery| delivery["change"]["recordId"].as_i64());
         newest.unwrap()
     }
 

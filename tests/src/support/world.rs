@@ -479,13 +479,13 @@ impl World {
 /// Max holds what only an admin does.
 async fn may_do_all(api: &Api, max: &Caller) {
     let ada = api.user("ada").await;
-    let all = json!({"permissions": ["manage_users", "manage_organization"]});
+    let permissions = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held::newly(&ada));
     let tenant = api.home.id;
     let max = max.user.unwrap();
-    let all = records::sent(&all);
-    let max = directory.update_user(tenant, ada, max, all, None);
+    let update = records::sent(&permissions);
+    let max = directory.update_user(tenant, ada, max, update, None);
     max.await.unwrap();
 }
 

@@ -73,7 +73,7 @@ mod tests {
         let alone = Chance::new(7);
         let beside = Chance::new(7);
         beside.below("Query", 10);
-        let found = alone.below("PutItem", 1 << 40);
-        assert_eq!(found, beside.below("PutItem", 1 << 40));
+        let drawn = alone.below("PutItem", 1 << 40);
+        assert_eq!(drawn, beside.below("PutItem", 1 << 40));
     }
 }

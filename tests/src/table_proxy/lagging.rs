@@ -128,10 +128,10 @@ impl Lagging {
     async fn copy(&self, (table, pk, sk): ItemKey) {
         let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
         let get = json!({"TableName": table, "Key": key, "ConsistentRead": true});
-        let found = self.upstream.expect("GetItem", &get).await;
+        let answer = self.upstream.expect("GetItem", &get).await;
         let copy = copy_of(&table);
-        if members(&found["Item"]).next().is_some() {
-            let put = json!({"TableName": copy, "Item": found["Item"]});
+        if members(&answer["Item"]).next().is_some() {
+            let put = json!({"TableName": copy, "Item": answer["Item"]});
             self.upstream.expect("PutItem", &put).await;
         } else {
             let delete = json!({"TableName": copy, "Key": key});

@@ -189,9 +189,11 @@ fn query(request: &Value) -> Checked {
     };
     let mut expected = HashSet::from(["pk", "sk"]);
     expected.extend([partition.as_str(), sort.as_str()]);
-    let found: HashSet<&str> = members(start).map(|(name, _)| name).collect();
-    if found != expected {
-        return Err(format!("it goes on from {found:?}, not from {expected:?}"));
+    let attributes: HashSet<&str> = members(start).map(|(name, _)| name).collect();
+    if attributes != expected {
+        return Err(format!(
+            "it goes on from {attributes:?}, not from {expected:?}"
+        ));
     }
     item(start)
 }
@@ -237,10 +239,10 @@ async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
     }
     while open.as_object().is_some_and(|open| !open.is_empty()) {
         let request = json!({"RequestItems": open});
-        let mut found = upstream.expect("BatchGetItem", &request).await;
-        let items = members(&found["Responses"]).filter_map(|(_, items)| items.as_array());
+        let mut answer = upstream.expect("BatchGetItem", &request).await;
+        let items = members(&answer["Responses"]).filter_map(|(_, items)| items.as_array());
         bytes += items.flatten().map(size).sum::<usize>();
-        open = found["UnprocessedKeys"].take();
+        open = answer["UnprocessedKeys"].take();
     }
     if bytes > TRANSACTION_BYTES {
         return Err(format!("a transaction of {bytes} bytes"));
@@ -249,18 +251,18 @@ async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
 }
 
 fn batch_read(request: &Value) -> Checked {
-    let mut found = Vec::new();
+    let mut keys = Vec::new();
     for (table, wanted) in members(&request["RequestItems"]) {
         for wanted in wanted["Keys"].as_array().into_iter().flatten() {
             key(wanted)?;
-            found.push((table, wanted.to_string()));
+            keys.push((table, wanted.to_string()));
         }
     }
-    if found.is_empty() || found.len() > BATCH_READ {
-        let count = found.len();
+    if keys.is_empty() || keys.len() > BATCH_READ {
+        let count = keys.len();
         return Err(format!("a batch read of {count} keys"));
     }
-    distinct(found)
+    distinct(keys)
 }
 
 fn batch_write(asked: &Asked) -> Checked {

@@ -52,9 +52,9 @@ impl Kind {
                 Some(Fault::Slow(Duration::from_millis(by)))
             }
             Self::Unprocessed => {
-                let none = chance.below("unprocessed", 2) == 0;
+                let no_key_read = chance.below("unprocessed", 2) == 0;
                 let keys = [Fault::OneKeyRead, Fault::NoKeyRead];
-                (asked.operation == "BatchGetItem").then_some(keys[usize::from(none)])
+                (asked.operation == "BatchGetItem").then_some(keys[usize::from(no_key_read)])
             }
             Self::Stale => asked.queries_an_index().then_some(Fault::Stale),
         }

@@ -183,7 +183,7 @@ fn is_for_schemas(code: &str, value: &Value) -> bool {
         "blank" => value == "",
         // The size of an object is that of its text, of which schemas know nothing.
         "length" => !value.is_object(),
-        code => OF_SCHEMAS.split(' ').any(|one| one == code),
+        code => OF_SCHEMAS.split(' ').any(|listed| listed == code),
     }
 }
 
@@ -228,12 +228,12 @@ fn faults_of_headers(described: &DescribedAnswer, answer: &Answer) -> Vec<String
                 let refused = texts(header.schema.faults_of_text(value));
                 faults.extend(refused.map(|fault| format!("header {name}, {fault}")));
             }
-            None if OF_EVERY_ANSWER.split(' ').any(|one| one == name) => (),
+            None if OF_EVERY_ANSWER.split(' ').any(|listed| listed == name) => (),
             None => faults.push(format!("the header {name} is not described")),
         }
     }
     for (name, header) in &described.headers {
-        if header.required && !sent.iter().any(|(one, _)| one == name) {
+        if header.required && !sent.iter().any(|(sent_name, _)| sent_name == name) {
             faults.push(format!("the header {name} is missing"));
         }
     }
