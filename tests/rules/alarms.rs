@@ -86,7 +86,7 @@ impl Minute<'_> {
 
     /// The times of all requests at the gateway.
     fn latencies(&mut self, slow: Option<&Function>) {
-        for function in FUNCTIONS.iter().filter(|one| one.api().is_some()) {
+        for function in FUNCTIONS.iter().filter(|function| function.api().is_some()) {
             let is_slow = slow.is_some_and(|slow| slow.name == function.name);
             let part = if is_slow { 2.0 } else { 0.1 };
             let millis = f64::from(function.ends_within) * part;
@@ -174,10 +174,10 @@ fn outage_of(function: &Function) -> Option<&'static str> {
 
 /// Faults of a function with endpoints. Each gets as many requests as each other one.
 fn of_endpoints(function: &'static Function) -> Vec<Fault> {
-    let name = |what: &str| format!("{} {what}", function.name);
+    let name = |symptom: &str| format!("{} {symptom}", function.name);
     let burns = ["ApiFastBurn"];
     let outage: Vec<&str> = burns.into_iter().chain(outage_of(function)).collect();
-    let mut all = vec![
+    let mut faults = vec![
         fault(&name("answers 503"), &outage, |minute| {
             minute.own(Metric::Failure, function.name, minute.requests);
             minute.gateway("5xx", minute.requests);
@@ -196,16 +196,16 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
         let slow = fault(&name("is slow"), &["ApiLatency"], |minute| {
             minute.is_slow(function);
         });
-        all.push(slow);
+        faults.push(slow);
     }
-    all
+    faults
 }
 
 /// Milliseconds of the slowest function without calls of target systems.
 const SLOWEST: u32 = 4_000;
 
 fn of_background(function: &'static Function) -> Vec<Fault> {
-    let name = |what: &str| format!("{} {what}", function.name);
+    let name = |symptom: &str| format!("{} {symptom}", function.name);
     let crashes = fault(
         &name("crashes at times"),
         &["BackgroundFailures"],
@@ -231,7 +231,7 @@ fn of_work() -> Vec<Fault> {
         }
     };
     let late = ["LateWork", "OverdueActions"];
-    let mut all = vec![
+    let mut faults = vec![
         fault("no worker runs", &late, move |minute| {
             waits(minute, "ActionQueue");
             minute.lacks(Metric::Action("succeeded"));
@@ -284,19 +284,19 @@ fn of_work() -> Vec<Fault> {
         ("Change", "LostChanges"),
     ] {
         let name = format!("{queue} has a dead letter");
-        all.push(fault(&name, &[alarm], move |minute| {
+        faults.push(fault(&name, &[alarm], move |minute| {
             minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
         }));
     }
     for consumer in ["Publisher", "Indexer"] {
         let name = format!("{consumer} is behind");
-        all.push(fault(&name, &["OldChanges"], move |minute| {
+        faults.push(fault(&name, &["OldChanges"], move |minute| {
             let age = ("Lambda", "IteratorAge");
             let of = ("FunctionName", consumer);
             minute.aws(age, of, 60_000.0 * minute.since(), 1.0);
         }));
     }
-    all
+    faults
 }
 
 /// Faults of the table, of clients and of the gateway.
@@ -340,12 +340,12 @@ fn of_surroundings() -> Vec<Fault> {
 }
 
 fn faults() -> Vec<Fault> {
-    let with_endpoints = FUNCTIONS.iter().filter(|one| one.api().is_some());
-    let mut all: Vec<Fault> = with_endpoints.flat_map(of_endpoints).collect();
-    all.extend(alarms::background().flat_map(of_background));
-    all.extend(of_work());
-    all.extend(of_surroundings());
-    all
+    let with_endpoints = FUNCTIONS.iter().filter(|function| function.api().is_some());
+    let mut faults: Vec<Fault> = with_endpoints.flat_map(of_endpoints).collect();
+    faults.extend(alarms::background().flat_map(of_background));
+    faults.extend(of_work());
+    faults.extend(of_surroundings());
+    faults
 }
 
 /// Plays healthy hours, and then a fault. Returns the alarms of the fault, and those before it.
@@ -470,12 +470,12 @@ fn alarms_that_wake_a_person_are_few() {
     let page = json!(["HasAlarmTopic", ["AlarmTopic"], "AWS::NoValue"]);
     let ticket = json!(["HasTicketTopic", ["TicketTopic"], page.clone()]);
     let kinds = ["AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"];
-    let all = kinds
+    let alarms = kinds
         .map(|kind| roles::resources(&template, kind))
         .into_iter()
         .flatten();
     let mut pages = BTreeSet::new();
-    for (name, alarm) in all {
+    for (name, alarm) in alarms {
         let actions = &alarm["AlarmActions"];
         assert_eq!(*actions, alarm["OKActions"], "{name}");
         if *actions == page {

@@ -14,7 +14,7 @@ use tests::support::{Api, Caller, Fault, Operation, Requests, World, refused};
 async fn a_token_has_the_permissions_that_it_names_and_no_others() {
     let (api, [ada]) = Api::with_users(["ada"]).await;
     let mut scripts = BTreeMap::new();
-    for operation in Operation::of_callers().filter(|one| one.takes_tokens()) {
+    for operation in Operation::of_callers().filter(|operation| operation.takes_tokens()) {
         // Of an operation that needs one permission, and nothing else.
         let need = Value::from(operation.needs()[0]);
         let Ok(permission) = serde_json::from_value::<Permission>(need) else {
@@ -56,7 +56,7 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     let script = api.token_of(&api.user("ada").await, json!({})).await;
     let before = api.records().await;
     let mut refused = Vec::new();
-    for operation in Operation::of_callers().filter(|one| !one.takes_tokens()) {
+    for operation in Operation::of_callers().filter(|operation| !operation.takes_tokens()) {
         let answer = operation.asked_by(&script, "1").await;
         let problem = answer.expect_problem(403, "session_required");
         assert!(problem["detail"].as_str().unwrap().contains("session"));
@@ -114,11 +114,15 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
 /// name.
 #[tokio::test]
 async fn a_token_lifts_no_brake() {
-    let guarding = Permission::ALL.iter().filter(|one| one.guards());
-    let guarding: Vec<_> = guarding.map(|one| one.name()).collect();
-    let by_token = Operation::of_callers().filter(|one| {
-        let mut needs = one.needs().into_iter();
-        one.method != "GET" && one.takes_tokens() && needs.any(|need| guarding.contains(&need))
+    let guarding = Permission::ALL
+        .iter()
+        .filter(|permission| permission.guards());
+    let guarding: Vec<_> = guarding.map(|permission| permission.name()).collect();
+    let by_token = Operation::of_callers().filter(|operation| {
+        let mut needs = operation.needs().into_iter();
+        operation.method != "GET"
+            && operation.takes_tokens()
+            && needs.any(|need| guarding.contains(&need))
     });
     let by_token: Vec<_> = by_token.map(Operation::name).collect();
     let brakes_and_names = [
@@ -136,10 +140,10 @@ async fn a_token_lifts_no_brake() {
 fn a_part_asks_for_what_its_record_asks_for() {
     let mut parts = 0;
     let mut lax = Vec::new();
-    for record in Operation::reads().filter(|one| one.path.ends_with('}')) {
+    for record in Operation::reads().filter(|operation| operation.path.ends_with('}')) {
         let below = format!("{}/", record.path);
         let wanted = record.needs();
-        for part in Operation::reads().filter(|one| one.path.starts_with(&below)) {
+        for part in Operation::reads().filter(|operation| operation.path.starts_with(&below)) {
             parts += 1;
             let needs = part.needs();
             // Tokens of a user take more than the user.
@@ -167,15 +171,15 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     let soon = api.clock.now().plus(span::HOUR).to_string();
     let soon = api.token_of(&world.max, json!({"expiresAt": soon})).await;
     let (deleted, id) = api.token_and_id_of(&world.max, json!({})).await;
-    let mut all = vec![("is over", soon), ("was deleted", deleted)];
+    let mut ended_tokens = vec![("is over", soon), ("was deleted", deleted)];
     for (how, user) in [
         ("is of somebody who is disabled", &sue),
         ("is of somebody who was disabled", &mia),
         ("is of somebody with another password", &vic),
     ] {
-        all.push((how, api.token_of(user, json!({})).await));
+        ended_tokens.push((how, api.token_of(user, json!({})).await));
     }
-    for (how, script) in &all {
+    for (how, script) in &ended_tokens {
         let answer = script.get("/api/auth/session").await;
         assert_eq!(answer.status, 200, "before it {how}");
     }
@@ -188,7 +192,7 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     }
     let change = directory.change_password(api.home.id, &vic, "".into());
     change.await.unwrap();
-    all
+    ended_tokens
 }
 
 #[tokio::test]
@@ -204,7 +208,11 @@ async fn a_token_that_has_ended_is_none() {
             answer.expect_problem(401, "unauthenticated");
         }
     }
-    for request in world.requests().iter().filter(|one| one.needs.is_some()) {
+    for request in world
+        .requests()
+        .iter()
+        .filter(|request| request.needs.is_some())
+    {
         for (_, script) in &ended {
             refused!(request.by(script).await => 401, "unauthenticated");
         }

@@ -82,13 +82,13 @@ impl Pair {
 
 fn bookkeeping<const N: usize>(fields: [(&str, Value, Value); N]) -> Pair {
     let mut pair = Pair::of(fields);
-    for (name, one, other) in [
+    for (name, value, another) in [
         ("organizationId", json!(1), json!(2)),
         ("createdAt", json!(NOON), json!(LATER)),
         ("updatedAt", json!(NOON), json!(LATER)),
     ] {
-        pair.one[name] = one;
-        pair.other[name] = other;
+        pair.one[name] = value;
+        pair.other[name] = another;
     }
     pair
 }
@@ -556,8 +556,8 @@ fn personal<R: DeserializeOwned>(record: &'static str) -> Vec<(&'static str, &'s
         let split = name.replace(|sign: char| sign.is_ascii_uppercase(), " ");
         let firsts = name.chars().filter(char::is_ascii_uppercase);
         let rests = split.split(' ').map(str::to_owned);
-        let initials =
-            std::iter::once(String::new()).chain(firsts.map(|one| one.to_lowercase().to_string()));
+        let initials = std::iter::once(String::new())
+            .chain(firsts.map(|initial| initial.to_lowercase().to_string()));
         initials
             .zip(rests)
             .map(|(initial, rest)| initial + &rest)
@@ -577,7 +577,7 @@ fn personal<R: DeserializeOwned>(record: &'static str) -> Vec<(&'static str, &'s
 
 #[test]
 fn each_field_about_a_person_is_erased_or_kept_on_purpose() {
-    let found = [
+    let personal_fields = [
         personal::<Invitation>("Invitation"),
         personal::<Mail>("Mail"),
         personal::<Notification>("Notification"),
@@ -592,16 +592,16 @@ fn each_field_about_a_person_is_erased_or_kept_on_purpose() {
         personal::<EventChange>("EventChange"),
         personal::<OrganizationEntry>("OrganizationEntry"),
     ];
-    let found: BTreeSet<_> = found.concat().into_iter().collect();
+    let personal_fields: BTreeSet<_> = personal_fields.concat().into_iter().collect();
     let listed: BTreeSet<_> = OF_PERSONS
         .iter()
         .map(|(record, name, _)| (*record, *name))
         .collect();
-    let unlisted: Vec<_> = found.difference(&listed).collect();
+    let unlisted: Vec<_> = personal_fields.difference(&listed).collect();
     assert!(
         unlisted.is_empty(),
         "say what an erasure does about {unlisted:?}"
     );
-    let gone: Vec<_> = listed.difference(&found).collect();
+    let gone: Vec<_> = listed.difference(&personal_fields).collect();
     assert!(gone.is_empty(), "no field {gone:?}");
 }

@@ -8,8 +8,8 @@ const UNKNOWN: i64 = 987_654_321;
 
 /// The lists that take ids.
 fn lists() -> impl Iterator<Item = &'static Operation> {
-    let takes_ids = |one: &Value| one["in"] == "query" && one["name"] == "id";
-    Operation::reads().filter(move |one| one.parameters().any(takes_ids))
+    let takes_ids = |parameter: &Value| parameter["in"] == "query" && parameter["name"] == "id";
+    Operation::reads().filter(move |operation| operation.parameters().any(takes_ids))
 }
 
 /// The orders of a list that need no filter.
@@ -50,21 +50,21 @@ async fn rows_by_id_are_those_of_the_list_in_its_order() {
     for list in lists() {
         let path = example(&list.path, "1");
         for sort in sorts(list) {
-            let all = caller.walk(&format!("{path}?sort={sort}")).await;
-            assert!(all.len() >= 3, "{path}: {all:?}");
+            let rows = caller.walk(&format!("{path}?sort={sort}")).await;
+            assert!(rows.len() >= 3, "{path}: {rows:?}");
             // In no order, one twice, one unknown.
-            let mut named: Vec<String> = ids(&all).iter().map(ToString::to_string).collect();
+            let mut named: Vec<String> = ids(&rows).iter().map(ToString::to_string).collect();
             named.sort_unstable();
             named.push(UNKNOWN.to_string());
             named.push(named[0].clone());
             let at_commas = format!("{path}?sort={sort}&id={}", named.join(","));
             let answer = caller.get(&at_commas).await;
             assert!(answer.next().is_none(), "{at_commas}");
-            assert_eq!(answer.expect(200), Value::from(all.clone()), "{at_commas}");
+            assert_eq!(answer.expect(200), Value::from(rows.clone()), "{at_commas}");
             let repeated = format!("{path}?sort={sort}&id={}", named.join("&id="));
-            assert_eq!(caller.walk(&repeated).await, all, "{repeated}");
+            assert_eq!(caller.walk(&repeated).await, rows, "{repeated}");
             let in_pages = format!("{at_commas}&limit=2");
-            assert_eq!(caller.walk(&in_pages).await, all, "{in_pages}");
+            assert_eq!(caller.walk(&in_pages).await, rows, "{in_pages}");
             let few = format!("{path}?sort={sort}&id={UNKNOWN},{}", named[1]);
             let expected = [named[1].parse::<i64>().unwrap()];
             assert_eq!(ids(&caller.walk(&few).await), expected, "{few}");

@@ -47,7 +47,7 @@ impl Refused {
         disabled.await.unwrap();
         let long_ago = api.session_since(&world.max, long_ago).await;
         let viewer = api.token_of(&world.max, viewer).await;
-        let all = [
+        let cases = [
             ("whose session has ended", 401, signed_out),
             ("whose session is over", 401, long_ago),
             ("who is disabled", 401, of_disabled),
@@ -55,7 +55,7 @@ impl Refused {
             ("whose token only lets them view", 403, viewer),
             ("who is a viewer", 403, api.sign_in("vic").await),
         ];
-        all.map(|(who, status, caller)| Self {
+        cases.map(|(who, status, caller)| Self {
             who,
             status,
             caller,
@@ -173,7 +173,7 @@ async fn a_refusal_of_the_caller_comes_before_a_failure() {
         if !of_the_session.contains(&request.operation().as_str()) {
             answer.expect_problem(500, "internal_error");
         }
-        for refused in refused.iter().filter(|one| one.concerns(request)) {
+        for refused in refused.iter().filter(|refused| refused.concerns(request)) {
             refused.expects(request, &request.by(&refused.caller).await);
         }
     }
@@ -262,7 +262,10 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
                 "{operation} read {read} times"
             );
         }
-        let callers: Vec<_> = refused.iter().map(|one| of_ada(&one.caller)).collect();
+        let callers: Vec<_> = refused
+            .iter()
+            .map(|refused| of_ada(&refused.caller))
+            .collect();
         let answers = join_all(callers.iter().map(|caller| request.by(caller))).await;
         for (refused, answer) in refused.iter().zip(answers) {
             match refused.status {

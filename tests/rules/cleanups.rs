@@ -58,8 +58,8 @@ async fn damaged_records_are_in_no_cleanups_way() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     deletes_all(&max).await;
-    for (kind, all) in [("task", 5), ("activity", 5), ("comment", 15)] {
-        assert_eq!(api.damages(kind, |_| true).await, all, "{kind}");
+    for (kind, count) in [("task", 5), ("activity", 5), ("comment", 15)] {
+        assert_eq!(api.damages(kind, |_| true).await, count, "{kind}");
     }
     assert_eq!(api.cleans_up().await, 6);
     for kind in ["cleanup", "comment"] {
@@ -85,11 +85,11 @@ async fn damaged_links_are_in_no_cleanups_way() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     let mut tasks = api.items_of("task").await;
-    let one = AttributeValue::L(vec![number(1)]);
+    let list = AttributeValue::L(vec![number(1)]);
     tasks.truncate(3);
     set(&mut tasks[0], [("milestoneId", text("1"))]);
-    set(&mut tasks[1], [("phaseId", one.clone())]);
-    set(&mut tasks[2], [("tagIds", one)]);
+    set(&mut tasks[1], [("phaseId", list.clone())]);
+    set(&mut tasks[2], [("tagIds", list)]);
     api.puts(tasks).await;
     deletes_all(&max).await;
     assert_eq!(api.cleans_up().await, 6);
@@ -236,9 +236,9 @@ async fn agents_work_beside(cleanups: usize) {
     let (session, action) = world.approved_batch().await;
     world.takes_messages().await;
     leaves_cleanup(&world.max).await;
-    let one = world.api.items_of("cleanup").await.remove(0);
+    let cleanup = world.api.items_of("cleanup").await.remove(0);
     let copy = |id: usize| {
-        let mut item = one.clone();
+        let mut item = cleanup.clone();
         let subject = AttributeValue::M([("Tag".to_owned(), number(id))].into());
         let sk = text(&format!("TAG#{id:016}"));
         set(&mut item, [("subject", subject), ("sk", sk)]);
@@ -266,6 +266,6 @@ async fn agents_work_beside(cleanups: usize) {
         left = world.api.items_of("cleanup").await.len();
         runs += 1;
     }
-    let all = began.elapsed();
-    eprintln!("{cleanups} cleanups: the agent's work {held:?}, all {all:?} in {runs} runs");
+    let elapsed = began.elapsed();
+    eprintln!("{cleanups} cleanups: the agent's work {held:?}, all {elapsed:?} in {runs} runs");
 }

@@ -30,7 +30,10 @@ async fn every_operation_needs_a_session() {
     let api = Api::start().await;
     let nobody = api.anonymous();
     let is_public = |operation: &Operation| PUBLIC.contains(&&*operation.name());
-    for operation in operations().iter().filter(|one| !is_public(one)) {
+    for operation in operations()
+        .iter()
+        .filter(|operation| !is_public(operation))
+    {
         // An impossible id does not come before the session either.
         for id in ["1", "abc"] {
             refused!(operation.asked_by(&nobody, id).await => 401, "unauthenticated");
@@ -42,8 +45,10 @@ async fn every_operation_needs_a_session() {
 #[tokio::test]
 async fn every_path_answers_other_methods_with_405() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    let all = operations().iter();
-    let described: BTreeSet<_> = all.map(|one| (one.method, one.path.as_str())).collect();
+    let operations = operations().iter();
+    let described: BTreeSet<_> = operations
+        .map(|operation| (operation.method, operation.path.as_str()))
+        .collect();
     let paths: BTreeSet<_> = described.iter().map(|(_, path)| *path).collect();
     for path in paths {
         for method in METHODS {
@@ -61,7 +66,9 @@ async fn every_path_answers_other_methods_with_405() {
 #[tokio::test]
 async fn a_path_that_does_not_decode_is_404() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    let of_records = operations().iter().filter(|one| one.path.contains('{'));
+    let of_records = operations()
+        .iter()
+        .filter(|operation| operation.path.contains('{'));
     for operation in of_records {
         // Two lists tell nobody whether a record exists.
         let denied = operation.described["responses"].get("404").is_none();
@@ -220,7 +227,7 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
         }
         let (status, _, _) = answers[0];
         assert!([403, 404].contains(&status), "{operation}: {answers:?}");
-        let are_same = answers.iter().all(|one| *one == answers[0]);
+        let are_same = answers.iter().all(|answer| *answer == answers[0]);
         assert!(are_same, "{operation}: {answers:?}");
     }
     assert_eq!(before, api.records().await);
@@ -269,13 +276,13 @@ fn an_update_takes_every_field_that_may_change() {
             continue;
         };
         let fields = schemas[record]["properties"].as_object().unwrap().keys();
-        let own = FIXED_OF.iter().find(|(one, _)| *one == record);
+        let own = FIXED_OF.iter().find(|(name, _)| *name == record);
         let own = own.map_or(&[] as &[&str], |(_, fixed)| *fixed);
         let is_fixed = |field: &&String| {
             FIXED
                 .split(' ')
                 .chain(own.iter().copied())
-                .any(|one| one == *field)
+                .any(|fixed| fixed == *field)
         };
         let forgotten =
             fields.filter(|field| !is_fixed(field) && update["properties"].get(field).is_none());

@@ -34,7 +34,9 @@ fn names(list: &[&str]) -> Names {
 fn taken(document: &Value) -> Names {
     let mut taken = names(&OF_TRACES);
     for operation in operations() {
-        let headers = operation.parameters().filter(|one| one["in"] == "header");
+        let headers = operation
+            .parameters()
+            .filter(|parameter| parameter["in"] == "header");
         let headers = headers.map(|header| header["name"].as_str().unwrap());
         taken.extend(headers.map(str::to_ascii_lowercase));
         if operation.takes_body() {
@@ -42,7 +44,11 @@ fn taken(document: &Value) -> Names {
         }
     }
     let schemes = document["components"]["securitySchemes"].as_object();
-    if schemes.unwrap().values().any(|one| one["type"] == "http") {
+    if schemes
+        .unwrap()
+        .values()
+        .any(|scheme| scheme["type"] == "http")
+    {
         taken.insert("authorization".to_owned());
     }
     taken

@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use tests::support::described::{DOCUMENT, Schema, resolved};
 
 /// Every object below a value, each with where it stands.
-fn objects<'a>(place: &str, value: &'a Value, found: &mut Vec<(String, &'a Value)>) {
+fn objects<'a>(place: &str, value: &'a Value, collected: &mut Vec<(String, &'a Value)>) {
     match value {
         Value::Object(members) => {
-            found.push((place.to_owned(), value));
+            collected.push((place.to_owned(), value));
             for (name, member) in members {
                 let name = name.replace('~', "~0").replace('/', "~1");
-                objects(&format!("{place}/{name}"), member, found);
+                objects(&format!("{place}/{name}"), member, collected);
             }
         }
         Value::Array(values) => {
             for (at, value) in values.iter().enumerate() {
-                objects(&format!("{place}/{at}"), value, found);
+                objects(&format!("{place}/{at}"), value, collected);
             }
         }
         _ => (),
@@ -25,9 +25,9 @@ fn objects<'a>(place: &str, value: &'a Value, found: &mut Vec<(String, &'a Value
 }
 
 fn all_objects(value: &Value) -> Vec<(String, &Value)> {
-    let mut found = Vec::new();
-    objects("", value, &mut found);
-    found
+    let mut collected = Vec::new();
+    objects("", value, &mut collected);
+    collected
 }
 
 /// The codes in the schema of a problem, or of each of its alternatives.
@@ -153,18 +153,18 @@ fn every_example_fits_its_schema() {
 
 #[test]
 fn every_component_is_referred_to() {
-    let mut found = BTreeSet::new();
+    let mut referred = BTreeSet::new();
     let mut open = vec![&DOCUMENT["paths"], &DOCUMENT["webhooks"]];
     while let Some(next) = open.pop() {
         for (_, object) in all_objects(next) {
             if let Some(place) = object["$ref"].as_str()
-                && found.insert(place.trim_start_matches('#').to_owned())
+                && referred.insert(place.trim_start_matches('#').to_owned())
             {
                 open.push(resolved(object));
             }
             for need in object["security"].as_array().into_iter().flatten() {
                 let names = need.as_object().unwrap().keys();
-                found.extend(names.map(|name| format!("/components/securitySchemes/{name}")));
+                referred.extend(names.map(|name| format!("/components/securitySchemes/{name}")));
             }
         }
     }
@@ -173,5 +173,5 @@ fn every_component_is_referred_to() {
         let names = components.as_object().unwrap().keys();
         names.map(move |name| format!("/components/{kind}/{name}"))
     });
-    assert_eq!(found, there.collect::<BTreeSet<_>>());
+    assert_eq!(referred, there.collect::<BTreeSet<_>>());
 }

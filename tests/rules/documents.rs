@@ -57,7 +57,7 @@ impl Document {
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()
-        .filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+        .filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
     let kept: String = kept.collect();
     kept.to_lowercase().replace(' ', "-")
 }
@@ -106,8 +106,8 @@ fn every_page_of_the_guide_is_linked_from_its_index() {
 fn every_document_is_linked_from_the_readme() {
     let readme = Document::open(&path(README));
     let linked: BTreeSet<&str> = Document::links(&readme.lines).collect();
-    let all = documents();
-    let missing = all.iter().map(|one| one.name.as_str());
+    let documents = documents();
+    let missing = documents.iter().map(|document| document.name.as_str());
     let missing = missing.filter(|name| *name != README && !linked.contains(name));
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
@@ -122,7 +122,8 @@ fn every_document_begins_with_its_contents() {
         };
         let listed: BTreeSet<&str> = Document::links(&lines[..first]).collect();
         let sections = lines.iter().filter_map(|line| line.strip_prefix("## "));
-        let missing = sections.filter(|one| !listed.contains(format!("#{}", anchor(one)).as_str()));
+        let missing =
+            sections.filter(|section| !listed.contains(format!("#{}", anchor(section)).as_str()));
         assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "{}", document.name);
     }
 }

@@ -111,11 +111,11 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
     let counts = async || {
         let counts = api.store.due_counts();
         let now = api.clock.now();
-        let mut all = Vec::new();
+        let mut due_counts = Vec::new();
         for shard in Shard::all() {
-            all.extend(counts.of(shard, now).await.unwrap());
+            due_counts.extend(counts.of(shard, now).await.unwrap());
         }
-        all
+        due_counts
     };
     let kind = "cleanup";
     let first = DueCount {
@@ -126,15 +126,18 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
     };
     assert_eq!(counts().await, [first]);
     api.clock.advance(CLEANUP_DELAY);
-    let mut all = counts().await;
-    all.sort_by_key(|due| (due.oldest, due.count));
-    assert_eq!(all.len(), 16);
-    assert_eq!(all[0], DueCount { count: 2, ..first });
+    let mut due_counts = counts().await;
+    due_counts.sort_by_key(|due| (due.oldest, due.count));
+    assert_eq!(due_counts.len(), 16);
+    assert_eq!(due_counts[0], DueCount { count: 2, ..first });
     let later = DueCount {
         oldest: oldest.plus(span::MINUTE),
         ..first
     };
-    assert!(all[1..].iter().all(|due| *due == later), "{all:?}");
+    assert!(
+        due_counts[1..].iter().all(|due| *due == later),
+        "{due_counts:?}"
+    );
 }
 
 #[tokio::test]
@@ -191,8 +194,8 @@ async fn work_of_version_1_0_is_found_and_moves_to_its_shard() {
     let api = &world.api;
     let before = due_items(api).await;
     let kinds_before: Vec<&str> = before.keys().map(String::as_str).collect();
-    let all = "agent_action agent_session cleanup reminder webhook_delivery";
-    assert_eq!(kinds_before.join(" "), all);
+    let expected_kinds = "agent_action agent_session cleanup reminder webhook_delivery";
+    assert_eq!(kinds_before.join(" "), expected_kinds);
     let moved = before.into_values().flatten().map(as_before);
     api.puts(moved).await;
     assert_eq!(due_items(api).await, BTreeMap::new());

@@ -32,7 +32,10 @@ async fn the_service_accepts_every_request_example() {
         request.succeeds(&caller).await;
         sent += 1;
     }
-    let with_body = operations().iter().filter(|one| one.takes_body()).count();
+    let with_body = operations()
+        .iter()
+        .filter(|operation| operation.takes_body())
+        .count();
     assert_eq!(sent, with_body, "examples, and operations with a body");
 }
 

@@ -257,8 +257,8 @@ async fn two_publishers_never_give_one_number_twice() {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
     let entries = told(&api, 1).await;
-    let all: Vec<i64> = (entries[0].number..).take(entries.len()).collect();
-    assert_eq!(numbers(&entries), all);
+    let expected: Vec<i64> = (entries[0].number..).take(entries.len()).collect();
+    assert_eq!(numbers(&entries), expected);
     let tasks = entries.iter().filter(|told| told.entry["type"] == "task");
     assert_eq!(tasks.count(), 8);
 }

@@ -16,7 +16,7 @@ const MOST_IDS: usize = 100;
 fn filters(list: &Operation, separated: impl Fn(&str, &[String]) -> String) -> Vec<String> {
     let lists = list
         .parameters()
-        .filter(|one| one["schema"]["type"] == "array");
+        .filter(|parameter| parameter["schema"]["type"] == "array");
     let filter = |parameter: &Value| {
         let name = parameter["name"].as_str().unwrap();
         let schema = &parameter["schema"];
@@ -63,16 +63,16 @@ fn values(schema: &Value) -> Vec<String> {
 
 /// All filters of a list together, every two and every three of them.
 fn queries(filters: &[String]) -> BTreeSet<String> {
-    let mut all = BTreeSet::from([filters.join("&")]);
+    let mut queries = BTreeSet::from([filters.join("&")]);
     for (first, one) in filters.iter().enumerate() {
         for (second, two) in filters.iter().enumerate().skip(first + 1) {
-            all.insert(format!("{one}&{two}"));
+            queries.insert(format!("{one}&{two}"));
             for three in filters.iter().skip(second + 1) {
-                all.insert(format!("{one}&{two}&{three}"));
+                queries.insert(format!("{one}&{two}&{three}"));
             }
         }
     }
-    all
+    queries
 }
 
 /// The path of a list with a query, which search cannot do without.
@@ -92,14 +92,14 @@ async fn a_repeated_filter_means_or() {
     let mut asked = 0;
     for list in Operation::reads() {
         let several = filters(list, repeated);
-        for (one, many) in filters(list, at_commas).into_iter().zip(&several) {
-            let [one, many] = [&one, many].map(|query| path(list, query));
-            let answer = caller.get(&one).await;
+        for (joined, many) in filters(list, at_commas).into_iter().zip(&several) {
+            let [joined, many] = [&joined, many].map(|query| path(list, query));
+            let answer = caller.get(&joined).await;
             let repeated = caller.get(&many).await;
             assert_eq!(repeated.status, 200, "{many}: {}", repeated.text);
             assert_eq!(repeated.text, answer.text, "{many}");
-            let name = one.split_once('?').unwrap().1.split_once('=').unwrap().0;
-            let mut parts = one.rsplit([',', '=', '&']);
+            let name = joined.split_once('?').unwrap().1.split_once('=').unwrap().0;
+            let mut parts = joined.rsplit([',', '=', '&']);
             let value = parts.find(|part| !["x", "query"].contains(part));
             let beyond = format!("{many}&{name}={}", value.unwrap());
             refused!(caller.get(&beyond).await => [(&format!("?{name}"), "length")]);
@@ -164,10 +164,10 @@ async fn a_repeated_filter_of_texts_is_not_split() {
         let query = categories.join("&category=");
         let path = format!("/api/service-requests?category={query}");
         let rows = caller.walk(&path).await;
-        let found = rows.iter().map(|row| row["category"].as_str().unwrap());
-        let found: BTreeSet<_> = found.collect();
-        assert_eq!(found.len(), rows.len(), "{query}");
-        assert!(found.iter().eq(expected), "{query}: {found:?}");
+        let categories = rows.iter().map(|row| row["category"].as_str().unwrap());
+        let categories: BTreeSet<_> = categories.collect();
+        assert_eq!(categories.len(), rows.len(), "{query}");
+        assert!(categories.iter().eq(expected), "{query}: {categories:?}");
     }
 }
 

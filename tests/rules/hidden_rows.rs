@@ -16,8 +16,12 @@ const TICKET: &str = "/api/managed-services/ticket/1";
 /// Reads whatever can be read, lists page by page. A feed's numbers count what others see, so its
 /// cursors and the numbers of its rows are left out.
 async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>> {
-    let mut all = BTreeMap::new();
-    for request in world.requests().iter().filter(|one| one.method == "GET") {
+    let mut answers = BTreeMap::new();
+    for request in world
+        .requests()
+        .iter()
+        .filter(|request| request.method == "GET")
+    {
         for first in paths(&request.template, &request.path) {
             let mut next = Some(first.clone());
             let mut pages = Vec::new();
@@ -37,10 +41,10 @@ async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>
                 next = link.map(str::to_owned);
                 pages.push(format!("{} {etag} {text} {shown}", answer.status));
             }
-            all.insert(first, pages);
+            answers.insert(first, pages);
         }
     }
-    all
+    answers
 }
 
 fn without_numbers(feed: &Value) -> String {
@@ -182,17 +186,17 @@ async fn hidden_words_do_not_make_a_word_frequent() {
         let page = reader.get("/api/search?query=zq&limit=1").await;
         (page.found(), page.next().is_some())
     };
-    let found = (vec![json!(["task", 2])], false);
+    let expected = (vec![json!(["task", 2])], false);
     let user = api.user("max").await;
     let script = api.token_of(&user, json!({"permissions": ["view_work"]}));
     let script = script.await;
-    assert_eq!(search(&vic).await, found);
+    assert_eq!(search(&vic).await, expected);
     for (internal, reader) in [(true, &vic), (false, &script)] {
         api.clock.advance(span::SECOND);
         let message = json!({"content": "zqx", "internal": internal});
         let answer = max.post(&format!("{TICKET}/reply"), message).await;
         answer.expect(200);
         api.publishes().await;
-        assert_eq!(search(reader).await, found, "internal: {internal}");
+        assert_eq!(search(reader).await, expected, "internal: {internal}");
     }
 }

@@ -74,7 +74,7 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
             OWN_METRIC * number(own),
         ),
     ]);
-    let rows = rows.map(|(what, dollars)| format!("| {what} | {dollars:.2} |"));
+    let rows = rows.map(|(part, dollars)| format!("| {part} | {dollars:.2} |"));
     let lines = table("| a month | $ |", rows);
     File::open("infra/COSTS.md")
         .section("idle costs", &lines)

@@ -70,7 +70,7 @@ fn each_number(
 /// The lines of a file that each name another organization's record in one field, with the field
 /// and the line's number.
 fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
-    let mut all = BTreeMap::new();
+    let mut forged_lines = BTreeMap::new();
     for (place, line) in lines.iter().enumerate().skip(1) {
         let line: Value = serde_json::from_str(line).unwrap();
         let kind = line["kind"].as_str().unwrap().to_owned();
@@ -90,10 +90,10 @@ fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
             });
             let forged = json!({"kind": kind, "item": item["M"]}).to_string();
             let name = format!("{kind} {}", field.join(" "));
-            all.entry(name).or_insert((place + 1, forged));
+            forged_lines.entry(name).or_insert((place + 1, forged));
         }
     }
-    all
+    forged_lines
 }
 
 /// Deletes the organization, and returns its export.
@@ -335,9 +335,10 @@ async fn an_interrupted_import_goes_on_also_as_a_new_organization() {
         rounds: 0,
     };
     let halves = async || {
-        let all = directory.organizations().await.unwrap().into_iter();
-        let all = all.filter_map(|(id, found)| Some((id, found.ok()?.import_of?)));
-        all.collect::<Vec<_>>()
+        let organizations = directory.organizations().await.unwrap().into_iter();
+        let organizations = organizations
+            .filter_map(|(id, organization)| Some((id, organization.ok()?.import_of?)));
+        organizations.collect::<Vec<_>>()
     };
     let mut half = None;
     for _ in 0..2 {

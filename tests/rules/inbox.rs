@@ -44,13 +44,13 @@ async fn reminds(sweeper: &Sweeping) -> usize {
 
 /// Every item that tells of notifications and reminders.
 async fn inboxes(api: &Api) -> Vec<String> {
-    let all = api.table_dump().await.into_iter();
+    let items = api.table_dump().await.into_iter();
     let kinds = ["notification", "reminder", "told_change"];
     let is_one = |item: &String| {
         let mut kinds = kinds.iter();
         kinds.any(|kind| item.contains(&format!("\"kind\": S(\"{kind}\")")))
     };
-    all.filter(is_one).collect()
+    items.filter(is_one).collect()
 }
 
 #[tokio::test]

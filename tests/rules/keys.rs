@@ -9,9 +9,9 @@ const KEYS: &str = "shared/store/src/key";
 
 #[test]
 fn the_access_patterns_name_keys_of_the_code() {
-    let mut known = of_records();
+    let mut code_names = of_records();
     for (_, text) in sources() {
-        known.extend(words(&text));
+        code_names.extend(words(&text));
     }
     let readme = fs::read_to_string(path("shared/store/README.md")).unwrap();
     let rows = readme.lines().filter(|line| line.starts_with("| "));
@@ -25,7 +25,7 @@ fn the_access_patterns_name_keys_of_the_code() {
     }
     named.remove("KIND");
     assert!(named.len() > 40, "{named:?}");
-    let unknown: Vec<_> = named.difference(&known).collect();
+    let unknown: Vec<_> = named.difference(&code_names).collect();
     assert!(unknown.is_empty(), "no key has {unknown:?}");
 }
 
@@ -56,8 +56,8 @@ fn sources() -> Vec<(String, String)> {
 
 /// The names of records in keys.
 fn of_records() -> BTreeSet<String> {
-    let all = shared::model::base::RecordType::ALL.iter();
-    all.map(|kind| kind.facts().key.to_owned()).collect()
+    let kinds = shared::model::base::RecordType::ALL.iter();
+    kinds.map(|kind| kind.facts().key.to_owned()).collect()
 }
 
 /// The words in capitals.

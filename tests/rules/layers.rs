@@ -50,11 +50,12 @@ fn crates_know_nothing_of_what_the_table_says() {
         named.insert(name.to_owned());
         let needs = dependencies(&folder(name));
         for word in cells[2].split(", ") {
-            let word = WORDS.iter().find(|(one, _)| *one == word);
+            let word = WORDS.iter().find(|(listed, _)| *listed == word);
             let (word, packages) = word.unwrap_or_else(|| panic!("{name}: {row}"));
-            let is_of_it = |one: &&String| packages.iter().any(|two| one.starts_with(two));
-            let known = needs.iter().find(is_of_it);
-            assert_eq!(known, None, "{name} knows nothing of {word}");
+            let is_of_it =
+                |dependency: &&String| packages.iter().any(|two| dependency.starts_with(two));
+            let forbidden = needs.iter().find(is_of_it);
+            assert_eq!(forbidden, None, "{name} knows nothing of {word}");
         }
     }
     let mut crates = ours();

@@ -140,8 +140,8 @@ async fn long_lists_and_long_names_are_read_whole() {
     api.copy_comments(1..=9_999).await;
     let comments = format!("/api/service-requests/{request}/comments");
     let rows = ada.walk(&comments).await;
-    let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
-    assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
+    let row_ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert_eq!(row_ids, (1..=10_000).collect::<Vec<_>>());
     let newest = format!("{comments}?sort=-createdAt&limit=3");
     assert_eq!(ada.get(&newest).await.ids(), [10_000, 9_999, 9_998]);
 
@@ -160,8 +160,8 @@ async fn long_lists_and_long_names_are_read_whole() {
 
 /// The lists that have orders. The change feed and search have tests of their own.
 fn lists() -> Vec<&'static Operation> {
-    let all = operations().iter();
-    let lists = all.filter(|one| one.parameter("sort").is_some());
+    let operations = operations().iter();
+    let lists = operations.filter(|operation| operation.parameter("sort").is_some());
     lists.collect()
 }
 
@@ -265,7 +265,7 @@ impl<'a> Walk<'a> {
         };
         let session = format!("AGENT_SESSION#{}#", self.world.session_to_analyse());
         let [sessions, notifications, tokens] = ["SESSION", "NOTIFICATION", "TOKEN"]
-            .map(|what| format!("USER#{}#{what}", self.ada.id()));
+            .map(|kind| format!("USER#{}#{kind}", self.ada.id()));
         let (kind, partition) = match last.unwrap() {
             "sessions" => ("session", &*sessions),
             "notifications" => ("notification", &*notifications),
@@ -302,18 +302,18 @@ impl<'a> Walk<'a> {
     async fn check(&self) {
         let Self { path, sort, .. } = self;
         self.index().await;
-        let all = self.ids(&format!("{path}&sort={sort}&limit=200")).await;
-        assert!(all.len() >= ROWS, "{path} by {sort}: {all:?}");
+        let all_ids = self.ids(&format!("{path}&sort={sort}&limit=200")).await;
+        assert!(all_ids.len() >= ROWS, "{path} by {sort}: {all_ids:?}");
         // Record 1 has lists of its own.
-        let may_leave = all.iter().filter(|id| id[0] != 1);
+        let may_leave = all_ids.iter().filter(|id| id[0] != 1);
         let mut leavers = may_leave.skip(2).step_by(3).cloned().collect::<Vec<_>>();
         let mut gone = Vec::new();
-        let mut found = Vec::new();
+        let mut walked = Vec::new();
         let mut page = self.ada.get(&format!("{path}&sort={sort}&limit=2")).await;
         for pages in 1.. {
             let rows = rows(&page);
             assert!(rows.len() <= 2, "{path} by {sort}: {}", rows.len());
-            found.extend(rows.iter().map(id));
+            walked.extend(rows.iter().map(id));
             let Some(next) = page.next().map(str::to_owned) else {
                 break;
             };
@@ -328,9 +328,12 @@ impl<'a> Walk<'a> {
             page = self.ada.get(&next).await;
             assert!(pages < MOST_PAGES, "{path} by {sort} does not end");
         }
-        let steady: Vec<_> = all.into_iter().filter(|id| !gone.contains(id)).collect();
-        found.retain(|id| steady.contains(id));
-        assert_eq!(found, steady, "{path} by {sort}");
+        let steady: Vec<_> = all_ids
+            .into_iter()
+            .filter(|id| !gone.contains(id))
+            .collect();
+        walked.retain(|id| steady.contains(id));
+        assert_eq!(walked, steady, "{path} by {sort}");
     }
 
     async fn ids(&self, path: &str) -> Vec<Value> {

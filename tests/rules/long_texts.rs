@@ -196,8 +196,8 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     }
     assert_eq!(mia.finds("pin").await.len(), 1);
     assert_eq!(mia.finds("needle").await.len(), 0);
-    let found = mia.reads("/api/search?query=pin").await;
-    let excerpt = found[0]["excerpt"].as_str().unwrap();
+    let rows = mia.reads("/api/search?query=pin").await;
+    let excerpt = rows[0]["excerpt"].as_str().unwrap();
     assert!(excerpt.ends_with("pin for @max"), "{excerpt}");
     // Only the first text brought the mention.
     let told = max.reads("/api/notifications").await;

@@ -68,13 +68,13 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
     let receiver = receiver.unwrap();
     while api.sends_mails(&receiver).await > 0 {}
 
-    let found = api.mail_states().await;
+    let mail_states = api.mail_states().await;
     {
         let [calls, acceptances] = counts.each_ref().map(|counts| counts.lock().unwrap());
         for (n, to) in addresses.iter().enumerate() {
             let is_refused = n % 10 == 0;
             let status = if is_refused { "failed" } else { "sent" };
-            assert_eq!(found[to], status, "{to}");
+            assert_eq!(mail_states[to], status, "{to}");
             let count = acceptances.get(to).copied().unwrap_or_default();
             assert_eq!(count, usize::from(!is_refused), "{to}");
             if is_refused {

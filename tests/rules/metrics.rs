@@ -45,15 +45,15 @@ fn of_lambda(name: &str, function: &str) -> Watched {
 /// Metrics of the table and of each index.
 fn of_table(template: &Value, names: &[&str]) -> BTreeSet<Watched> {
     let table = ("TableName", "Table");
-    let mut all = BTreeSet::new();
+    let mut metrics = BTreeSet::new();
     for name in names {
-        all.insert(Watched::new("AWS/DynamoDB", name, &[table]));
+        metrics.insert(Watched::new("AWS/DynamoDB", name, &[table]));
         for index in indexes(template) {
             let index = ("GlobalSecondaryIndexName", index);
-            all.insert(Watched::new("AWS/DynamoDB", name, &[table, index]));
+            metrics.insert(Watched::new("AWS/DynamoDB", name, &[table, index]));
         }
     }
-    all
+    metrics
 }
 
 /// A metric of each kind that the code writes, but for those of each function.
@@ -80,7 +80,7 @@ fn of_the_code() -> impl Iterator<Item = Metric> {
 /// Returns the number of own metrics of a stack whose parts all write them, without the scheduled
 /// check.
 pub fn of_a_busy_stack() -> usize {
-    let of_functions = FUNCTIONS.iter().filter(|one| one.api().is_some());
+    let of_functions = FUNCTIONS.iter().filter(|function| function.api().is_some());
     of_the_code().count() - 1 + OF_FUNCTIONS.len() * of_functions.count()
 }
 
@@ -89,27 +89,27 @@ const OF_FUNCTIONS: [Metric; 2] = [Metric::ColdStart, Metric::Failure];
 
 /// Every metric that AWS or the functions write of a stack.
 fn written(template: &Value) -> BTreeSet<Watched> {
-    let mut all: BTreeSet<_> = of_the_code().map(|metric| own(metric, "")).collect();
+    let mut metrics: BTreeSet<_> = of_the_code().map(|metric| own(metric, "")).collect();
     for (logical, package, _) in roles::functions(template) {
         let names = ["Invocations", "Errors", "Throttles", "Duration"];
-        all.extend(names.map(|name| of_lambda(name, logical)));
-        all.extend(OF_FUNCTIONS.map(|metric| own(metric, package)));
+        metrics.extend(names.map(|name| of_lambda(name, logical)));
+        metrics.extend(OF_FUNCTIONS.map(|metric| own(metric, package)));
     }
     let api = [("ApiId", "Api")];
     let names = ["Count", "4xx", "5xx", "Latency", "IntegrationLatency"];
-    all.extend(names.map(|name| Watched::new("AWS/ApiGateway", name, &api)));
-    all.extend(["Publisher", "Indexer"].map(|consumer| of_lambda("IteratorAge", consumer)));
+    metrics.extend(names.map(|name| Watched::new("AWS/ApiGateway", name, &api)));
+    metrics.extend(["Publisher", "Indexer"].map(|consumer| of_lambda("IteratorAge", consumer)));
     for (queue, _) in roles::resources(template, "AWS::SQS::Queue") {
         let queue = format!("{queue}.QueueName");
         let names = ["AgeOfOldestMessage", "NumberOfMessagesVisible"];
         let names = names.map(|name| format!("Approximate{name}"));
-        all.extend(names.map(|name| Watched::new("AWS/SQS", &name, &[("QueueName", &queue)])));
+        metrics.extend(names.map(|name| Watched::new("AWS/SQS", &name, &[("QueueName", &queue)])));
     }
     let names = ["ReadThrottleEvents", "WriteThrottleEvents"];
-    all.extend(of_table(template, &names));
+    metrics.extend(of_table(template, &names));
     let names = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
-    all.extend(of_table(template, &names));
-    all
+    metrics.extend(of_table(template, &names));
+    metrics
 }
 
 /// A metric of the functions, as they write it.
@@ -147,7 +147,7 @@ pub fn watched(metric: &Value) -> Watched {
         namespace: text(&metric["Namespace"]),
         name: text(&metric["MetricName"]),
         dimensions: dimensions
-            .map(|one| (text(&one["Name"]), own(&one["Value"])))
+            .map(|dimension| (text(&dimension["Name"]), own(&dimension["Value"])))
             .collect(),
     }
 }
@@ -159,7 +159,7 @@ fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
             None => [watched(alarm)].into(),
             Some(metrics) => {
                 let metrics = metrics.iter().filter_map(|metric| metric.get("MetricStat"));
-                metrics.map(|one| watched(&one["Metric"])).collect()
+                metrics.map(|metric| watched(&metric["Metric"])).collect()
             }
         };
         (name.to_owned(), metrics)
@@ -237,7 +237,10 @@ fn an_alarm_watches_every_function_that_could_fail() {
     let failed = Watched::new("AWS/ApiGateway", "5xx", &[("ApiId", "Api")]);
     assert!(alarms["ApiBurnOfFiveMinutes"].contains(&failed));
     for (logical, package, _) in roles::functions(&template) {
-        let function = FUNCTIONS.iter().find(|one| one.name == package).unwrap();
+        let function = FUNCTIONS
+            .iter()
+            .find(|function| function.name == package)
+            .unwrap();
         // The scheduled check has an alarm of its own, which rings without a run as well.
         let is_background = function.api().is_none() && !function.is_client();
         let errors = of_lambda("Errors", logical);
@@ -251,8 +254,9 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
     let template = roles::template();
     let shown = shown(&template);
     for (logical, package, _) in roles::functions(&template) {
-        let mut all = FUNCTIONS.iter();
-        let is_shown = all.any(|one| one.name == package && dashboard::is_shown(one));
+        let mut functions = FUNCTIONS.iter();
+        let is_shown =
+            functions.any(|function| function.name == package && dashboard::is_shown(function));
         for name in ["Invocations", "Errors", "Duration"] {
             let metric = of_lambda(name, logical);
             assert_eq!(shown.contains(&metric), is_shown, "{metric:?}");
@@ -262,7 +266,9 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
         let metric = own(Metric::Action(outcome), "");
         assert!(shown.contains(&metric), "{metric:?}");
     }
-    let units = shown.iter().filter(|one| one.name.starts_with("Consumed"));
+    let units = shown
+        .iter()
+        .filter(|metric| metric.name.starts_with("Consumed"));
     let indexes = indexes(&template).count() - 1;
     assert_eq!(units.count(), 2 * (1 + indexes));
     let queue = [("QueueName", "ActionQueue.QueueName")];

@@ -91,18 +91,20 @@ fn words(name: &str) -> String {
 
 #[test]
 fn a_name_with_a_banned_word_is_found_where_it_is_declared() {
-    let found = |code: &str| -> Vec<String> {
+    let banned_names = |code: &str| -> Vec<String> {
         let names = declared(&tokens(code)).into_iter();
         names.filter(|name| instead_of(name).is_some()).collect()
     };
-    assert_eq!(found("fn look_at() {}"), ["look_at"]);
-    assert_eq!(found("struct A { put_off: u8 }"), ["put_off"]);
-    assert_eq!(found("enum A { Told, B }"), ["Told"]);
-    assert_eq!(found("const LOOKED_UP: u8 = 1;"), ["LOOKED_UP"]);
-    assert_eq!(found("mod sight;"), ["sight"]);
-    assert_eq!(found("enum Once { A }"), ["Once"]);
+    assert_eq!(banned_names("fn look_at() {}"), ["look_at"]);
+    assert_eq!(banned_names("struct A { put_off: u8 }"), ["put_off"]);
+    assert_eq!(banned_names("enum A { Told, B }"), ["Told"]);
+    assert_eq!(banned_names("const LOOKED_UP: u8 = 1;"), ["LOOKED_UP"]);
+    assert_eq!(banned_names("mod sight;"), ["sight"]);
+    assert_eq!(banned_names("enum Once { A }"), ["Once"]);
     // Words within words, values, texts and tests.
-    assert!(found("fn lookup() { let told = split_once(\"look\"); return told; }").is_empty());
-    assert!(found("struct OnceLock; fn each_once() {}").is_empty());
-    assert!(found("#[cfg(test)] mod tests { fn it_looks() {} }").is_empty());
+    assert!(
+        banned_names("fn lookup() { let told = split_once(\"look\"); return told; }").is_empty()
+    );
+    assert!(banned_names("struct OnceLock; fn each_once() {}").is_empty());
+    assert!(banned_names("#[cfg(test)] mod tests { fn it_looks() {} }").is_empty());
 }

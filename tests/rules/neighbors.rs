@@ -64,7 +64,7 @@ async fn newest_changes(api: &Api) -> BTreeMap<String, Value> {
 
 /// The time of a delivery in which all reads.
 async fn usual(api: &Api, ours: &BTreeMap<String, Value>) -> Duration {
-    let changes: Vec<Value> = ours.values().map(|one| later(one, 0)).collect();
+    let changes: Vec<Value> = ours.values().map(|record| later(record, 0)).collect();
     let watch = Stopwatch::start();
     let response = api.delivers_changes(&changes).await;
     assert_eq!(response, StreamResponse::default());
@@ -154,7 +154,8 @@ async fn no_item_that_does_not_read_delays_another_organization() {
             let mut problem = None;
             for _ in 0..2 {
                 round += 1;
-                let changes: Vec<Value> = ours.values().map(|one| later(one, round)).collect();
+                let changes: Vec<Value> =
+                    ours.values().map(|record| later(record, round)).collect();
                 problem = hears(api, &zac, &changes, usual).await;
                 if problem.is_none() {
                     break;

@@ -150,7 +150,7 @@ async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
         whole.succeeds(&caller).await;
         let before = world.api().records().await;
         for (field, value) in stays {
-            if FIXED.split(' ').all(|one| one != field) || name.ends_with("/preferences") {
+            if FIXED.split(' ').all(|fixed| fixed != field) || name.ends_with("/preferences") {
                 continue;
             }
             let refused = with(field, another(value)).by(&caller).await;

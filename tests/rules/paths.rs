@@ -30,7 +30,9 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
         let parameters = request.template.split('/').enumerate();
         for (place, _) in parameters.filter(|(_, part)| part.starts_with('{')) {
             let id = segments[place];
-            let disguises = DISGUISES.split(' ').map(|one| one.replace("{id}", id));
+            let disguises = DISGUISES
+                .split(' ')
+                .map(|disguise| disguise.replace("{id}", id));
             for disguise in disguises.chain([twice_escaped(id)]) {
                 let mut segments = segments.clone();
                 segments[place] = &disguise;

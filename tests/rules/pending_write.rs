@@ -210,11 +210,11 @@ impl Sessions {
         let session = |value: &Value| id(value.as_i64().unwrap());
         let entities = [("invoice", "inv_2001")];
         let alert = world.alert("invoice_duplicated", &entities).await;
-        let one = world.stuck_batch().await;
+        let batch = world.stuck_batch().await;
         Self {
             alert: alert.id,
-            actions: vec![world.proposed(&one).await.remove(0)],
-            one: session(&one),
+            actions: vec![world.proposed(&batch).await.remove(0)],
+            one: session(&batch),
             other: session(&world.failed_payment().await),
         }
     }
@@ -238,16 +238,16 @@ impl Sessions {
 #[tokio::test]
 async fn a_refusal_leaves_agent_sessions_as_they_are() {
     let world = Concierge::start().await;
-    let known = Sessions::of(&world).await;
+    let existing = Sessions::of(&world).await;
     let unknown = Sessions {
         alert: id(99),
         one: id(99),
         other: id(99),
-        actions: known.actions.clone(),
+        actions: existing.actions.clone(),
     };
     let before = world.api.table_dump().await;
     let refused = || refused(&world.api);
-    for sessions in [known, unknown] {
+    for sessions in [existing, unknown] {
         are_refused(sessions.writes(&world.api, &refused)).await;
     }
     assert_eq!(world.api.table_dump().await, before);

@@ -75,22 +75,22 @@ fn symbols(span: &str) -> Vec<&str> {
     let is_text = span.contains(char::is_whitespace) || is_path(span);
     let is_code = span.ends_with("()") || span.contains("::");
     let is_symbol = !is_text && (is_code || words(span).any(is_named_in_capitals));
-    let all = words(span).filter(|word| is_symbol && !is_open(word));
-    all.collect()
+    let symbols = words(span).filter(|word| is_symbol && !is_open(word));
+    symbols.collect()
 }
 
 /// All words of the sources.
 fn known() -> BTreeSet<String> {
-    let mut known = BTreeSet::new();
+    let mut known_words = BTreeSet::new();
     for file in files(&path(""), &SOURCES) {
         let text = fs::read_to_string(file).unwrap();
         for word in words(&text) {
-            if !known.contains(word) {
-                known.insert(word.to_owned());
+            if !known_words.contains(word) {
+                known_words.insert(word.to_owned());
             }
         }
     }
-    known
+    known_words
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_tables_name_what_is_there() {
     let document = document();
     let rows = document.lines().filter(|line| line.starts_with("| "));
     let names = names();
-    let known = known();
+    let known_words = known();
     let mut checked = 0;
     let mut missing = Vec::new();
     for span in rows.flat_map(spans) {
@@ -111,7 +111,7 @@ fn the_tables_name_what_is_there() {
         }
         for word in symbols(span) {
             checked += 1;
-            if !known.contains(word) {
+            if !known_words.contains(word) {
                 missing.push(word);
             }
         }

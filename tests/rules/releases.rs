@@ -69,11 +69,11 @@ fn the_record_has_the_document_of_its_version() {
 
 /// Attributes by the key of their items, without those that each write has.
 fn attributes(items: &[Item]) -> BTreeMap<String, BTreeSet<&str>> {
-    let mut all = BTreeMap::new();
+    let mut by_key = BTreeMap::new();
     for item in items {
-        all.insert(key_of(item), item.keys().map(String::as_str).collect());
+        by_key.insert(key_of(item), item.keys().map(String::as_str).collect());
     }
-    all
+    by_key
 }
 
 /// The items and attributes that are gone: `key` or `key attribute`.
@@ -133,7 +133,7 @@ async fn reads(caller: &Caller, requests: &[Request]) -> usize {
         let ids = IDS.map(|id| example(&operation.path, &id.to_string()));
         paths.extend(ids.filter(|path| !path.contains("/oidc")));
     }
-    let mut found = 0;
+    let mut read_count = 0;
     for path in paths {
         let (answer, used) = metered(caller.get(&path)).await;
         assert!(answer.status < 500, "{path}: {}", answer.text);
@@ -143,9 +143,9 @@ async fn reads(caller: &Caller, requests: &[Request]) -> usize {
         if answer.status == 200 && is_list {
             caller.walk(&path).await;
         }
-        found += usize::from(answer.status == 200);
+        read_count += usize::from(answer.status == 200);
     }
-    found
+    read_count
 }
 
 #[tokio::test]
@@ -156,8 +156,8 @@ async fn each_record_of_the_last_release_is_read_and_listed() {
         let max = concierge.api.user("max").await;
         let max = concierge.api.session_of(&max).await;
         let requests = record.requests(&concierge);
-        let found = reads(&max, &requests).await;
-        assert!(found > 80, "{found}");
+        let read_count = reads(&max, &requests).await;
+        assert!(read_count > 80, "{read_count}");
         let forms = forms(&concierge.api).await;
         assert!(forms.unreadable.is_empty(), "{:#?}", forms.unreadable);
         for (kind, path) in [
@@ -239,7 +239,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
 
     let feed = async || api.items_of("feed_batch").await.len();
     api.publishes().await;
-    let known = feed().await;
+    let feed_before = feed().await;
     assert_eq!(migrate(concierge).await, older.older());
     assert_eq!(migrate(concierge).await, 0);
     assert!(forms(api).await.are_present());
@@ -249,7 +249,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
     api.publishes().await;
-    assert_eq!(feed().await, known);
+    assert_eq!(feed().await, feed_before);
     patches!(max, "/api/tasks/1", {"title": "Renamed"});
     let text = max.reads("/api/tasks/1").await["description"].clone();
     assert_eq!(text.as_str().map(str::len), Some(3_000));

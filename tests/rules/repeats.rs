@@ -118,7 +118,9 @@ async fn a_replayed_create_of_a_deleted_record_is_404() {
     let world = World::start().await;
     let has_delete = |path: &str| {
         let delete = format!("DELETE {path}/{{id}}");
-        operations().iter().any(|one| one.name() == delete)
+        operations()
+            .iter()
+            .any(|operation| operation.name() == delete)
     };
     let mut tried = Vec::new();
     for request in posts(&world) {
@@ -253,8 +255,8 @@ async fn makes_room(world: &World, operation: &str) {
         return;
     }
     let caller = world.caller().await;
-    let all = caller.get("/api/webhooks").await.ids();
-    for id in all.into_iter().filter(|id| *id > 1) {
+    let ids = caller.get("/api/webhooks").await.ids();
+    for id in ids.into_iter().filter(|id| *id > 1) {
         caller.deletes(&format!("/api/webhooks/{id}")).await;
     }
 }

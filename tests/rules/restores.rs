@@ -53,9 +53,13 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let came_back = put_back(&api, &user, copy).await;
 
     assert!(came_back.is_new);
-    let tokens: Vec<i64> = came_back.tokens.iter().map(|one| one.id.get()).collect();
+    let tokens: Vec<i64> = came_back
+        .tokens
+        .iter()
+        .map(|token| token.id.get())
+        .collect();
     assert_eq!(tokens, [id.get()]);
-    assert!(came_back.users.iter().any(|one| one.username == "mia"));
+    assert!(came_back.users.iter().any(|user| user.username == "mia"));
     let changes = came_back.changes.iter().map(|(_, event, _)| *event);
     assert!(changes.into_iter().any(|event| event == "token_created"));
     refused!(ada.get("/api/tasks").await => 401, "unauthenticated");
@@ -137,7 +141,7 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     api.publishes().await;
     let told = ada.reads(&after).await;
     let mut told = told.as_array().unwrap().iter();
-    assert!(told.any(|one| one["type"] == "task"));
+    assert!(told.any(|entry| entry["type"] == "task"));
 }
 
 #[tokio::test]
@@ -160,8 +164,8 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
     let told = ada.reads(&begin).await;
     assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
     shows!(told[0], {"recordId": task, "action": "created"});
-    let found = ada.reads("/api/search?query=zebra").await;
-    assert_eq!(found.as_array().unwrap().len(), 1);
+    let rows = ada.reads("/api/search?query=zebra").await;
+    assert_eq!(rows.as_array().unwrap().len(), 1);
     api.deletes(&item).await;
     assert!(!replay().await);
 }

@@ -276,9 +276,9 @@ async fn each_brake_takes_a_new_sign_in() {
     let connection = json!({"kind": "stripe", "baseUrl": "https://api.example.com/v1", "secret": "sk", "allow": ["GET /balance"]});
     ada.puts(CONNECTION, connection).await;
     for name in BRAKES {
-        let all = guarding().into_iter();
-        let mut all = all.filter(|operation| operation.name() == name);
-        let operation = all.next().unwrap();
+        let operations = guarding().into_iter();
+        let mut operations = operations.filter(|operation| operation.name() == name);
+        let operation = operations.next().unwrap();
         let path = operation.path.replace("{name}", "billing");
         let [(token, code), (older, again), ..] = refused;
         token

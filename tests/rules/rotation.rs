@@ -66,7 +66,7 @@ async fn a_rotation_ends_no_session_and_loses_no_cursor() {
                 assert_eq!(held.statuses(&still_known).await, [401, 401]);
             }
         }
-        let [before, after] = [before, after].map(|known| api.instances_knowing(known));
+        let [before, after] = [before, after].map(|keys| api.instances_knowing(keys));
         let instances = [before.await, after.await];
         for instances in &instances {
             held.push(Held::of(&api, instances).await);
@@ -144,8 +144,8 @@ fn each_role_uses_the_one_key_for_its_purposes_alone() {
             assert_eq!(statement["Resource"], "SecretsKey", "{name}");
             let purposes = &statement["Condition"]["StringEquals"];
             let purposes = &purposes["kms:EncryptionContext:purpose"];
-            let one = std::slice::from_ref(purposes);
-            for purpose in purposes.as_array().map_or(one, Vec::as_slice) {
+            let single = std::slice::from_ref(purposes);
+            for purpose in purposes.as_array().map_or(single, Vec::as_slice) {
                 granted.insert(format!("{name} {action} {}", purpose.as_str().unwrap()));
             }
         }

@@ -70,7 +70,9 @@ async fn a_deleted_record_does_not_come_back() {
     api.delivers_changes(&created).await;
     assert!(words(&api.search_index().await, "task", 1).is_empty());
     let records = api.items_of("indexed_record").await;
-    let task = records.iter().find(|one| text_of(one, "type") == "task");
+    let task = records
+        .iter()
+        .find(|record| text_of(record, "type") == "task");
     let task = task.unwrap();
     let kept: i64 = task["expiresAt"].as_n().unwrap().parse().unwrap();
     let now = api.clock.now().epoch_seconds();
@@ -130,7 +132,7 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
         mia.patches("/api/tasks/1", json!({"title": title})).await;
     }
     let changes = api.changes().await;
-    let deliveries = changes.chunks(1).map(|one| api.delivers_changes(one));
+    let deliveries = changes.chunks(1).map(|chunk| api.delivers_changes(chunk));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
@@ -172,7 +174,7 @@ async fn delivers_in_pieces(api: &Api, changes: &[Value], chance: &Chance) {
 
 /// Creates, changes or deletes a task or a comment, if it is there.
 async fn changes_something(caller: &Caller, chance: &Chance) {
-    let all = [
+    let vocabulary = [
         "alpha",
         "beta",
         "gamma",
@@ -180,7 +182,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
         "omega 17",
         "beta-blocker",
     ];
-    let word = || all[usize::try_from(chance.below("word", 6)).unwrap()];
+    let word = || vocabulary[usize::try_from(chance.below("word", 6)).unwrap()];
     let text = format!("{} {} {}", word(), word(), word());
     let task = 1 + chance.below("task", 12);
     let path = format!("/api/tasks/{task}");

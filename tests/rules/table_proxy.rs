@@ -76,10 +76,10 @@ impl Table {
     async fn index(&self, client: &Client, key: &str) -> Result<Vec<String>, String> {
         let query = client.query().table_name(&self.name).index_name("gsi1");
         let query = query.key_condition_expression("gsi1pk = :key");
-        let found = query.expression_attribute_values(":key", text(key)).send();
-        let found = found.await;
-        let found = found.map_err(|error| error.code().unwrap().to_owned())?;
-        let keys = found.items().iter().map(|item| text_of(item, "sk"));
+        let answer = query.expression_attribute_values(":key", text(key)).send();
+        let answer = answer.await;
+        let answer = answer.map_err(|error| error.code().unwrap().to_owned())?;
+        let keys = answer.items().iter().map(|item| text_of(item, "sk"));
         Ok(keys.map(str::to_owned).collect())
     }
 }
@@ -189,8 +189,8 @@ async fn the_sdk_repeats_what_passes_and_an_observer_meets_nothing() {
     };
     let left = read().await.unwrap();
     assert_eq!(left.unprocessed_keys().unwrap()[&table.name], wanted);
-    let all = read().await.unwrap();
-    assert_eq!(all.responses().unwrap()[&table.name].len(), 1);
+    let answer = read().await.unwrap();
+    assert_eq!(answer.responses().unwrap()[&table.name].len(), 1);
 
     strike(Fault::Denied);
     let seen = table.index(&table.observer, "all").await;

@@ -41,8 +41,11 @@ fn is_of(item: &Item, organization: &str) -> bool {
 /// The kinds that `record!` declares, where they are texts.
 pub fn declared() -> BTreeSet<String> {
     let of_type = |kind: &str| {
-        let mut all = RecordType::ALL.iter();
-        all.find(|one| format!("{one:?}") == kind).unwrap().name()
+        let mut record_types = RecordType::ALL.iter();
+        record_types
+            .find(|record_type| format!("{record_type:?}") == kind)
+            .unwrap()
+            .name()
     };
     let mut kinds = BTreeSet::new();
     for file in files(&path("shared/store/src"), &[".rs"]) {
@@ -73,9 +76,9 @@ async fn the_walk_of_an_organization_finds_each_of_its_items() {
     let walked: Vec<String> = walked.iter().map(ToString::to_string).collect();
     let distinct: HashSet<&String> = walked.iter().collect();
     assert_eq!(distinct.len(), walked.len(), "an item was found twice");
-    let all = world.api().items().await.into_iter();
+    let items = world.api().items().await.into_iter();
     let (own, others): (Vec<Item>, Vec<Item>) =
-        all.partition(|item| is_of(item, &home.to_string()));
+        items.partition(|item| is_of(item, &home.to_string()));
     let own_keys: HashSet<String> = own.iter().map(key_of).collect();
     let lost = own_keys.iter().filter(|key| !distinct.contains(key));
     let lost: BTreeSet<&String> = lost.collect();
@@ -87,8 +90,9 @@ async fn the_walk_of_an_organization_finds_each_of_its_items() {
     let met: BTreeSet<&str> = own.iter().map(|item| text_of(item, "kind")).collect();
     let declared = declared();
     let unmet = declared.iter().map(String::as_str);
-    let unmet = unmet
-        .filter(|kind| !met.contains(kind) && OF_THE_SERVICE.split(' ').all(|one| one != *kind));
+    let unmet = unmet.filter(|kind| {
+        !met.contains(kind) && OF_THE_SERVICE.split(' ').all(|listed| listed != *kind)
+    });
     let unmet: Vec<_> = unmet.collect();
     assert!(unmet.is_empty(), "the filled world has no {unmet:?}");
 }
@@ -314,8 +318,11 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     assert_eq!(check["verified"], true, "{check}");
     assert_ne!(ada.creates("/api/users", new).await, id);
     // An entry that was changed under the name of an erasure is found.
-    let all = api.items_of("organization_entry").await;
-    let mut entry = all.into_iter().find(|entry| key_of(entry) == old).unwrap();
+    let entries = api.items_of("organization_entry").await;
+    let mut entry = entries
+        .into_iter()
+        .find(|entry| key_of(entry) == old)
+        .unwrap();
     set(&mut entry, [("after", text(r#"{"role":"admin"}"#))]);
     api.puts([entry]).await;
     assert_eq!(verified().await["breaks"][0]["why"], "changed");

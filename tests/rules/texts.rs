@@ -126,9 +126,10 @@ async fn names_that_version_1_0_wrote_are_found() {
         let api = &api;
         let item = item.to_owned();
         async move {
-            let all = api.items_of(&item).await.into_iter();
-            let mut found = all.filter(|one| one[name].as_s().is_ok_and(|one| *one == of));
-            let mut item = found.next().unwrap();
+            let items = api.items_of(&item).await.into_iter();
+            let mut matching =
+                items.filter(|stored| stored[name].as_s().is_ok_and(|text| *text == of));
+            let mut item = matching.next().unwrap();
             api.deletes(&item).await;
             let before = if key == "pk" { "USERNAME#" } else { "" };
             let key_text = text(&format!("{before}{DECOMPOSED}"));

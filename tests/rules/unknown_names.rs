@@ -150,16 +150,23 @@ async fn an_unknown_name_is_shown_and_kept_until_it_is_changed() {
         let renamed = if is_activity { "description" } else { "title" };
         record.change(&caller, renamed, "Renamed").await;
         keeps(record.names).await;
-        for (at, (name, known)) in record.names.iter().enumerate() {
-            let Some(known) = *known else { continue };
-            record.change(&caller, name, known).await;
+        for (at, (name, known_value)) in record.names.iter().enumerate() {
+            let Some(known_value) = *known_value else {
+                continue;
+            };
+            record.change(&caller, name, known_value).await;
             for shown in record.shown(&caller).await {
-                assert_eq!(shown[name], known, "{} {name}", record.kind);
+                assert_eq!(shown[name], known_value, "{} {name}", record.kind);
             }
             keeps(&record.names[at + 1..]).await;
             if record.has_history {
                 let history = record.history(&caller, name).await;
-                assert_eq!(history, [[json!(LATER), json!(known)]], "{}", record.kind);
+                assert_eq!(
+                    history,
+                    [[json!(LATER), json!(known_value)]],
+                    "{}",
+                    record.kind
+                );
             }
         }
         if record.has_delete {
@@ -221,8 +228,8 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
     let counts = caller.reads("/api/projects/1/task-counts").await;
     let of = |status: &str| counts["byStatus"][status].as_i64().unwrap();
     assert!(of(LATER) >= 3, "{counts}");
-    let found = (of(LATER), of("todo"));
-    assert_eq!(found, (counts["total"].as_i64().unwrap(), 0));
+    let counted = (of(LATER), of("todo"));
+    assert_eq!(counted, (counts["total"].as_i64().unwrap(), 0));
 }
 
 /// A project of an unknown status is not active.
@@ -364,8 +371,11 @@ async fn an_organization_that_does_not_read_is_listed_with_the_others() {
     items.retain(|item| text_of(item, "pk") == "ORG#1");
     set(&mut items[0], [("planFeatures", text("all"))]);
     api.puts(items).await;
-    let all = api.store.directory().organizations().await.unwrap();
-    let read: Vec<_> = all.iter().map(|(id, found)| (*id, found.is_ok())).collect();
+    let organizations = api.store.directory().organizations().await.unwrap();
+    let read: Vec<_> = organizations
+        .iter()
+        .map(|(id, organization)| (*id, organization.is_ok()))
+        .collect();
     assert_eq!(read, [(api.home.id, false), (api.abroad.id, true)]);
 }
 

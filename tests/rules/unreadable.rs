@@ -23,9 +23,9 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
     for kind in ["tag", "milestone"] {
         assert!(api.damages(kind, |_| true).await >= 2, "{kind}");
     }
-    let is_document = |one: &&Operation| one.path.ends_with("openapi.json");
+    let is_document = |operation: &&Operation| operation.path.ends_with("openapi.json");
     let mut read = 0;
-    for list in Operation::reads().filter(|one| !is_document(one)) {
+    for list in Operation::reads().filter(|operation| !is_document(operation)) {
         let by_id = [
             "/api/users/{id}",
             "/api/users/{id}/sessions",
@@ -112,7 +112,7 @@ async fn the_dashboard_shows_the_newest_that_read() {
         let second = |item: &_| text_of(item, "sk") == sk;
         assert_eq!(world.api().damages(kind, second).await, 1, "{kind}");
         let after = ids(&dashboard().await, list);
-        let found = (after.len(), after[0], &after[1..19]);
-        assert_eq!(found, (20, newest[0], &newest[2..]));
+        let shown = (after.len(), after[0], &after[1..19]);
+        assert_eq!(shown, (20, newest[0], &newest[2..]));
     }
 }

@@ -101,16 +101,21 @@ impl Told {
 
     /// The deliveries that are still to be made.
     async fn pending(&self) -> Vec<Value> {
-        let mut all = self.deliveries().await;
-        all.retain(|delivery| delivery["status"] == "pending");
-        all
+        let mut deliveries = self.deliveries().await;
+        deliveries.retain(|delivery| delivery["status"] == "pending");
+        deliveries
     }
 
     /// Hands the messages of all pending deliveries to the sender.
     async fn all_attempt(&self) {
         let pending = self.pending().await.into_iter();
-        let of_one =
-            |one: Value| message_of(self.api.home.id, self.webhook, one["id"].as_str().unwrap());
+        let of_one = |delivery: Value| {
+            message_of(
+                self.api.home.id,
+                self.webhook,
+                delivery["id"].as_str().unwrap(),
+            )
+        };
         self.api.sends(pending.map(of_one).collect()).await;
     }
 
@@ -219,7 +224,10 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
         assert_eq!(abroad.take().await.len(), usize::from(has_change));
     }
     let [a, b, c] = told.deliveries().await.try_into().unwrap();
-    assert_eq!([a, b, c].map(|one| one["attempts"].clone()), [7, 7, 7]);
+    assert_eq!(
+        [a, b, c].map(|delivery| delivery["attempts"].clone()),
+        [7, 7, 7]
+    );
     shows!(told.shown().await, {"failingSince": "2026-01-15T12:00:00.000Z"});
     told.receiver.always_answers(200).await;
     told.receiver.take().await;
@@ -228,7 +236,7 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
         told.sweeps().await;
     }
     let deliveries = told.deliveries().await;
-    let mut statuses = deliveries.iter().map(|one| &one["status"]);
+    let mut statuses = deliveries.iter().map(|delivery| &delivery["status"]);
     let holds = statuses.all(|status| status == "delivered");
     assert!(holds, "{deliveries:?}");
     let mut ids: Vec<_> = told.receiver.take().await;
@@ -297,7 +305,7 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
     told.attempts(&second).await;
     assert!(told.receiver.take().await.is_empty());
     let deliveries = told.deliveries().await;
-    let mut statuses = deliveries.iter().map(|one| &one["status"]);
+    let mut statuses = deliveries.iter().map(|delivery| &delivery["status"]);
     assert!(statuses.all(|status| status == "failed"), "{deliveries:?}");
     let entries = told.ada.get("/api/journal?subject=webhook:1").await;
     let entries = entries.expect(200);

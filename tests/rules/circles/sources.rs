@@ -155,8 +155,11 @@ impl Sources {
         }
         let through = |used: &Use| {
             let path = [&used.path[..], std::slice::from_ref(name)].concat();
-            let found = self.declaring(here, &path)?;
-            self.0[found].declared.contains(name).then_some(found)
+            let declaring = self.declaring(here, &path)?;
+            self.0[declaring]
+                .declared
+                .contains(name)
+                .then_some(declaring)
         };
         let mut globs = seen.filter(|used| used.name == "*");
         globs.find_map(through).or(Some(here))

@@ -119,7 +119,7 @@ fn of_functions(metric: &str) -> Vec<Shown> {
         let texts = ["AWS/Lambda", metric, "FunctionName", &logical];
         shown(&texts, json!({"label": name}))
     };
-    let functions = FUNCTIONS.iter().filter(|one| is_shown(one));
+    let functions = FUNCTIONS.iter().filter(|function| is_shown(function));
     functions
         .map(|function| of_function(function.name))
         .collect()
@@ -182,12 +182,12 @@ fn units(kind: &str, template: &Value) -> Vec<Shown> {
     let metric = format!("Consumed{kind}CapacityUnits");
     let table = ["AWS/DynamoDB", &metric, "TableName", "${Table}"];
     let indexes = template["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"].as_array();
-    let mut all = vec![shown(&table, json!({"label": "table"}))];
+    let mut metrics = vec![shown(&table, json!({"label": "table"}))];
     let whole = |index: &&Value| index["Projection"]["ProjectionType"] == "ALL";
     for index in indexes.unwrap().iter().filter(whole) {
         let name = index["IndexName"].as_str().unwrap();
         let texts = [&table[..], &["GlobalSecondaryIndexName", name]].concat();
-        all.push(shown(&texts, json!({"label": name})));
+        metrics.push(shown(&texts, json!({"label": name})));
     }
-    all
+    metrics
 }

@@ -15,15 +15,18 @@ pub fn table() -> Vec<String> {
     for tag in document["tags"].as_array().unwrap() {
         let [name, about] = ["name", "description"].map(|text| tag[text].as_str().unwrap());
         rows.push(format!("| **{name}** | **{about}** | |"));
-        let of_tag = |one: &&Operation| one.described["tags"][0] == tag["name"];
+        let of_tag = |operation: &&Operation| operation.described["tags"][0] == tag["name"];
         let mut of_tag: Vec<_> = operations().iter().filter(of_tag).collect();
         // A resource comes before what belongs to it.
-        of_tag.sort_by_key(|one| one.path.matches('/').count());
+        of_tag.sort_by_key(|operation| operation.path.matches('/').count());
         listed += of_tag.len();
         rows.extend(of_tag.into_iter().map(row));
     }
-    let all = operations().len();
-    assert_eq!(listed, all, "a tag is not described in the document");
+    let operation_count = operations().len();
+    assert_eq!(
+        listed, operation_count,
+        "a tag is not described in the document"
+    );
     tests::table("| endpoint | what it does | permission |", rows)
 }
 
@@ -68,7 +71,7 @@ fn every_endpoint_file_begins_with_its_operation() {
     with_file.retain(|operation| !pages.contains(operation));
     let described = operations().iter();
     let described: BTreeSet<String> = described
-        .map(|one| format!("{} {}", one.method, one.path))
+        .map(|operation| format!("{} {}", operation.method, operation.path))
         .collect();
     assert_eq!(with_file, described, "endpoint files, and the document");
 }

@@ -20,7 +20,8 @@ pub fn table() -> Vec<String> {
 
 fn row(playbook: &Table) -> String {
     let name = text(&playbook["name"]);
-    let automated = list(playbook, "actions").filter(|one| one["automated"].as_bool().unwrap());
+    let automated =
+        list(playbook, "actions").filter(|action| action["automated"].as_bool().unwrap());
     let actions: Vec<String> = automated
         .map(|action| format!("`{}`", text(&action["action_type"])))
         .collect();
@@ -63,15 +64,17 @@ fn alerts(matches: &Value) -> String {
 
 /// The calls of its reads, steps and dry runs, by connection, each once.
 fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_connection: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut needs = |connection: &Value, method: &str, path: &Value| {
         let segments = text(path).split('/').map(segment);
         let call = format!("`{method} {}`", segments.collect::<Vec<_>>().join("/"));
-        let calls = all.entry(text(connection).to_owned()).or_default();
+        let calls = by_connection
+            .entry(text(connection).to_owned())
+            .or_default();
         // A connection allows any segment, whether an alert or an earlier read names it.
         if !calls
             .iter()
-            .any(|one| without_names(one) == without_names(&call))
+            .any(|listed| without_names(listed) == without_names(&call))
         {
             calls.push(call);
         }
@@ -87,7 +90,7 @@ fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
             }
         }
     }
-    all
+    by_connection
 }
 
 /// A segment as a connection has it: `{invoice}` for `{invoice.id}` and for `{dispute.invoice}`.
@@ -109,7 +112,7 @@ fn list<'a>(table: &'a Table, name: &str) -> impl Iterator<Item = &'a Table> {
     let list = table.get(name).and_then(Value::as_array);
     list.into_iter()
         .flatten()
-        .map(|one| one.as_table().unwrap())
+        .map(|element| element.as_table().unwrap())
 }
 
 fn text(value: &Value) -> &str {

@@ -30,13 +30,17 @@ fn lists(document: &Value) -> Vec<String> {
         let Some(parameters) = item["get"]["parameters"].as_array() else {
             continue;
         };
-        let in_query = parameters.iter().filter(|one| one["in"] == "query");
+        let in_query = parameters
+            .iter()
+            .filter(|parameter| parameter["in"] == "query");
         let in_query: Vec<&Value> = in_query.collect();
-        let parameter = |name: &str| in_query.iter().find(|one| one["name"] == name);
+        let parameter = |name: &str| in_query.iter().find(|parameter| parameter["name"] == name);
         if parameter("cursor").is_none() {
             continue;
         }
-        let names = in_query.iter().map(|one| one["name"].as_str().unwrap());
+        let names = in_query
+            .iter()
+            .map(|parameter| parameter["name"].as_str().unwrap());
         let filters: Vec<&str> = names.filter(|name| !OF_ALL_LISTS.contains(name)).collect();
         let orders = parameter("sort").map(|sort| resolved(document, &sort["schema"]));
         let orders = orders.map(|orders| texts(&orders["enum"]).join(", "));
@@ -67,7 +71,7 @@ fn values(document: &Value) -> Vec<String> {
 
 /// The codes of all answers, by their status, in the order of the code.
 fn codes(document: &Value) -> Vec<String> {
-    let all = texts(&document["components"]["schemas"][PROBLEM_CODE]["enum"]);
+    let problem_codes = texts(&document["components"]["schemas"][PROBLEM_CODE]["enum"]);
     let mut by_status: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let paths = document["paths"].as_object().unwrap();
     let operations = paths
@@ -82,7 +86,7 @@ fn codes(document: &Value) -> Vec<String> {
     }
     by_status.retain(|_, codes| !codes.is_empty());
     let rows = by_status.into_iter().map(|(status, codes)| {
-        let codes = all.iter().filter(|code| codes.contains(code));
+        let codes = problem_codes.iter().filter(|code| codes.contains(code));
         let codes: Vec<String> = codes.map(|code| format!("`{code}`")).collect();
         format!("| {status} | {} |", codes.join(", "))
     });
@@ -99,5 +103,5 @@ fn resolved<'a>(document: &'a Value, part: &'a Value) -> &'a Value {
 
 fn texts(list: &Value) -> Vec<&str> {
     let list = list.as_array().into_iter().flatten();
-    list.map(|one| one.as_str().unwrap()).collect()
+    list.map(|text| text.as_str().unwrap()).collect()
 }

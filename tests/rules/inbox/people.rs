@@ -178,9 +178,9 @@ async fn a_mention_by_edits_notifies_once() {
         api.publishes().await;
     }
     let of = |kind: &str| json!([kind, "task", 1, "max"]);
-    let all = [of("commented"), of("mentioned"), of("mentioned")];
-    assert_eq!(told(&mia).await, all);
-    assert_eq!(told(&sue).await, all[1..]);
+    let expected = [of("commented"), of("mentioned"), of("mentioned")];
+    assert_eq!(told(&mia).await, expected);
+    assert_eq!(told(&sue).await, expected[1..]);
 }
 
 #[tokio::test]

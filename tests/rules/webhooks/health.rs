@@ -52,7 +52,7 @@ async fn a_delivery_that_expires_names_that_as_its_reason() {
         (waiting, "It was not delivered within 7 days."),
         (disabled, "The webhook is disabled, or was deleted."),
     ] {
-        let one = table.iter().find(|one| text_of(one, "id") == id);
-        assert_eq!(text_of(one.unwrap(), "lastError"), reason);
+        let delivery = table.iter().find(|delivery| text_of(delivery, "id") == id);
+        assert_eq!(text_of(delivery.unwrap(), "lastError"), reason);
     }
 }
