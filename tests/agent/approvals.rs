@@ -87,12 +87,12 @@ async fn tampers(world: &Concierge) {
 /// The crate `agent` has what else may change between the approval and the claim.
 #[tokio::test]
 async fn an_action_runs_only_as_it_was_approved() {
-    let (world, id, one) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, action_id) = Concierge::start().await.with_approved_batch().await;
     world.api.clock.advance(span::HOUR);
     world.delivers(&world.worker()).await;
     world.has_failed(&id, "approval_expired", 0).await;
     // Approved again, it runs, unless it was changed.
-    world.executes_again(&id, &[&one]).await.expect(202);
+    world.executes_again(&id, &[&action_id]).await.expect(202);
     tampers(&world).await;
     world.delivers(&world.worker()).await;
     world.has_failed(&id, "content_changed", 0).await;
@@ -105,8 +105,8 @@ async fn two_have_to_approve_and_each_counts_once() {
     let two = json!({"rules": [{"approvers": 2, "notOpener": true}]});
     world.has_policy(two).await;
     let id = world.stuck_batch().await;
-    let one = world.proposed(&id).await.remove(0);
-    let body = || json!({"actionIds": [one]});
+    let action_id = world.proposed(&id).await.remove(0);
+    let body = || json!({"actionIds": [action_id]});
     let refused = executes(&world.max, &id, body()).await;
     says(
         &refused.expect_problem(403, "approver_not_allowed")["detail"],
@@ -137,9 +137,9 @@ async fn two_who_approve_at_once_have_it_run_once() {
         world.has_policy(json!({"rules": [{"approvers": 2}]})).await;
         let id = world.stuck_batch().await;
         let body = json!({"actionIds": [world.proposed(&id).await.remove(0)]});
-        let (one, other) =
+        let (first, second) =
             futures::join!(executes(&ada, &id, body.clone()), executes(&sue, &id, body));
-        let mut statuses = [one, other].map(|answer| {
+        let mut statuses = [first, second].map(|answer| {
             let status = answer.expect(202)["session"]["status"].clone();
             status.as_str().unwrap().to_owned()
         });
@@ -154,8 +154,8 @@ async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
     for _ in 0..2 {
         let (world, [ada]) = Concierge::signed_in(["ada"]).await;
         let id = world.stuck_batch().await;
-        let one = world.proposed(&id).await.remove(0);
-        let list = [one.as_str()];
+        let action_id = world.proposed(&id).await.remove(0);
+        let list = [action_id.as_str()];
         let two = json!({"rules": [{"approvers": 2}]});
         let (approved, changed) = futures::join!(world.executes(&id, &list), ada.put(POLICY, two));
         approved.expect(202);
@@ -193,8 +193,8 @@ async fn claimed_today(world: &Concierge) -> HashMap<String, i64> {
     let is_day = |item: &&Item| text_of(item, "pk").ends_with("#AGENT_DAY");
     let mut days = items.iter().filter(is_day);
     let day = days.next();
-    let none = days.next();
-    assert!(none.is_none(), "more than one day");
+    let another_day = days.next();
+    assert!(another_day.is_none(), "more than one day");
     let numbers = day.into_iter().flatten().filter_map(|(name, value)| {
         let number = value.as_n().ok()?.parse().ok()?;
         Some((name.clone(), number))
@@ -230,7 +230,9 @@ async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
 /// A message to the alert's customer that costs 40 dollars.
 fn paying(alert: &Alert) -> Vec<ProposedAction> {
     let mut entities = alert.entities.iter();
-    let customer = entities.find(|one| &*one.r#type == "customer").unwrap();
+    let customer = entities
+        .find(|entity| &*entity.r#type == "customer")
+        .unwrap();
     let body = json!({"customerId": customer.id, "template": "paid"});
     let retry = ActionType::RetryPayment;
     let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);

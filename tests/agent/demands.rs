@@ -132,7 +132,7 @@ async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
         json!({ "idempotency": keys })
     };
     let replayed = json!({"replays": "all", "replayedHeader": "Replayed"});
-    let none = json!({"replays": "none"});
+    let no_replays = json!({"replays": "none"});
     // Of each: how it ends, and after how many calls.
     for (name, put, marked, ends, called) in [
         // It is the first call's own answer: refused for certain.
@@ -140,7 +140,7 @@ async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
         // It says nothing of the first call, and a later one may.
         ("unmarked", &replayed, false, None, 3),
         // Every later one would be refused, too.
-        ("none", &none, false, Some("may have been done"), 2),
+        ("none", &no_replays, false, Some("may have been done"), 2),
     ] {
         let put = keys(put);
         let world = world().await;

@@ -92,7 +92,9 @@ async fn an_alert_is_checked_until_its_matter_can_be_read() {
     assert_eq!(status().await, "resolved");
     assert_eq!(sweeps(60).await, 0);
     let entries = ada.walk("/api/journal").await;
-    let changed = entries.iter().find(|one| one["event"] == "alert_changed");
+    let changed = entries
+        .iter()
+        .find(|entry| entry["event"] == "alert_changed");
     assert_eq!(changed.unwrap()["actor"]["type"], "service");
 }
 
@@ -102,7 +104,7 @@ const OPEN: &str = "/api/concierge/agent-sessions?open=true";
 async fn named(world: &Concierge, session: &Value, begins: &str) -> String {
     let actions = world.session(session).await["proposedActions"].clone();
     let mut actions = actions.as_array().unwrap().iter();
-    let is_it = |one: &&Value| one["description"].as_str().unwrap().starts_with(begins);
+    let is_it = |action: &&Value| action["description"].as_str().unwrap().starts_with(begins);
     let id = actions.find(is_it).unwrap()["id"].as_str();
     id.unwrap().to_owned()
 }
@@ -235,7 +237,7 @@ async fn a_session_that_was_removed_is_missed() {
     assert_eq!(breaks().await, json!([]));
     let entries = ada.walk("/api/journal").await;
     let mut entries = entries.iter();
-    let end = entries.find(|one| one["event"] == "agent_sessions_ended");
+    let end = entries.find(|entry| entry["event"] == "agent_sessions_ended");
     let end = end.unwrap();
     let subjects = [&id, &other].map(|id| format!("agent_session:{id}"));
     assert_eq!(end["subjects"], json!(subjects));

@@ -109,8 +109,11 @@ async fn a_payment_under_way_is_no_failure() {
         let session = world.session(&id).await;
         shows!(session, {"status": "executing", "error": null});
         let next = &session["next"];
-        let what = text_of_json(&next["what"]);
-        assert!(what.starts_with("checks in payments whether"), "{what}");
+        let next_step = text_of_json(&next["what"]);
+        assert!(
+            next_step.starts_with("checks in payments whether"),
+            "{next_step}"
+        );
         shows!(next, {"who": "The agent", "until": "2026-01-15T12:00:15.000Z"});
         assert_eq!(session["openActions"], 0);
         // The same list, sent again, says that it is under way.

@@ -41,7 +41,7 @@ impl Door {
     async fn open(organizations: &[OrganizationId]) -> (Self, String) {
         let demos = organizations
             .iter()
-            .map(|one| (one.get(), DemoTargets::start(0, None).unwrap()));
+            .map(|organization| (organization.get(), DemoTargets::start(0, None).unwrap()));
         let door = Self {
             demos: Arc::new(demos.collect()),
             asked: Arc::default(),
@@ -113,13 +113,13 @@ impl Two {
         let world = Concierge::start().await;
         assert_eq!(world.api.home.id, organizations[0]);
         assert_eq!(world.api.abroad.id, organizations[1]);
-        for one in organizations {
+        for organization in organizations {
             for system in systems {
                 let connection = json!({
-                    "baseUrl": format!("{url}/{one}/targets/{system}"),
-                    "secret": secret(one.get(), system),
+                    "baseUrl": format!("{url}/{organization}/targets/{system}"),
+                    "secret": secret(organization.get(), system),
                 });
-                world.connects_for(one, system, connection).await;
+                world.connects_for(organization, system, connection).await;
             }
         }
         let signs_in = async |name| {
@@ -148,8 +148,8 @@ impl Two {
 
     /// Has everything previewed, and the automated actions executed. Returns how many those are.
     async fn executes(&self, admin: &Caller, path: &str, actions: &[Value]) -> usize {
-        let all: Vec<&Value> = actions.iter().map(|action| &action["id"]).collect();
-        posts!(admin, "{path}/preview", {"actionIds": all});
+        let action_ids: Vec<&Value> = actions.iter().map(|action| &action["id"]).collect();
+        posts!(admin, "{path}/preview", {"actionIds": action_ids});
         let runs = actions
             .iter()
             .filter(|action| action["isAutomated"] == true);

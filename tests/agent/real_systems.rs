@@ -99,8 +99,8 @@ impl<P: Person> Case<P> {
         let path = format!("/api/concierge/alerts/{alert}/agent-session");
         let session = self.world.max.triggers(&path).await["session"]["id"].clone();
         self.world.proposed(&session).await;
-        let found = self.world.session(&session).await;
-        let actions = found["proposedActions"].as_array().unwrap();
+        let shown = self.world.session(&session).await;
+        let actions = shown["proposedActions"].as_array().unwrap();
         let automated = actions.iter().find(|action| action["isAutomated"] == true);
         let moves = automated.map_or(Manual, |action| {
             Automated(
@@ -477,9 +477,9 @@ async fn a_draft_in_lago_is_computed_and_then_finalized() {
     let path = format!("/api/concierge/alerts/{}/agent-session", session["alertId"]);
     let second = case.world.max.triggers(&path).await["session"]["id"].clone();
     let actions = case.world.proposed(&second).await;
-    let found = case.world.session(&second).await;
-    let finalize = &found["proposedActions"][0];
-    assert_eq!(finalize["actionType"], "finalize_invoice", "{found:#}");
+    let shown = case.world.session(&second).await;
+    let finalize = &shown["proposedActions"][0];
+    assert_eq!(finalize["actionType"], "finalize_invoice", "{shown:#}");
     assert_eq!(finalize["money"]["amount"]["minorUnits"], 9_000);
     case.world
         .executes(&second, &[&actions[0]])

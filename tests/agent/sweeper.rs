@@ -85,12 +85,12 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     let sweeping = world.api.sweeper_of(store.clone(), nowhere.clone(), here);
     let swept = sweeping.sweep().await;
     assert_eq!((swept.resent, swept.errors), (0, 1));
-    let none = world.api.sweeper_of(store, nowhere.clone(), nowhere);
+    let without_queue = world.api.sweeper_of(store, nowhere.clone(), nowhere);
     let unstarted = Started {
         errors: 1,
         ..Started::default()
     };
-    assert_eq!(none.sweeper.start().await, unstarted);
+    assert_eq!(without_queue.sweeper.start().await, unstarted);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
 }
@@ -154,8 +154,8 @@ async fn one_damaged_record_does_not_stop_the_others() {
     assert_eq!(swept.settled, 0);
     assert_eq!(world.outcome(&bad).await.0, "executing");
     assert_eq!(world.session(&bad).await["openActions"], 2);
-    let found = world.takes_messages().await;
-    assert_eq!(found, [world.message(&good, &good_action)]);
+    let messages = world.takes_messages().await;
+    assert_eq!(messages, [world.message(&good, &good_action)]);
 }
 
 /// A proposal without an approval expires as designed, without an alarm.

@@ -28,14 +28,14 @@ async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>
 }
 
 async fn approved(world: &Concierge, count: usize) -> Vec<Approved> {
-    let mut all = Vec::new();
+    let mut approved = Vec::new();
     for number in 1..=count {
         let batch = format!("ub_100{number}");
         let entities = [("usage_batch", batch.as_str())];
-        all.push(world.approved("usage_batch_stuck", &entities, 0).await);
+        approved.push(world.approved("usage_batch_stuck", &entities, 0).await);
     }
     world.takes_messages().await;
-    all
+    approved
 }
 
 fn fails(world: &Concierge, times: u32) {
@@ -55,8 +55,8 @@ async fn delivers(world: &Concierge, worker: &Worker, actions: &[Approved]) {
 async fn delivers_all(world: &Concierge, worker: &Worker, actions: &[Approved]) {
     let messages = actions.iter().map(|(id, action)| world.message(id, action));
     let messages: Vec<String> = messages.collect();
-    let all: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-    let response = worker.handle(event(&all)).await;
+    let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+    let response = worker.handle(event(&batch)).await;
     assert_eq!(response.batch_item_failures.len(), 0);
 }
 
@@ -86,8 +86,8 @@ async fn breaker(world: &Concierge) -> (String, i64, Option<String>) {
 
 /// The number of attempts that were counted of an action.
 async fn attempts(world: &Concierge, (id, action): &Approved) -> i64 {
-    let all = world.api.items_of("agent_action").await.into_iter();
-    let mut own = all.filter(|item| {
+    let items = world.api.items_of("agent_action").await.into_iter();
+    let mut own = items.filter(|item| {
         text_of(item, "pk").ends_with(&format!("#{id}")) && text_of(item, "actionId") == *action
     });
     let progress = own.next().unwrap()["progress"].clone();
@@ -164,18 +164,18 @@ async fn no_more_actions_are_at_work_than_a_connection_takes() {
     // An action that found no place lost no attempt. The workers that have the places are gone, and
     // have them until their leases end.
     delivers(&world, &worker, others).await;
-    for one in others {
-        assert_eq!(attempts(&world, one).await, 0);
+    for action in others {
+        assert_eq!(attempts(&world, action).await, 0);
     }
     world.api.clock.advance(60 * SECOND);
     // An action that has ended gives its place back.
     delivers(&world, &worker, others).await;
-    for one in others {
-        assert_eq!(attempts(&world, one).await, 1);
+    for action in others {
+        assert_eq!(attempts(&world, action).await, 1);
     }
     assert_eq!(world.demo.effects().len(), 6);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(known["atWork"].as_m().unwrap().len(), 0);
+    let traffic = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(traffic["atWork"].as_m().unwrap().len(), 0);
 }
 
 #[tokio::test]
@@ -183,14 +183,14 @@ async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
     let (world, worker, actions) = given(json!({"perSecond": 10}), 6).await;
     let began = Stopwatch::start();
     let workers = [worker, world.worker_with(support::once())];
-    for (one, worker) in actions.chunks(1).zip(workers.iter().cycle()) {
-        delivers(&world, worker, one).await;
+    for (chunk, worker) in actions.chunks(1).zip(workers.iter().cycle()) {
+        delivers(&world, worker, chunk).await;
     }
     // The clock of the table stands still: their calls are due at 0, 100 … 500 ms of it.
     assert!(began.elapsed() >= Duration::from_millis(1_500));
     assert_eq!(world.demo.effects().len(), 6);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(text_of(&known, "nextCall"), "2026-01-15T12:00:00.600Z");
+    let traffic = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(text_of(&traffic, "nextCall"), "2026-01-15T12:00:00.600Z");
 }
 
 #[tokio::test]
@@ -201,8 +201,8 @@ async fn an_action_that_would_occupy_a_worker_comes_back_at_its_turn() {
     delivers(&world, &worker, &actions[2..]).await;
     assert_eq!(attempts(&world, &actions[2]).await, 0);
     assert_eq!(world.demo.effects().len(), 2);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(text_of(&known, "nextTurn"), "2026-01-15T12:00:03.000Z");
+    let traffic = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(text_of(&traffic, "nextTurn"), "2026-01-15T12:00:03.000Z");
     world.api.clock.advance(2 * SECOND);
     let runs = async {
         while world.demo.effects().len() < 3 {
@@ -271,7 +271,10 @@ async fn reads_count_for_the_calls_of_a_second() {
     let connections = world.store_beside().await;
     let connections = connections.connections();
     let billing = connections.all(world.api.home.id).await.unwrap();
-    let billing = billing.iter().find(|one| &*one.name == "billing").unwrap();
+    let billing = billing
+        .iter()
+        .find(|connection| &*connection.name == "billing")
+        .unwrap();
     world.api.clock.advance(SECOND);
     assert_eq!(read_error(&previews(&world, &proposal).await), "");
     // The calls of nine seconds are reserved, and a preview takes eight at most.

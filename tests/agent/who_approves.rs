@@ -183,7 +183,7 @@ async fn a_user_of_a_provider_of_long_ago_approves() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["current"] == true);
+        .find(|session| session["current"] == true);
     let journal = max
         .walk(&format!("/api/concierge/agent-sessions/{id}/journal"))
         .await;

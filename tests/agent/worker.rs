@@ -131,8 +131,8 @@ async fn an_answer_ends_an_action_as_its_keys_allow() {
         };
         let case = format!("{mode:?} {code}, keyed {keyed}");
         assert_eq!(wanted_again, 0, "{case}");
-        let (found, results) = world.outcome(&id).await;
-        assert_eq!(found, status, "{case}: {results:?}");
+        let (actual, results) = world.outcome(&id).await;
+        assert_eq!(actual, status, "{case}: {results:?}");
         assert!(results[0].1.contains(says), "{case}: {results:?}");
         assert_eq!(world.demo.effects().len(), effects, "{case}");
     }

@@ -38,9 +38,9 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             world.passes(15 * MINUTE).await;
             let session = world.session(&id).await;
             let result = &session["executionResults"][0];
-            let found = (&session["status"], &result["steps"][0]["status"]);
+            let statuses = (&session["status"], &result["steps"][0]["status"]);
             let case = format!("{mode:?}, keyed {keyed}, reconciles {reconciles}");
-            assert_eq!(found, (&json!(status), &json!(step)), "{case}");
+            assert_eq!(statuses, (&json!(status), &json!(step)), "{case}");
             assert_eq!(world.demo.effects().len(), effects, "{case}");
             assert_eq!(result["success"], status == "completed", "{case}");
             // Without a check there is no reconciliation.
@@ -70,11 +70,14 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     assert_eq!(check_of(&result, "effect")["status"], "done");
     counts(&world, &id, true).await;
     let journal = journal(&world, &id).await;
-    let whats: Vec<&str> = journal.iter().map(|(what, _)| what.as_str()).collect();
-    for what in ["reconciled", "verified", "alert_resolved"] {
-        assert!(whats.contains(&what), "{whats:?}");
+    let events: Vec<&str> = journal.iter().map(|(event, _)| event.as_str()).collect();
+    for event in ["reconciled", "verified", "alert_resolved"] {
+        assert!(events.contains(&event), "{events:?}");
     }
-    assert_eq!(whats.iter().filter(|what| **what == "settled").count(), 1);
+    assert_eq!(
+        events.iter().filter(|event| **event == "settled").count(),
+        1
+    );
     // Nothing is left to do.
     assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
 }

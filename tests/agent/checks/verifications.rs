@@ -19,8 +19,8 @@ async fn a_success_counts_once_its_effect_is_verified() {
     assert_eq!(session["executionResults"][0]["checks"], json!([expected]));
     counts(&world, &id, true).await;
     let last = journal(&world, &id).await;
-    let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
-    assert!(both.iter().all(|one| last.contains(one)), "{last:?}");
+    let both = ["verified", "alert_resolved"].map(|event| (event.to_owned(), "worker".to_owned()));
+    assert!(both.iter().all(|entry| last.contains(entry)), "{last:?}");
 }
 
 /// Brings a customer in line, which takes effect once this many events are missing.
@@ -56,8 +56,8 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     let pending = ("pending".to_owned(), 1);
     assert_eq!(checked(&world, &id, "effect").await, pending);
     let result = result(&world, &id).await;
-    let found = &check_of(&result, "effect")["found"];
-    assert_eq!(found["customer.missing"], 1840);
+    let facts = &check_of(&result, "effect")["found"];
+    assert_eq!(facts["customer.missing"], 1840);
     counts(&world, &id, false).await;
     assert_eq!(world.passes(15 * SECOND).await.checks, 1);
     resent_by_another(&world).await;

@@ -21,13 +21,13 @@ impl Book {
     }
 
     pub fn get(&self, kind: &'static str, id: &str) -> &Value {
-        let found = self.find(kind, id);
-        found.unwrap_or_else(|| panic!("{kind} {id} is not there"))
+        let record = self.find(kind, id);
+        record.unwrap_or_else(|| panic!("{kind} {id} is not there"))
     }
 
     pub fn get_mut(&mut self, kind: &'static str, id: &str) -> &mut Value {
-        let found = self.0.get_mut(kind).and_then(|of_kind| of_kind.get_mut(id));
-        found.unwrap_or_else(|| panic!("{kind} {id} is not there"))
+        let record = self.0.get_mut(kind).and_then(|of_kind| of_kind.get_mut(id));
+        record.unwrap_or_else(|| panic!("{kind} {id} is not there"))
     }
 
     /// The records of a kind that match, the newest first.

@@ -353,7 +353,7 @@ impl System for Rules {
                 None => not_found(id),
             },
             ["invoices", id, "payments"] => {
-                let of_invoice = |one: &Value| one["invoice"] == id;
+                let of_invoice = |payment: &Value| payment["invoice"] == id;
                 page("transaction", &book.list(TRANSACTIONS, of_invoice), asked)
             }
             ["customers", id] => match book.find(CUSTOMERS, id) {
@@ -384,7 +384,8 @@ impl System for Rules {
 
     fn settle(&self, desk: &mut Desk, invoice: &str, succeeds: bool) {
         let status = if succeeds { "success" } else { "failure" };
-        let under_way = |one: &Value| one["invoice"] == invoice && one["status"] == "in_progress";
+        let under_way =
+            |payment: &Value| payment["invoice"] == invoice && payment["status"] == "in_progress";
         for transaction in desk.book.list(TRANSACTIONS, under_way) {
             desk.book.get_mut(TRANSACTIONS, word(&transaction, "id"))["status"] = status.into();
             let linked = desk.book.get_mut(INVOICES, invoice)["linked_payments"].as_array_mut();
@@ -433,7 +434,7 @@ fn collect(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
     if source.is_null()
         || form
             .get("payment_source_id")
-            .is_some_and(|one| source != one)
+            .is_some_and(|named| source != named)
     {
         let message = "There is no valid card on file.";
         return error(400, "payment", "payment_method_not_present", message);
@@ -460,7 +461,8 @@ fn void(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
         "payment_due" | "not_paid" | "posted"
     );
     let linked = invoice["linked_payments"].as_array().unwrap();
-    let is_paid = |one: &Value| matches!(word(one, "txn_status"), "success" | "in_progress");
+    let is_paid =
+        |payment: &Value| matches!(word(payment, "txn_status"), "success" | "in_progress");
     if !is_open || linked.iter().any(is_paid) || cents(invoice, "amount_adjusted") != 0 {
         return wrong_state("The invoice cannot be voided in this state.");
     }

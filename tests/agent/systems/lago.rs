@@ -360,7 +360,7 @@ impl System for Rules {
                 let of_invoice = |payment: &Value| {
                     let wanted = asked.query.get("invoice_id");
                     let invoices = payment["invoice_ids"].as_array().unwrap();
-                    wanted.is_none_or(|id| invoices.iter().any(|one| one == id))
+                    wanted.is_none_or(|id| invoices.iter().any(|invoice| invoice == id))
                 };
                 page(PAYMENTS, &book.list(PAYMENTS, of_invoice), asked)
             }
