@@ -24,16 +24,16 @@ fn next(answer: &Answer) -> String {
 
 /// All entries from a path on, and the path that goes on after them.
 async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
-    let mut all = Vec::new();
+    let mut entries = Vec::new();
     let mut path = path.to_owned();
     loop {
         let answer = caller.get(&path).await;
         path = next(&answer);
         let some = told(&answer);
         if some.is_empty() {
-            return (all, path);
+            return (entries, path);
         }
-        all.extend(some);
+        entries.extend(some);
     }
 }
 
@@ -73,11 +73,11 @@ async fn pages_of_any_size_have_every_entry() {
         mia.creates_tasks(["a", "b", "c"]).await;
         api.publishes().await;
     }
-    let (all, end) = walk(&mia, "/api/changes?cursor=first").await;
-    assert!(all.len() >= 11, "{all:?}");
+    let (entries, end) = walk(&mia, "/api/changes?cursor=first").await;
+    assert!(entries.len() >= 11, "{entries:?}");
     for limit in [1, 2, 5, 1_000] {
         let path = format!("/api/changes?cursor=first&limit={limit}");
-        assert_eq!(walk(&mia, &path).await.0, all, "{limit}");
+        assert_eq!(walk(&mia, &path).await.0, entries, "{limit}");
     }
     mia.creates_task(json!({})).await;
     api.publishes().await;
@@ -231,7 +231,9 @@ async fn changes_of_actions_are_told_apart_by_their_parts() {
     }
     assert_eq!(identities.len(), entries.len());
     let deliveries = api.deliveries(&ada, webhook).await;
-    let delivered = deliveries.iter().map(|one| identity(&one["change"]));
+    let delivered = deliveries
+        .iter()
+        .map(|delivery| identity(&delivery["change"]));
     assert_eq!(delivered.collect::<BTreeSet<_>>(), identities);
     assert_eq!(deliveries.len(), entries.len());
     api.sends_webhooks().await;

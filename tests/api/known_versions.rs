@@ -9,10 +9,10 @@ async fn a_record_that_the_client_has_is_not_sent_again_and_all_else_is() {
     mia.creates_task(json!({})).await;
     let knowing = mia.with_header("if-none-match", "\"2\"");
     patches!(knowing, "/api/tasks/1", {"title": "Renamed"});
-    let known = knowing.get("/api/tasks/1").await;
-    assert_eq!((known.status, known.text.as_str()), (304, ""));
-    assert_eq!(known.header("etag"), Some("\"2\""));
-    assert_eq!(known.header("content-type"), None);
+    let answer = knowing.get("/api/tasks/1").await;
+    assert_eq!((answer.status, answer.text.as_str()), (304, ""));
+    assert_eq!(answer.header("etag"), Some("\"2\""));
+    assert_eq!(answer.header("content-type"), None);
     knowing.reads("/api/tasks").await;
     knowing.get("/api/tasks/99").await.expect_not_found();
 }

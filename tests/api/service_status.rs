@@ -62,14 +62,16 @@ async fn an_assignee_is_a_user_of_the_organization() {
 #[tokio::test]
 async fn a_status_goes_where_it_may_and_nowhere_else() {
     let (api, [sue]) = Api::signed_in(["sue"]).await;
-    let all = [
+    let statuses = [
         ServiceStatus::Open,
         ServiceStatus::InProgress,
         ServiceStatus::Pending,
         ServiceStatus::Resolved,
         ServiceStatus::Closed,
     ];
-    let transitions = all.into_iter().flat_map(|from| all.map(|to| (from, to)));
+    let transitions = statuses
+        .into_iter()
+        .flat_map(|from| statuses.map(|to| (from, to)));
     for (from, to) in transitions {
         for folder in [REQUESTS, TICKETS] {
             let path = exists_in(&api, folder, from).await;
@@ -110,8 +112,8 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
             ("closed", hours, 0),
         ] {
             sue.patches(&path, json!({"status": status})).await;
-            let found = metrics(&sue).await["avgResolutionTime"].clone();
-            assert_eq!(found, average, "{path} {status}");
+            let actual = metrics(&sue).await["avgResolutionTime"].clone();
+            assert_eq!(actual, average, "{path} {status}");
             api.clock.advance(pass * span::HOUR);
         }
     }

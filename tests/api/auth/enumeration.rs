@@ -72,9 +72,9 @@ async fn a_name_that_exists_is_answered_as_one_that_does_not() {
             }
         }
         assert_eq!(shapes.len(), 1, "{operation}: {shapes:?}");
-        let [known, other] = times.each_mut().map(|times| figures(times));
-        println!("{operation}: median and p95 of known {known:?}, of others {other:?}");
-        let ratio = known.0.as_secs_f64() / other.0.as_secs_f64();
+        let [known_times, other] = times.each_mut().map(|times| figures(times));
+        println!("{operation}: median and p95 of known {known_times:?}, of others {other:?}");
+        let ratio = known_times.0.as_secs_f64() / other.0.as_secs_f64();
         assert!((0.9..1.1).contains(&ratio), "{operation}: {ratio}");
     }
 }

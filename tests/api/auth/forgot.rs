@@ -21,8 +21,8 @@ async fn a_verified_address_gets_a_link_by_either_name() {
     for (member, name) in names.chain([("username", "MIA")]) {
         forgets(&api.anonymous(), member, name).await;
         let mail = mailbox.mail().await;
-        let found = (mail.to.as_str(), mail.user_id);
-        assert_eq!(found, ("Mia@example.com", Some(mia.id)));
+        let recipient = (mail.to.as_str(), mail.user_id);
+        assert_eq!(recipient, ("Mia@example.com", Some(mia.id)));
         let Letter::PasswordReset {
             username,
             link,
@@ -73,11 +73,11 @@ async fn the_work_is_the_same_for_every_name() {
         answer.expect(204);
         (api.counter.take(), used.read_units.to_bits())
     };
-    let known = costs("username", "mia").await;
-    assert_eq!(costs("username", "nobody").await, known);
-    assert_eq!(costs("username", "ada").await, known);
-    let known = costs("email", "mia@example.com").await;
-    assert_eq!(costs("email", "nobody@example.com").await.0, known.0);
+    let by_username = costs("username", "mia").await;
+    assert_eq!(costs("username", "nobody").await, by_username);
+    assert_eq!(costs("username", "ada").await, by_username);
+    let by_email = costs("email", "mia@example.com").await;
+    assert_eq!(costs("email", "nobody@example.com").await.0, by_email.0);
 }
 
 #[tokio::test]

@@ -22,8 +22,11 @@ async fn a_new_password_is_told_whoever_set_it() {
     let own = json!({"currentPassword": PASSWORD, "newPassword": NEW});
     mia.at("198.51.100.9").puts("/api/auth/password", own).await;
     let mail = mailbox.mail().await;
-    let found = (mail.to.as_str(), mail.user_id);
-    assert_eq!(found, ("mia@example.com", api.user("mia").await.id.into()));
+    let recipient = (mail.to.as_str(), mail.user_id);
+    assert_eq!(
+        recipient,
+        ("mia@example.com", api.user("mia").await.id.into())
+    );
     let told = change(mail.letter);
     assert_eq!((told.username.as_str(), told.at), ("mia", api.clock.now()));
     assert_eq!(told.network.as_deref(), Some("198.51.100.0/24"));

@@ -163,13 +163,19 @@ async fn a_session_that_was_ended_meanwhile_changes_no_password() {
     let thief = api.session_of(&user).await;
     let sign_in = api.store.sign_in();
     let stolen = session_of(&api, &thief).hash();
-    let found = sign_in.caller(user.organization_id, user.id, &stolen);
-    let (session, known, _) = found.await.unwrap().unwrap();
+    let reading = sign_in.caller(user.organization_id, user.id, &stolen);
+    let (session, stored_user, _) = reading.await.unwrap().unwrap();
     mia.deletes("/api/auth/sessions").await;
     let account = sign_in.account("mia").await.unwrap().unwrap();
     let hash = password::hash(NEW.into()).await.unwrap();
     let begun = |sid: &Sid, user: &_| records::session(sid, user, api.clock.now());
-    let renewed = sign_in.renew((&account, None), &hash, (&session, &known), begun, None);
+    let renewed = sign_in.renew(
+        (&account, None),
+        &hash,
+        (&session, &stored_user),
+        begun,
+        None,
+    );
     let error = renewed.await.unwrap_err();
     assert!(matches!(error, Error::Unauthenticated), "{error}");
     assert_eq!(signs_in(&api, "mia", PASSWORD).await, 200);

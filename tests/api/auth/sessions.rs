@@ -130,13 +130,13 @@ async fn the_session_that_is_kept_ends_as_any_other() {
 #[tokio::test]
 async fn one_of_several_sessions_that_end_each_other_is_left() {
     let (api, [user]) = Api::with_users(["mia"]).await;
-    let mut all = Vec::new();
+    let mut callers = Vec::new();
     for _ in 0..8 {
-        all.push(api.session_of(&user).await);
+        callers.push(api.session_of(&user).await);
     }
-    let answers = join_all(all.iter().map(|mia| mia.delete("/api/auth/sessions"))).await;
+    let answers = join_all(callers.iter().map(|mia| mia.delete("/api/auth/sessions"))).await;
     let mut left = Vec::new();
-    for (mia, answer) in all.iter().zip(&answers) {
+    for (mia, answer) in callers.iter().zip(&answers) {
         let is_left = mia.get("/api/auth/session").await.status == 200;
         answer.expect(if is_left { 204 } else { 401 });
         left.extend(is_left.then_some(mia));

@@ -41,11 +41,11 @@ async fn a_username_is_answered_with_its_ways() {
     for name in ["mia", "sue", "zac"] {
         api.user(name).await;
     }
-    let none = api
+    let without_provider = api
         .anonymous()
         .reads("/api/auth/sign-in?username=mia")
         .await;
-    assert_eq!(none, answer(true, None));
+    assert_eq!(without_provider, answer(true, None));
     with_passwords_off(&api).await;
     let nobody = api.anonymous();
     assert_eq!(ways(&nobody, "MIA").await, answer(false, Some(1)));
@@ -70,7 +70,7 @@ async fn a_username_that_does_not_exist_has_one_of_these_ways_and_keeps_it() {
     }
     // Five of seven users are of the provider.
     for (way, least) in [(answer(false, Some(1)), 18), (answer(true, None), 6)] {
-        let count = seen.iter().filter(|one| **one == way).count();
+        let count = seen.iter().filter(|seen_way| **seen_way == way).count();
         assert!(count >= least, "{way}: {count} of 60");
     }
 }
@@ -173,9 +173,9 @@ async fn with_passwords_off_no_user_has_a_password() {
 
 #[tokio::test]
 async fn the_document_names_all_faults_of_a_sign_in_by_a_provider() {
-    let mut all = operations().iter();
+    let mut operations = operations().iter();
     let path = "/api/auth/oidc/callback/{organization}";
-    let callback = all.find(|one| one.path == path);
+    let callback = operations.find(|operation| operation.path == path);
     let text = callback.unwrap().described["description"].to_string();
     for fault in SignInFault::ALL {
         assert!(text.contains(fault.name()), "{}", fault.name());

@@ -153,7 +153,7 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     let recorded = answer["recorded"].as_array().unwrap();
     let recorded: Vec<_> = recorded
         .iter()
-        .map(|one| json!([one["index"], one["id"], one["count"]]))
+        .map(|entry| json!([entry["index"], entry["id"], entry["count"]]))
         .collect();
     assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
     assert_eq!(answer["rejected"].as_array().unwrap().len(), 1);
@@ -163,8 +163,8 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     let answer = sender.posts(WEBHOOK, webhook(&[json!({})])).await;
     assert_eq!(answer["recorded"], json!([]));
     assert_eq!(answer["rejected"][0]["errors"].as_array().unwrap().len(), 2);
-    let none = sender.posts(WEBHOOK, webhook(&[])).await;
-    assert_eq!(none, json!({"recorded": [], "rejected": []}));
+    let empty = sender.posts(WEBHOOK, webhook(&[])).await;
+    assert_eq!(empty, json!({"recorded": [], "rejected": []}));
 }
 
 /// The example of Grafana's documentation of its webhook contact point, of version "1" of its
@@ -233,10 +233,10 @@ async fn an_unreadable_alert_takes_no_other_along() {
 async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let mut all: Vec<_> = (0..502).map(|number| alert(number, "firing")).collect();
+    let mut alerts: Vec<_> = (0..502).map(|number| alert(number, "firing")).collect();
     // What is no alert takes the place of none.
-    all.insert(1, json!(7));
-    let answer = sender.posts(WEBHOOK, webhook(&all)).await;
+    alerts.insert(1, json!(7));
+    let answer = sender.posts(WEBHOOK, webhook(&alerts)).await;
     let recorded = answer["recorded"].as_array().unwrap();
     assert_eq!(recorded.len(), 500);
     assert_eq!(recorded[499]["index"], 500);
@@ -257,13 +257,13 @@ async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
 async fn a_large_body_is_recorded_whole() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let all: Vec<_> = (0..250).map(|number| alert(number, "firing")).collect();
+    let alerts: Vec<_> = (0..250).map(|number| alert(number, "firing")).collect();
     for count in [1, 2] {
         api.counter.take();
-        let answer = sender.posts(WEBHOOK, webhook(&all)).await;
+        let answer = sender.posts(WEBHOOK, webhook(&alerts)).await;
         let recorded = answer["recorded"].as_array().unwrap();
         assert_eq!(recorded.len(), 250);
-        assert!(recorded.iter().all(|one| one["count"] == count));
+        assert!(recorded.iter().all(|alert| alert["count"] == count));
     }
     assert_eq!(api.sign_in("sue").await.walk(ALERTS).await.len(), 250);
 }

@@ -36,8 +36,8 @@ async fn alerts_come_newest_first_and_are_filtered() {
         ),
         ("?severity=info", vec![]),
     ] {
-        let found = sue.get(&format!("{ALERTS}{query}")).await.ids();
-        assert_eq!(found, expected, "{query}");
+        let ids = sue.get(&format!("{ALERTS}{query}")).await.ids();
+        assert_eq!(ids, expected, "{query}");
     }
     assert_eq!(api.sign_in("zoe").await.get(ALERTS).await.ids(), [0; 0]);
 }

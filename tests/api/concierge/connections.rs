@@ -295,14 +295,17 @@ async fn a_pause_is_shown_and_is_no_revision() {
     let resumed = max.triggers(&format!("{BILLING}/resume")).await;
     assert_eq!(resumed["paused"], false);
 
-    let all = "/api/concierge/pause";
+    let pause_path = "/api/concierge/pause";
     let running = json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null});
-    assert_eq!(max.reads(all).await, running);
+    assert_eq!(max.reads(pause_path).await, running);
     let now = "2026-01-15T12:00:00.000Z";
     let paused = json!({"paused": true, "reason": null, "changedBy": max.id(), "changedAt": now});
-    assert_eq!(max.triggers(all).await, paused);
-    assert_eq!(max.reads(all).await, paused);
-    assert_eq!(world.api.sign_in("zoe").await.reads(all).await, running);
+    assert_eq!(max.triggers(pause_path).await, paused);
+    assert_eq!(max.reads(pause_path).await, paused);
+    assert_eq!(
+        world.api.sign_in("zoe").await.reads(pause_path).await,
+        running
+    );
 }
 
 #[tokio::test]

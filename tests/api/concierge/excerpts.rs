@@ -29,18 +29,18 @@ impl Shown {
     }
 
     fn excerpts(&mut self) -> Vec<&mut Value> {
-        let mut all = Vec::new();
+        let mut excerpts = Vec::new();
         for read in self.reads.as_array_mut().unwrap() {
-            all.push(&mut read["excerpt"]);
+            excerpts.push(&mut read["excerpt"]);
         }
         for result in self.results.as_array_mut().unwrap() {
             let result = result.as_object_mut().unwrap();
             for (name, value) in result {
                 match name.as_str() {
-                    "response" => all.push(value),
+                    "response" => excerpts.push(value),
                     "steps" => {
                         let steps = value.as_array_mut().unwrap().iter_mut();
-                        all.extend(steps.map(|step| &mut step["response"]));
+                        excerpts.extend(steps.map(|step| &mut step["response"]));
                     }
                     _ => {}
                 }
@@ -48,8 +48,8 @@ impl Shown {
         }
         let entries = self.journal.iter_mut().chain(&mut self.export);
         let answered = entries.filter(|entry| entry["what"] == "answered");
-        all.extend(answered.map(|entry| &mut entry["excerpt"]));
-        all
+        excerpts.extend(answered.map(|entry| &mut entry["excerpt"]));
+        excerpts
     }
 
     /// Returns it without excerpts. Nothing else changes when they expire.
@@ -112,7 +112,7 @@ async fn no_action_depends_on_an_excerpt() {
     }
     let mut shown = Shown::to(&world.max, &id).await;
     let lost = shown.excerpts();
-    assert!(!lost.is_empty() && lost.iter().all(|one| one.is_null()));
+    assert!(!lost.is_empty() && lost.iter().all(|excerpt| excerpt.is_null()));
     world.api.clock.advance(span::MINUTE);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     world.delivers(&world.worker()).await;

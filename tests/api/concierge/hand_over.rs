@@ -15,8 +15,8 @@ async fn hands_over(caller: &Caller, session: &Value, action: &str, to: &Caller)
 async fn stands(caller: &Caller, session: &Value) -> (Value, Value) {
     let path = format!("/api/concierge/agent-sessions/{session}");
     let session = caller.reads(&path).await;
-    let all = session["proposedActions"].as_array().unwrap();
-    let handled = all.iter().map(|action| &action["handling"]);
+    let actions = session["proposedActions"].as_array().unwrap();
+    let handled = actions.iter().map(|action| &action["handling"]);
     let mut handled = handled.filter(|handling| !handling.is_null());
     let status = handled.next().map(|handling| handling["status"].clone());
     (status.unwrap_or_default(), session["status"].clone())
@@ -27,8 +27,8 @@ async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)>
     let check = caller.reads(&format!("{path}/check")).await;
     assert_eq!(check["verified"], true, "{check}");
     let told = caller.walk(&path).await.into_iter().skip(3).map(|entry| {
-        let what = entry["what"].as_str().unwrap().to_owned();
-        (what, entry["actor"]["userId"].clone())
+        let event = entry["what"].as_str().unwrap().to_owned();
+        (event, entry["actor"]["userId"].clone())
     });
     told.collect()
 }
@@ -148,9 +148,9 @@ async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
         assert_eq!(stands(&world.max, &id).await, again, "{way}");
     }
     let story = what_happened(&world.max, &id).await;
-    let what: Vec<&str> = story.iter().map(|(what, _)| what.as_str()).collect();
+    let events: Vec<&str> = story.iter().map(|(event, _)| event.as_str()).collect();
     let turn = ["done_by_hand", "hand_over_reopened"];
-    assert_eq!(what, [&["handed_over"], &turn[..], &turn].concat());
+    assert_eq!(events, [&["handed_over"], &turn[..], &turn].concat());
 }
 
 #[tokio::test]
@@ -163,8 +163,8 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
         .await;
     let waits = (Value::Null, json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
-    let found = what_happened(&max, &id).await.pop().unwrap();
-    assert_eq!(found, ("hand_over_withdrawn".to_owned(), json!(max.id())));
+    let event = what_happened(&max, &id).await.pop().unwrap();
+    assert_eq!(event, ("hand_over_withdrawn".to_owned(), json!(max.id())));
     // It may be handed over anew; else the session expires.
     let action = format!("s{id}-p1-a1");
     let session = hands_over(&max, &id, &action, &sue).await.expect(200);

@@ -36,11 +36,11 @@ async fn every_transition_of_a_session_leaves_an_entry() {
         ["settled", "worker"],
     ]);
     assert_eq!(story(&entries, false), of_session);
-    let by_worker = |what| json!([what, "worker"]);
+    let by_worker = |event| json!([event, "worker"]);
     let of_action = ["claimed", "answered", "answered", "ended"].map(by_worker);
     assert_eq!(story(&entries, true), json!(of_action));
     let digest = &world.session(&id).await["proposedActions"][0]["digest"];
-    let of = |what: &str| rows_where(&entries, "what", what);
+    let of = |event: &str| rows_where(&entries, "what", event);
     let approved = of("approved")[0];
     shows!(approved, {"/actor/userId": world.max.id(), "/detail/actions": {&action: digest}});
     shows!(approved, {"from": "awaiting_confirmation", "to": "executing"});
@@ -161,6 +161,6 @@ async fn the_journals_of_a_period_are_exported_line_by_line() {
     let reversed = format!("/api/concierge/journal?from={to}&to={from}");
     assert_eq!(world.max.reads(&reversed).await, json!([]));
     let zoe = world.api.sign_in("zoe").await;
-    let none = zoe.get("/api/concierge/journal").await;
-    assert_eq!((none.status, none.text.as_str()), (200, ""));
+    let empty = zoe.get("/api/concierge/journal").await;
+    assert_eq!((empty.status, empty.text.as_str()), (200, ""));
 }

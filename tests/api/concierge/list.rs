@@ -40,8 +40,8 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     let second = second.as_i64().unwrap();
     assert_eq!(ids("").await, [second, first]);
     assert_eq!(ids("status=started").await, [first]);
-    let found = ids("status=awaiting_confirmation,started").await;
-    assert_eq!(found, [second, first]);
+    let unfinished = ids("status=awaiting_confirmation,started").await;
+    assert_eq!(unfinished, [second, first]);
     assert_eq!(ids("alertId=2").await, [second]);
     assert_eq!(ids("alertId=99").await, [0; 0]);
     // Nobody has swept yet.
@@ -115,10 +115,10 @@ async fn waiting_sessions_are_found_without_a_walk_of_the_others() {
         world.failed_payment().await;
     }
     world.proposed(&world.stuck_batch().await).await;
-    let one = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
-    let page = world.max.get(&one).await;
+    let path = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
+    let page = world.max.get(&path).await;
     // A walk through all of them would not know that there is nothing more.
     assert_eq!((page.ids().len(), page.next()), (1, None));
-    let of_alert = world.max.get(&format!("{one}&alertId=1")).await;
+    let of_alert = world.max.get(&format!("{path}&alertId=1")).await;
     assert_eq!(of_alert.ids(), [0; 0]);
 }

@@ -11,11 +11,11 @@ async fn an_unset_policy_asks_for_nothing() {
     let (_, [sue]) = Concierge::signed_in(["sue"]).await;
     let answer = sue.get(PATH).await;
     let policy = answer.expect(200);
-    let none = json!({
+    let unset = json!({
         "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
         "signedInWithin": null, "pending": null, "updatedBy": null, "updatedAt": null, "version": 0,
     });
-    assert_eq!(policy, none);
+    assert_eq!(policy, unset);
     assert_eq!(answer.header("etag"), Some("\"0\""));
 }
 
@@ -136,8 +136,8 @@ async fn another_admin_confirms_a_looser_policy() {
 #[tokio::test]
 async fn one_of_two_who_set_the_first_policy_is_told() {
     let (_, [ada]) = Concierge::signed_in(["ada"]).await;
-    let none = ada.with_header("if-match", "\"0\"");
-    let puts = [(); 2].map(|()| none.put(PATH, json!({"preset": "billing"})));
+    let only_new = ada.with_header("if-match", "\"0\"");
+    let puts = [(); 2].map(|()| only_new.put(PATH, json!({"preset": "billing"})));
     assert_eq!(statuses(&futures::future::join_all(puts).await), [200, 412]);
 }
 

@@ -84,10 +84,10 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     let vic = world.api.sign_in("sue").await;
     let answer = previews(&vic, &id, &[&actions[1], &actions[0], &actions[1]]).await;
     let preview = answer.expect(200);
-    let all = preview["actions"].as_array().unwrap();
-    let named: Vec<&Value> = all.iter().map(|action| &action["actionId"]).collect();
+    let previews = preview["actions"].as_array().unwrap();
+    let named: Vec<&Value> = previews.iter().map(|action| &action["actionId"]).collect();
     assert_eq!(named, [&json!(actions[1]), &json!(actions[0])]);
-    let tell = &all[0];
+    let tell = &previews[0];
     let url = world.demo.connections()["notifications"]["baseUrl"].clone();
     let url = format!("{}/messages", url.as_str().unwrap());
     shows!(tell["requests"][0], {"method": "POST", "url": url, "/body/customerId": "cus_501"});
@@ -285,9 +285,12 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
         proposed.push((id, world.proposed(id).await));
     }
     let before = world.api.table_dump().await;
-    let mut all = 0;
+    let mut count = 0;
     for mode in MODES.map(Some).into_iter().chain([None]) {
-        for (system, status) in SYSTEMS.into_iter().flat_map(|one| [(one, 429), (one, 503)]) {
+        for (system, status) in SYSTEMS
+            .into_iter()
+            .flat_map(|system| [(system, 429), (system, 503)])
+        {
             let Some(mode) = mode else { break };
             world.demo.inject(
                 InjectedFault::once(system, mode)
@@ -301,7 +304,7 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
                 Some(FaultMode::Hang) => world.hurries(preview).await,
                 _ => preview.await,
             };
-            all += preview.expect(200)["actions"].as_array().unwrap().len();
+            count += preview.expect(200)["actions"].as_array().unwrap().len();
         }
         world.demo.clear_faults();
         assert_eq!(world.demo.effects().len(), 0, "{mode:?}");
@@ -312,6 +315,6 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
         assert_eq!(world.api.table_dump().await, before, "{mode:?}");
     }
     let each: usize = proposed.iter().map(|(_, ids)| ids.len()).sum();
-    assert_eq!(all, each * 4);
+    assert_eq!(count, each * 4);
     assert!(each >= 3, "{each}");
 }

@@ -133,7 +133,9 @@ async fn no_window_is_cut_however_many_alerts_there_are() {
     world.proposed(&id).await;
     let analysis = &world.session(&id).await["analysis"];
     let counts = analysis["pattern"]["windows"].as_array().unwrap().iter();
-    let counts: Vec<_> = counts.map(|one| one["count"].as_i64().unwrap()).collect();
+    let counts: Vec<_> = counts
+        .map(|window| window["count"].as_i64().unwrap())
+        .collect();
     assert_eq!(counts, [8, 192, 320]);
     let days = world.api.items_of("alert_day").await;
     assert_eq!(days.len(), 3);

@@ -63,7 +63,10 @@ async fn an_analysis_keeps_its_reads_and_findings() {
 #[track_caller]
 fn counted(analysis: &Value) {
     let evidence = analysis["evidence"].as_array().unwrap();
-    let holding = evidence.iter().filter(|one| one["holds"] == true).count();
+    let holding = evidence
+        .iter()
+        .filter(|finding| finding["holds"] == true)
+        .count();
     let begin = format!("{holding} of {} findings hold; ", evidence.len());
     begins(&analysis["confidenceSays"], &begin);
 }
@@ -89,10 +92,13 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
         assert!(confidence > 0.6, "{name}: {analysis}");
         counted(analysis);
         let actions = session["proposedActions"].as_array().unwrap();
-        let automated = |one: &Value| one["isAutomated"] == true;
-        let found: Vec<bool> = actions.iter().map(automated).collect();
-        assert_eq!(found, case.automated, "{name}: {actions:#?}");
-        for text in actions.iter().map(|one| one["description"].to_string()) {
+        let automated = |action: &Value| action["isAutomated"] == true;
+        let are_automated: Vec<bool> = actions.iter().map(automated).collect();
+        assert_eq!(are_automated, case.automated, "{name}: {actions:#?}");
+        for text in actions
+            .iter()
+            .map(|action| action["description"].to_string())
+        {
             for never in [
                 "which is not so",
                 " 0.00",
@@ -103,12 +109,14 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
                 assert!(!text.contains(never), "{name}: {text}");
             }
         }
-        let ids = actions.iter().filter(|one| automated(one));
-        let ids: Vec<&str> = ids.map(|one| one["id"].as_str().unwrap()).collect();
+        let ids = actions.iter().filter(|action| automated(action));
+        let ids: Vec<&str> = ids.map(|action| action["id"].as_str().unwrap()).collect();
         let whole = agent.get(world.api.home.id, Id::new(id.as_i64().unwrap()).unwrap());
         let proposed = whole.await.unwrap().session.plan.proposed_actions.clone();
-        let proposed: Vec<&ProposedAction> =
-            proposed.iter().filter(|one| one.is_automated).collect();
+        let proposed: Vec<&ProposedAction> = proposed
+            .iter()
+            .filter(|action| action.is_automated)
+            .collect();
         let before = world.demo.effects().len();
         let looked = looks(&world, &proposed).await;
         for (says, done, not_done) in &looked {
@@ -131,7 +139,7 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
             let error = result["error"].as_str().unwrap_or_default();
             error.starts_with("not_needed: ")
         };
-        let needed: Vec<&Value> = results.filter(|one| !is_needless(one)).collect();
+        let needed: Vec<&Value> = results.filter(|result| !is_needless(result)).collect();
         assert!(needed.len() + 1 >= ids.len(), "{name}");
         let holds = world.demo.effects().len() >= before + needed.len();
         assert!(holds, "{name}");
@@ -157,17 +165,21 @@ async fn looks(
     let mut looks = Vec::new();
     for action in actions {
         let facts = world.sees(&action.content.reads).await;
-        let all = action
+        let reconciliations = action
             .content
             .steps
             .iter()
             .filter_map(|step| step.reconcile.as_ref());
-        looks.extend(all.map(|one| {
-            let not_done = one
+        looks.extend(reconciliations.map(|reconcile| {
+            let not_done = reconcile
                 .not_done
                 .as_ref()
-                .map(|one| one.holds(&facts) == Some(true));
-            (one.done.says(), one.done.holds(&facts), not_done)
+                .map(|condition| condition.holds(&facts) == Some(true));
+            (
+                reconcile.done.says(),
+                reconcile.done.holds(&facts),
+                not_done,
+            )
         }));
     }
     looks

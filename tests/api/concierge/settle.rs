@@ -140,7 +140,7 @@ async fn one_of_two_verdicts_holds() {
         assert_eq!([&session["status"], held], expected);
         let told = ["verdict", "done_by_hand", "waived"];
         let mut entries = world.journal(&id).await;
-        entries.retain(|entry| told.iter().any(|what| entry["what"] == *what));
+        entries.retain(|entry| told.iter().any(|event| entry["what"] == *event));
         assert_eq!(entries.len(), 1);
     }
 }
@@ -168,7 +168,7 @@ async fn a_verdict_beside_another_execution_is_of_the_round_before() {
 
 #[tokio::test]
 async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
-    for (outcome, what) in [("done", "done_by_hand"), ("waived", "waived")] {
+    for (outcome, event) in [("done", "done_by_hand"), ("waived", "waived")] {
         let world = Concierge::start().await;
         let (id, action) = world.manual_review().await;
         let manual = world.session(&id).await["proposedActions"][0].clone();
@@ -187,7 +187,7 @@ async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
         let path = format!("/api/concierge/agent-sessions/{id}/journal");
         let entries = world.max.walk(&path).await;
         let last = entries.last().unwrap();
-        shows!(last, {"what": what, "actor": {"type": "user", "userId": ada.id()}});
+        shows!(last, {"what": event, "actor": {"type": "user", "userId": ada.id()}});
         shows!(last, {"from": "awaiting_confirmation", "to": "completed", "/detail/note": NOTE});
         assert_eq!(
             last["detail"]["actions"],

@@ -14,20 +14,20 @@ async fn modules_import_what_is_served() {
     let modules = named(&page, "rel=\"modulepreload\" href=\"desk/");
     let mut counts = Vec::new();
     for specifiers in [&SPECIFIERS[..2], &SPECIFIERS] {
-        let mut found = named(&page, "type=\"module\" src=\"desk/");
-        let mut open: Vec<String> = found.iter().cloned().collect();
+        let mut module_names = named(&page, "type=\"module\" src=\"desk/");
+        let mut open: Vec<String> = module_names.iter().cloned().collect();
         while let Some(name) = open.pop() {
             let answer = nobody.get(&format!("/desk/{name}")).await;
             assert_eq!(answer.status, 200, "{name}");
             for imported in imports(&answer.text, specifiers) {
-                if found.insert(imported.clone()) {
+                if module_names.insert(imported.clone()) {
                     open.push(imported);
                 }
             }
         }
-        counts.push(found.len());
+        counts.push(module_names.len());
         if specifiers.len() == 2 {
-            assert_eq!(found, modules);
+            assert_eq!(module_names, modules);
         }
     }
     assert!(counts[0] < counts[1], "{counts:?}");

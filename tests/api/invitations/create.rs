@@ -28,8 +28,8 @@ async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
     });
     assert_eq!(made, expected);
     let mail = mailbox.mail().await;
-    let found = (mail.to.as_str(), mail.user_id);
-    assert_eq!(found, ("grace@example.com", None));
+    let recipient = (mail.to.as_str(), mail.user_id);
+    assert_eq!(recipient, ("grace@example.com", None));
     let Letter::Invitation {
         invited_by,
         link,

@@ -181,6 +181,6 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
     sender.posts(webhook, body).await;
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let ada = api.sign_in("ada").await;
-    let one = format!("/api/journal?subject={}", named.keys().next().unwrap());
-    assert_eq!(ada.walk(&one).await.len(), 1);
+    let path = format!("/api/journal?subject={}", named.keys().next().unwrap());
+    assert_eq!(ada.walk(&path).await.len(), 1);
 }

@@ -32,7 +32,7 @@ async fn sign_ins(ada: &Caller) -> Vec<Value> {
     }
     let told = entries
         .iter()
-        .map(|one| json!([one["at"], one["event"], one["after"]]));
+        .map(|entry| json!([entry["at"], entry["event"], entry["after"]]));
     told.collect()
 }
 
@@ -53,8 +53,11 @@ async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
     assert_eq!(told[0], expected);
     let out = json!(["2026-01-15T12:00:02.000Z", "signed_out", {"sessionId": id}]);
     assert!(told.contains(&out), "{told:?}");
-    let mut networks = told.iter().map(|one| &one[2]["network"]);
-    assert!(networks.any(|one| one == "2001:db8:1::/48"), "{told:?}");
+    let mut networks = told.iter().map(|entry| &entry[2]["network"]);
+    assert!(
+        networks.any(|network| network == "2001:db8:1::/48"),
+        "{told:?}"
+    );
     let of_mia = format!("/api/journal?subject=user:{}", user.id);
     let signed_in = ada.reads(&of_mia).await[1].clone();
     shows!(signed_in, {"actor": {"type": "user", "userId": user.id}, "credential": null});
@@ -77,15 +80,15 @@ async fn the_sweeper_names_sign_ins_in_the_chain() {
     assert_eq!((swept.chained, swept.errors), (45, 0));
     let entries = ada.walk("/api/journal").await;
     let named = rows_where(&entries, "event", "sign_ins_chained");
-    let mut all = Vec::new();
+    let mut chained = Vec::new();
     for entry in &named {
         assert_eq!(entry["actor"]["type"], "service");
-        all.extend(entry["after"].as_object().unwrap());
+        chained.extend(entry["after"].as_object().unwrap());
     }
-    assert_eq!((named.len(), all.len()), (2, 45));
+    assert_eq!((named.len(), chained.len()), (2, 45));
     for entry in rows_where(&entries, "event", "signed_in") {
         let is_it = |(hash, at): &(&String, &Value)| entry["hash"] == **hash && entry["at"] == **at;
-        assert!(all.iter().any(is_it), "{entry}");
+        assert!(chained.iter().any(is_it), "{entry}");
     }
     // Nothing is left to do.
     assert_eq!(sweeper.sweep().await, sweeper::Swept::default());
@@ -98,7 +101,7 @@ async fn the_check_names_what_was_done_to_a_sign_in() {
     signs_in(&api, "198.51.100.9", PASSWORD).await;
     let naming = async || {
         let mut entries = ada.walk("/api/journal").await;
-        entries.retain(|one| one["event"] == "sign_ins_chained");
+        entries.retain(|entry| entry["event"] == "sign_ins_chained");
         entries
     };
     assert!(naming().await.is_empty());
@@ -147,11 +150,11 @@ async fn refused_sign_ins_are_one_entry_for_an_account_and_a_quarter_of_an_hour(
     }
     let refused = async || {
         let mut told = sign_ins(&ada).await;
-        told.retain(|one| one[1] == "sign_in_refused");
+        told.retain(|entry| entry[1] == "sign_in_refused");
         told
     };
-    let one = json!(["2026-01-15T12:15:00.000Z", "sign_in_refused", {"count": 7}]);
-    assert_eq!(refused().await, [one]);
+    let expected = json!(["2026-01-15T12:15:00.000Z", "sign_in_refused", {"count": 7}]);
+    assert_eq!(refused().await, [expected]);
     let of_mia = format!("/api/journal?subject=user:{}", user.id);
     let of_mia = ada.walk(&of_mia).await;
     let [entry] = rows_where(&of_mia, "event", "sign_in_refused")[..] else {

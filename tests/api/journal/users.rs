@@ -80,8 +80,8 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     };
     let kept = id_of(true);
     let other = id_of(false);
-    let one = format!("/api/auth/sessions/{}", other.as_str().unwrap());
-    mia.deletes(&one).await;
+    let session_path = format!("/api/auth/sessions/{}", other.as_str().unwrap());
+    mia.deletes(&session_path).await;
     mia.deletes("/api/auth/sessions").await;
     let told = [
         ended(&mia, json!({"sessionId": other})),
@@ -93,8 +93,8 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     let set = by_session(&mia, "password_set", subjects.clone(), nothing);
     assert_eq!(reader.news().await, [set]);
     let ada = api.sign_in("ada").await;
-    let all = format!("/api/users/{}/sessions", mia.id());
-    ada.deletes(&all).await;
+    let all_sessions = format!("/api/users/{}/sessions", mia.id());
+    ada.deletes(&all_sessions).await;
     assert_eq!(reader.news().await, [ended(&ada, Value::Null)]);
 }
 

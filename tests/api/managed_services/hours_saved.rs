@@ -29,8 +29,8 @@ async fn the_dashboards_figure_opens() {
         "at": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(rows[1], expected);
-    let found = (&rows[0]["entity"], minutes(&rows));
-    assert_eq!(found, (&json!("pay_3001"), 35));
+    let first_row = (&rows[0]["entity"], minutes(&rows));
+    assert_eq!(first_row, (&json!("pay_3001"), 35));
     assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(HOURS_SAVED).await, json!([]));

@@ -145,7 +145,7 @@ async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
         let read = mia.reads(&path).await;
         let messages = read["messages"].as_array().unwrap().iter();
         let seen: Vec<_> = messages
-            .map(|one| one["sender"]["isSupport"].clone())
+            .map(|message| message["sender"]["isSupport"].clone())
             .collect();
         assert_eq!(seen, is_support);
     }

@@ -39,7 +39,7 @@ async fn a_milestone_links_the_tasks_that_it_does_not_show() {
         let (_, next) = next.split_once(".com").unwrap();
         let more = max.walk(next).await;
         let ids = shown.iter().chain(&more).map(|task| task["id"].as_i64());
-        let found = ids.collect::<Vec<_>>();
-        assert_eq!(found, (1..=251).map(Some).collect::<Vec<_>>());
+        let ids = ids.collect::<Vec<_>>();
+        assert_eq!(ids, (1..=251).map(Some).collect::<Vec<_>>());
     }
 }

@@ -84,42 +84,52 @@ async fn filters_are_by_kind_and_by_what_was_read() {
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     api.publishes().await;
     api.clock.advance(span::SECOND);
-    let all = has_some(&api, &mia, 2).await;
-    let read = json!({"ids": [all[0]]});
+    let notification_ids = has_some(&api, &mia, 2).await;
+    let read = json!({"ids": [notification_ids[0]]});
     mia.posts("/api/notifications/read", read).await;
     let assigned = "1768478400000-task-1-1";
     for (filter, expected) in [
         ("kind=assigned", vec![assigned]),
-        ("kind=commented", vec![all[1].as_str(), all[0].as_str()]),
+        (
+            "kind=commented",
+            vec![notification_ids[1].as_str(), notification_ids[0].as_str()],
+        ),
         (
             "kind=commented,assigned",
-            vec![all[1].as_str(), all[0].as_str(), assigned],
+            vec![
+                notification_ids[1].as_str(),
+                notification_ids[0].as_str(),
+                assigned,
+            ],
         ),
         ("kind=overdue", vec![]),
-        ("unread=true", vec![all[1].as_str(), assigned]),
-        ("unread=true&kind=commented", vec![all[1].as_str()]),
-        ("unread=false", vec![all[0].as_str()]),
+        ("unread=true", vec![notification_ids[1].as_str(), assigned]),
+        (
+            "unread=true&kind=commented",
+            vec![notification_ids[1].as_str()],
+        ),
+        ("unread=false", vec![notification_ids[0].as_str()]),
     ] {
         let mut expected = expected;
         expected.sort_unstable();
         let rows = mia.walk(&format!("{PATH}?{filter}")).await;
-        let mut found = ids(&rows);
-        found.sort_unstable();
-        assert_eq!(found, expected, "{filter}");
+        let mut row_ids = ids(&rows);
+        row_ids.sort_unstable();
+        assert_eq!(row_ids, expected, "{filter}");
     }
 }
 
 #[tokio::test]
 async fn they_end_after_ninety_days() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let all = has_some(&api, &mia, 2).await;
+    let notification_ids = has_some(&api, &mia, 2).await;
     api.clock.advance(90 * span::DAY - span::SECOND);
     let mia = api.session_of(&api.user("mia").await).await;
     // The table deletes them late.
     assert_eq!(api.items_of("notification").await.len(), 2);
     for filter in ["", "?unread=true"] {
         let rows = mia.walk(&format!("{PATH}{filter}")).await;
-        assert_eq!(ids(&rows), [all[1].as_str()], "{filter}");
+        assert_eq!(ids(&rows), [notification_ids[1].as_str()], "{filter}");
     }
     assert_eq!(super::unread(&mia).await, 1);
     api.clock.advance(span::SECOND);

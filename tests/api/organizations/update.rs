@@ -18,10 +18,10 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     assert_eq!(ada.reads("/api/organizations/1").await, organization);
     let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Fjord Services");
-    for (query, found) in [("fjord", vec![1]), ("halden", vec![])] {
+    for (query, expected) in [("fjord", vec![1]), ("halden", vec![])] {
         let path =
             format!("/api/managed-services/search-references?type=organization&query={query}");
-        assert_eq!(ada.get(&path).await.ids(), found, "{query}");
+        assert_eq!(ada.get(&path).await.ids(), expected, "{query}");
     }
 }
 

@@ -8,9 +8,9 @@ use tests::support::{Api, patches, shows};
 async fn a_renamed_project_is_found_by_its_new_title_alone() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     patches!(max, "/api/projects/1", {"title": "Harbour lights"});
-    for (query, found) in [("harbour", vec![1]), ("billing", vec![])] {
+    for (query, expected) in [("harbour", vec![1]), ("billing", vec![])] {
         let path = format!("/api/managed-services/search-references?query={query}");
-        assert_eq!(max.get(&path).await.ids(), found, "{query}");
+        assert_eq!(max.get(&path).await.ids(), expected, "{query}");
     }
     let task = max.creates_task(json!({})).await["id"].clone();
     shows!(max.reads("/api/tasks").await[0], {"id": task, "/project/title": "Harbour lights"});

@@ -33,8 +33,8 @@ async fn the_last_changed_comes_first_and_each_once() {
     }
     api.publishes().await;
     for limit in [1, 2, 3, 50] {
-        let (found, _) = ids(&mia, "zebra", limit).await;
-        assert_eq!(found, [6, 3, 7, 5, 4, 2, 1], "{limit}");
+        let (order, _) = ids(&mia, "zebra", limit).await;
+        assert_eq!(order, [6, 3, 7, 5, 4, 2, 1], "{limit}");
     }
     // What was changed or deleted meanwhile does not move the others.
     let first = mia.get("/api/search?query=zebra&limit=3").await;
@@ -74,16 +74,20 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
         assert!(used.units() < 150.0, "{query}: {used:?}");
     }
 
-    let all: Vec<i64> = (1..=1_050).rev().collect();
-    assert_eq!(ids(&mia, "zebra", 50).await, (all.clone(), 21));
-    let even: Vec<_> = all
+    let newest_first: Vec<i64> = (1..=1_050).rev().collect();
+    assert_eq!(ids(&mia, "zebra", 50).await, (newest_first.clone(), 21));
+    let even: Vec<_> = newest_first
         .iter()
         .copied()
         .filter(|id| id % 2 == 0 && id % 100 != 0)
         .collect();
     // Both words are frequent, or only one is.
     assert_eq!(ids(&mia, "zebra+buffalo", 50).await.0, even);
-    let hundreds: Vec<_> = all.iter().copied().filter(|id| id % 100 == 0).collect();
+    let hundreds: Vec<_> = newest_first
+        .iter()
+        .copied()
+        .filter(|id| id % 100 == 0)
+        .collect();
     assert_eq!(ids(&mia, "zebra+albatross", 4).await, (hundreds, 3));
     let filtered = mia.get("/api/search?query=zebra&type=project").await;
     assert!(filtered.found().is_empty());

@@ -44,8 +44,8 @@ async fn callers_find_the_types_that_they_may_read() {
     api.publishes().await;
     let only_work = json!({"permissions": ["view_work"]});
     let script = api.token_of(&api.user("max").await, only_work).await;
-    let found = script.finds("zebra").await;
-    assert_eq!(found.len(), 6, "{found:?}");
+    let rows = script.finds("zebra").await;
+    assert_eq!(rows.len(), 6, "{rows:?}");
     assert!(script.finds("gone").await.is_empty());
     assert!(
         script

@@ -23,8 +23,8 @@ async fn a_row_that_no_longer_matches_is_not_shown() {
     max.deletes("/api/tasks/1/comments/1").await;
     max.deletes("/api/service-requests/1").await;
     let message = json!(["ticket_message", 1]);
-    let found = max.finds("zebra").await;
-    assert_eq!(found, [message.clone(), json!(["task", 2])]);
+    let rows = max.finds("zebra").await;
+    assert_eq!(rows, [message.clone(), json!(["task", 2])]);
 
     api.publishes().await;
     assert_eq!(max.finds("zebra").await, [message, json!(["task", 2])]);

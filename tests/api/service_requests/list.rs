@@ -53,8 +53,8 @@ async fn requests_come_newest_first_and_are_filtered() {
         ("updatedSince=2026-01-15T12:06:00Z", vec![3, 2, 1]),
         ("updatedSince=2026-01-15T12:06:00.001Z", vec![]),
     ] {
-        let found = mia.walk(&format!("{LIST}?{query}&limit=2")).await;
-        assert_eq!(ids(&found), expected, "{query}");
+        let rows = mia.walk(&format!("{LIST}?{query}&limit=2")).await;
+        assert_eq!(ids(&rows), expected, "{query}");
     }
     let rows = mia.reads(LIST).await;
     assert_eq!(rows[5], mia.reads(&format!("{LIST}/1")).await);

@@ -67,8 +67,8 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
     max.deletes("/api/tags/1").await;
     assert_eq!(api.cleans_up().await, 1);
     for kind in ["task", "activity"] {
-        let found = carried(&api, kind).await;
-        assert_eq!(found, [r#"Ns(["2"]"#, r#"Ns(["2"]"#], "{kind}");
+        let carried_tags = carried(&api, kind).await;
+        assert_eq!(carried_tags, [r#"Ns(["2"]"#, r#"Ns(["2"]"#], "{kind}");
     }
     let left = api.records().await;
     assert!(!left.iter().any(|row| row.contains("cleanup")));

@@ -12,12 +12,15 @@ async fn tags_come_by_name_without_those_of_others() {
         max.creates("/api/tags", json!({"name": name})).await;
     }
     let vic = api.sign_in("vic").await;
-    let all = json!([
+    let expected = json!([
         {"id": 3, "name": "Billing", "version": 1}, {"id": 5, "name": "late", "version": 1},
         {"id": 2, "name": "urgent", "version": 1}, {"id": 4, "name": "urgent care", "version": 1},
     ]);
-    assert_eq!(vic.reads("/api/tags").await, all);
-    assert_eq!(json!(vic.walk("/api/tags?limit=1&sort=name").await), all);
+    assert_eq!(vic.reads("/api/tags").await, expected);
+    assert_eq!(
+        json!(vic.walk("/api/tags?limit=1&sort=name").await),
+        expected
+    );
     max.patches("/api/tags/3", json!({"name": "xerox"})).await;
     max.deletes("/api/tags/5").await;
     assert_eq!(vic.get("/api/tags").await.ids(), [2, 4, 3]);

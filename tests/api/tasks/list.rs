@@ -74,11 +74,11 @@ async fn a_list_is_read_page_by_page_in_every_order() {
         ("projectId=1&limit=2&sort=-id", vec![5, 4, 3, 2, 1]),
         ("status=done&limit=1", vec![5, 10]),
     ] {
-        let found = ids(&max.walk(&format!("/api/tasks?{query}")).await);
-        assert_eq!(found, expected, "{query}");
+        let actual = ids(&max.walk(&format!("/api/tasks?{query}")).await);
+        assert_eq!(actual, expected, "{query}");
     }
-    let found = ids(&max.walk("/api/projects/2/tasks?limit=2").await);
-    assert_eq!(found, [6, 7, 8, 9, 10]);
+    let of_project = ids(&max.walk("/api/projects/2/tasks?limit=2").await);
+    assert_eq!(of_project, [6, 7, 8, 9, 10]);
     // There is no link where there is no more.
     let whole = max.get("/api/tasks?limit=10").await;
     assert_eq!((whole.ids().len(), whole.next()), (10, None));
@@ -236,10 +236,10 @@ async fn a_filtered_page_reads_two_megabytes() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     api.creates_long_tasks(1..=1, 40).await;
-    let (none, units) = max.costs("/api/tasks?status=done").await;
-    assert_eq!(none.expect(200), json!([]));
+    let (first_page, units) = max.costs("/api/tasks?status=done").await;
+    assert_eq!(first_page.expect(200), json!([]));
     assert!(units < 300.0, "{units}");
-    let mut next = none.next().map(str::to_owned);
+    let mut next = first_page.next().map(str::to_owned);
     let mut pages = 1;
     while let Some(path) = next {
         let page = max.get(&path).await;

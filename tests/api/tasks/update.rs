@@ -7,19 +7,19 @@ use tests::support::{Api, Fault, patches, shows};
 async fn a_task_is_linked_to_another_milestone_of_its_project() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
-    let one = max.creates_milestone(json!({})).await;
-    let other = max.creates_milestone(json!({})).await;
-    max.creates_task(json!({"milestoneId": one})).await;
-    let body = json!({"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
+    let first = max.creates_milestone(json!({})).await;
+    let second = max.creates_milestone(json!({})).await;
+    max.creates_task(json!({"milestoneId": first})).await;
+    let body = json!({"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
     let changed = max.patches("/api/tasks/1", body).await;
-    shows!(changed, {"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
+    shows!(changed, {"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
     let tasks_of = async |milestone: i64| {
         let path = format!("/api/milestones/{milestone}");
         max.reads(&path).await["tasks"].as_array().unwrap().len()
     };
-    assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 1));
+    assert_eq!((tasks_of(first).await, tasks_of(second).await), (0, 1));
     patches!(max, "/api/tasks/1", {"milestoneId": null});
-    assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 0));
+    assert_eq!((tasks_of(first).await, tasks_of(second).await), (0, 0));
 }
 
 #[tokio::test]
@@ -133,13 +133,13 @@ async fn changes_at_the_same_time_lose_nothing() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let places = json!({"tasks": [{"id": 1, "order": 5}]});
-    let (one, other, place) = tokio::join!(
+    let (renamed, blocked, place) = tokio::join!(
         mia.patch("/api/tasks/1", json!({"title": "Renamed"})),
         mia.patch("/api/tasks/1", json!({"status": "blocked"})),
         mia.patch("/api/tasks/reorder", places),
     );
-    one.expect(200);
-    other.expect(200);
+    renamed.expect(200);
+    blocked.expect(200);
     place.expect(204);
     let listed = mia.reads("/api/projects/1/tasks").await;
     shows!(listed[0], {"title": "Renamed", "status": "blocked", "order": 5});

@@ -28,15 +28,15 @@ async fn enabled_admins(api: &Api, ids: &[i64]) -> usize {
 /// More admins of organization 1, signed in.
 async fn admins(api: &Api, names: &[&str]) -> Vec<Caller> {
     let ada = api.sign_in("ada").await;
-    let mut all = Vec::new();
+    let mut callers = Vec::new();
     for name in names {
         let caller = api.sign_in(name).await;
         let path = format!("/api/users/{}", caller.id());
         ada.patches(&path, json!({"role": "admin"})).await;
-        all.push(caller);
+        callers.push(caller);
     }
-    all.push(ada);
-    all
+    callers.push(ada);
+    callers
 }
 
 #[tokio::test]

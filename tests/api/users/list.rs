@@ -23,10 +23,10 @@ async fn users_come_by_username_and_are_filtered() {
     let sue = api.user("sue").await.id;
     patches!(ada, "/api/users/{sue}", {"disabled": true});
     let vic = api.sign_in("vic").await;
-    let all = vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
+    let usernames = vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
     for (query, expected) in [
-        ("", all.clone()),
-        ("sort=username", all.clone()),
+        ("", usernames.clone()),
+        ("sort=username", usernames.clone()),
         ("role=viewer", vec!["Bob", "eve.moss", "vic"]),
         ("role=admin,manager", vec!["ada", "max"]),
         ("disabled=true", vec!["sue"]),
@@ -36,7 +36,7 @@ async fn users_come_by_username_and_are_filtered() {
         ("query=moss", vec!["eve.moss"]),
         ("query=bob+max", vec!["Bob"]),
         ("query=ob", vec![]),
-        ("query=+", all),
+        ("query=+", usernames),
     ] {
         let rows = vic.walk(&format!("/api/users?{query}&limit=2")).await;
         assert_eq!(names(&rows), expected, "{query}");

@@ -36,8 +36,8 @@ async fn a_secret_is_returned_once_and_stored_nowhere() {
 async fn an_organization_has_at_most_ten() {
     let (_, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let sent = json!({"url": URL, "types": ["*"]});
-    let all = (0..13).map(|_| ada.post("/api/webhooks", sent.clone()));
-    let answers = futures::future::join_all(all).await;
+    let creations = (0..13).map(|_| ada.post("/api/webhooks", sent.clone()));
+    let answers = futures::future::join_all(creations).await;
     assert_eq!(statuses(&answers), [vec![200; 10], vec![409; 3]].concat());
     refused!(ada.post("/api/webhooks", sent.clone()).await => 409, "too_many_webhooks");
     let last = ada.get("/api/webhooks").await.ids().pop().unwrap();
@@ -86,12 +86,12 @@ async fn types_are_of_the_change_feed_or_notifications() {
 
 #[tokio::test]
 async fn the_journal_has_each_change() {
-    let (_, ada, one, _) = hooked().await;
+    let (_, ada, path, _) = hooked().await;
     for _ in 0..2 {
-        ada.patches(&one, json!({"enabled": false})).await;
+        ada.patches(&path, json!({"enabled": false})).await;
     }
-    ada.triggers(&format!("{one}/rotate-secret")).await;
-    ada.deletes(&one).await;
+    ada.triggers(&format!("{path}/rotate-secret")).await;
+    ada.deletes(&path).await;
     let entries = ada.walk("/api/journal?subject=webhook:1").await;
     let told: Vec<_> = entries
         .iter()

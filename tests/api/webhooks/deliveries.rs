@@ -18,10 +18,16 @@ async fn deliveries_are_listed_the_newest_first() {
     receiver.answers(500, &[]).await;
     assert_eq!(api.sends_webhooks().await, 3);
     let path = format!("/api/webhooks/{id}/deliveries");
-    let all = api.deliveries(&ada, id).await;
-    let records: Vec<_> = all.iter().map(|one| &one["change"]["recordId"]).collect();
+    let deliveries = api.deliveries(&ada, id).await;
+    let records: Vec<_> = deliveries
+        .iter()
+        .map(|delivery| &delivery["change"]["recordId"])
+        .collect();
     assert_eq!(records, [3, 2, 1]);
-    let failed = all.iter().find(|one| one["status"] == "pending").unwrap();
+    let failed = deliveries
+        .iter()
+        .find(|delivery| delivery["status"] == "pending")
+        .unwrap();
     shows!(failed, {"lastStatusCode": 500, "lastError": "The receiver answered 500."});
     assert_eq!(failed["attempts"], 1);
     let pending = ada.reads(&format!("{path}?status=pending")).await;

@@ -131,7 +131,10 @@ async fn a_session_is_as_old_as_its_credentials() {
             .signs_in("grace", json!({"auth_time": auth_time}))
             .await;
         let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
-        let current = sessions.iter().find(|one| one["current"] == true).unwrap();
+        let current = sessions
+            .iter()
+            .find(|session| session["current"] == true)
+            .unwrap();
         assert_eq!(current["signedInAt"], signed_in_at, "{auth_time}");
     }
 }
@@ -149,7 +152,9 @@ async fn the_policys_age_of_a_sign_in_is_asked_of_the_provider() {
     let signed_in_at = async |more| {
         let answer = world.signs_in("grace", more).await;
         let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
-        let mut current = sessions.into_iter().filter(|one| one["current"] == true);
+        let mut current = sessions
+            .into_iter()
+            .filter(|session| session["current"] == true);
         current.next().unwrap()["signedInAt"].clone()
     };
     let now = world.api.clock.now().epoch_seconds();

@@ -26,7 +26,7 @@ impl Browser {
             let (cookie, attributes) = set.split_once("; ").unwrap();
             let (name, _) = cookie.split_once('=').unwrap();
             self.cookies
-                .retain(|one| !one.starts_with(&format!("{name}=")));
+                .retain(|cookie| !cookie.starts_with(&format!("{name}=")));
             if !attributes.contains("Max-Age=0") {
                 self.cookies.push(cookie.to_owned());
             }
@@ -45,7 +45,9 @@ impl Browser {
 
     fn flows(&self) -> usize {
         let names = self.cookies.iter();
-        names.filter(|one| one.starts_with("connect.oidc.")).count()
+        names
+            .filter(|cookie| cookie.starts_with("connect.oidc."))
+            .count()
     }
 }
 

@@ -36,11 +36,11 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
 #[tokio::test]
 async fn a_comment_of_another_thread_is_not_found() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let one = mia.raises_request().await;
-    let other = mia.raises_request().await;
-    let comment = mia.comments_on_request(one, "Here").await;
+    let first = mia.raises_request().await;
+    let second = mia.raises_request().await;
+    let comment = mia.comments_on_request(first, "Here").await;
     let before = api.records().await;
-    for thread in [other, 99] {
+    for thread in [second, 99] {
         let path = format!("{}/{comment}", comments(thread));
         let edited = mia.patch(&path, json!({"content": "There"})).await;
         edited.expect_not_found();
