@@ -91,8 +91,8 @@ async fn main() -> ExitCode {
     }
 }
 
-fn progress(began: Stopwatch, what: &str) {
-    eprintln!("{:3} s  {what}", began.elapsed().as_secs());
+fn progress(began: Stopwatch, step: &str) {
+    eprintln!("{:3} s  {step}", began.elapsed().as_secs());
 }
 
 /// Measures all reads of a function.

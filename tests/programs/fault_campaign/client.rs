@@ -97,9 +97,9 @@ impl Client {
 
     /// Sends a change, which may be repeated. Returns whether it is done for sure.
     pub async fn change(&mut self, method: Method, path: &str, body: &Value) -> bool {
-        let what = format!("{method} {path}");
+        let request = format!("{method} {path}");
         let outcome = self.send(method, path, Some(body), true).await.0;
-        self.expected(&what, outcome, &[]).is_some()
+        self.expected(&request, outcome, &[]).is_some()
     }
 
     /// Sends a POST that may be repeated without an idempotency key: its second effect is none.
@@ -133,19 +133,21 @@ impl Client {
                 ..
             }
         );
-        let what = format!("DELETE {path}");
-        let is_done = went_before || self.expected(&what, outcome, &[]).is_some();
+        let request = format!("DELETE {path}");
+        let is_done = went_before || self.expected(&request, outcome, &[]).is_some();
         let gone = if is_done { Gone::Surely } else { Gone::Perhaps };
         self.ledger.made[place].gone = gone;
     }
 
     /// The body of an answer that is as it should be; any other goes into the ledger.
-    pub fn expected(&mut self, what: &str, outcome: Outcome, allowed: &[&str]) -> Option<Value> {
+    pub fn expected(&mut self, request: &str, outcome: Outcome, allowed: &[&str]) -> Option<Value> {
         match outcome {
             Outcome::Done(body) => Some(body),
             Outcome::Refused { code, .. } if allowed.contains(&code.as_str()) => None,
             Outcome::Refused { status, code, .. } => {
-                self.ledger.wrong.push(format!("{what}: {status} {code}"));
+                self.ledger
+                    .wrong
+                    .push(format!("{request}: {status} {code}"));
                 None
             }
             // Who may not send it again is left in the dark.
@@ -208,8 +210,8 @@ impl Client {
             tokio::time::sleep(pause.unwrap_or_default().min(LONGEST_PAUSE)).await;
         }
         let method = sent.method;
-        let what = format!("{method} {path}: not answered after {MOST_SENDS} sends");
-        self.ledger.wrong.push(what);
+        let fault = format!("{method} {path}: not answered after {MOST_SENDS} sends");
+        self.ledger.wrong.push(fault);
         (Outcome::Unclear, count)
     }
 

@@ -118,10 +118,10 @@ impl Lambda {
         environment: Environment,
     ) -> Arc<Self> {
         let of_former = FORMER.iter().filter_map(|name| Some(former?.join(name)));
-        let all = FUNCTIONS
+        let binaries = FUNCTIONS
             .iter()
             .map(|function| tests::binary(function.name));
-        for binary in all.chain(of_former) {
+        for binary in binaries.chain(of_former) {
             assert!(binary.exists(), "build {} first", binary.display());
         }
         let pools = FUNCTIONS.iter().map(|function| {
@@ -409,11 +409,11 @@ async fn next(State(lambda): State<Arc<Lambda>>, Path(name): Path<String>) -> Re
 /// A response, or an error.
 async fn tells(
     State(lambda): State<Arc<Lambda>>,
-    Path((name, _, what)): Path<(String, String, String)>,
+    Path((name, _, kind)): Path<(String, String, String)>,
     body: Bytes,
 ) -> StatusCode {
     if let Some(instance) = lambda.instance(&name) {
-        let is_error = what == "error";
+        let is_error = kind == "error";
         let answer = if is_error {
             Answer::Error
         } else {

@@ -108,9 +108,9 @@ async fn main() -> ExitCode {
         // What fills the disk of an engine of its own, and what a client leaves out, cannot be
         // together with all others.
         let apart = [Kind::DiskFull, Kind::ClientTwiceWithoutKey];
-        let all = Kind::VARIANTS.iter().copied();
-        let all = all.filter(|kind| !apart.contains(kind));
-        campaign.begin("all together", all.collect(), options.each.div_ceil(4))
+        let kinds = Kind::VARIANTS.iter().copied();
+        let kinds = kinds.filter(|kind| !apart.contains(kind));
+        campaign.begin("all together", kinds.collect(), options.each.div_ceil(4))
     });
     let stories = stories.into_iter();
     let stories = stories.map(|(title, kinds)| campaign.begin(title, kinds, options.each));

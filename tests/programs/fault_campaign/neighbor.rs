@@ -97,7 +97,7 @@ pub async fn measure(options: &Options, clock_shift: &str) {
     println!("\n{sent} requests of the flood, of which {refused} were refused");
 }
 
-fn print(what: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
+fn print(label: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
     alone.sort_unstable();
     beside.sort_unstable();
     let count = alone.len();
@@ -105,7 +105,7 @@ fn print(what: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
     let p99 = |times: &[Duration]| times[(times.len() * 99).div_ceil(100) - 1];
     let ratio = p99(&beside).as_secs_f64() / p99(&alone).as_secs_f64();
     println!(
-        "| {what} | {count} | {} ms, {} ms | {} ms, {} ms | {ratio:.2} |",
+        "| {label} | {count} | {} ms, {} ms | {} ms, {} ms | {ratio:.2} |",
         median(&alone),
         p99(&alone).as_millis(),
         median(&beside),
@@ -166,7 +166,7 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
     let proposed = client.asks(&format!("{path}/propose"), None).await;
     let proposed = client.expected("propose", proposed, &[]).unwrap();
     let actions = proposed["session"]["proposedActions"].as_array().unwrap();
-    let automated = actions.iter().find(|one| one["isAutomated"] == true);
+    let automated = actions.iter().find(|action| action["isAutomated"] == true);
     (path, json!({"actionIds": [automated.unwrap()["id"]]}))
 }
 
@@ -304,8 +304,8 @@ impl Noise {
 impl World {
     /// Returns the number of cleanups of an organization that have not ended.
     async fn cleanups(&self, tenant: OrganizationId) -> usize {
-        let mut all = scan(&self.table, self.engines.table_name(), &["cleanup"], None).await;
-        all.retain(|item| item["organizationId"] == number(tenant));
-        all.len()
+        let mut items = scan(&self.table, self.engines.table_name(), &["cleanup"], None).await;
+        items.retain(|item| item["organizationId"] == number(tenant));
+        items.len()
     }
 }

@@ -32,11 +32,11 @@ impl Client {
         &mut self,
         kind: &'static str,
         path: &str,
-        (chapter, what): (usize, &str),
+        (chapter, label): (usize, &str),
         mut body: Value,
         thread: Option<usize>,
     ) -> Option<usize> {
-        let mark = format!("{what} {chapter} of client {}", self.number);
+        let mark = format!("{label} {chapter} of client {}", self.number);
         body[text_of(kind)] = json!(mark);
         let made = Made {
             thread,
@@ -148,7 +148,7 @@ impl Client {
         let reply = format!("/api/managed-services/ticket/{}/reply", shared.ticket);
         let tickets = "/api/managed-services/tickets";
         let since = json!({"description": "Since Monday."});
-        for (kind, path, what, body) in [
+        for (kind, path, label, body) in [
             ("comment", &*word, "word on the request of all", json!({})),
             (
                 "ticket_message",
@@ -158,7 +158,7 @@ impl Client {
             ),
             ("ticket", tickets, "ticket", since),
         ] {
-            self.makes(kind, path, (chapter, what), body, None).await;
+            self.makes(kind, path, (chapter, label), body, None).await;
         }
     }
 
@@ -180,12 +180,12 @@ impl Client {
     }
 
     /// A comment and a reply to it.
-    async fn talks(&mut self, path: &str, chapter: usize, thread: usize, what: &str) {
+    async fn talks(&mut self, path: &str, chapter: usize, thread: usize, subject: &str) {
         let path = format!("{path}/comments");
-        let mark = format!("comment on the {what}");
+        let mark = format!("comment on the {subject}");
         let made = self.makes("comment", &path, (chapter, &mark), json!({}), Some(thread));
         let Some(comment) = made.await else { return };
-        let mark = format!("reply on the {what}");
+        let mark = format!("reply on the {subject}");
         let body = json!({"parentId": self.id(comment)});
         let reply = self.makes("comment", &path, (chapter, &mark), body, Some(thread));
         reply.await;
@@ -205,7 +205,7 @@ impl Client {
             return;
         };
         for (field, values) in self.ledger.made[place].fields.clone() {
-            if read.get(field).is_some_and(|found| !values.contains(found)) {
+            if read.get(field).is_some_and(|value| !values.contains(value)) {
                 let wrong = format!("GET {path}: {field} is {}, not {values:?}", read[field]);
                 self.ledger.wrong.push(wrong);
             }

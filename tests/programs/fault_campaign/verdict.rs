@@ -174,7 +174,9 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     // A publisher finds the entries of an earlier delivery by their instants.
     if !world.fates.has(Kind::Clock) {
         let mut seen = BTreeSet::new();
-        let again = changes.into_iter().filter(|one| !seen.insert(one.clone()));
+        let again = changes
+            .into_iter()
+            .filter(|change| !seen.insert(change.clone()));
         let again = again.map(|change| format!("the change feed has {change} twice"));
         verdict.duplicated.extend(again);
     }
@@ -228,8 +230,8 @@ impl World {
         ];
         let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
         let asked = asked.set_attribute_names(Some(names.to_vec()));
-        let found = asked.send().await.unwrap().attributes.unwrap_or_default();
-        let counts = names.iter().filter_map(|name| found.get(name));
+        let attributes = asked.send().await.unwrap().attributes.unwrap_or_default();
+        let counts = names.iter().filter_map(|name| attributes.get(name));
         counts.map(|count| count.parse::<usize>().unwrap()).sum()
     }
 }
@@ -270,13 +272,13 @@ impl Table {
 
     /// The entries of the change feed, by number.
     fn feed(&self) -> Vec<(i64, Value)> {
-        let mut all = Vec::new();
+        let mut numbered = Vec::new();
         for batch in self.of("feed_batch") {
             let entries = batch["entries"].as_array().into_iter().flatten();
-            all.extend((batch["first"].as_i64().unwrap()..).zip(entries.cloned()));
+            numbered.extend((batch["first"].as_i64().unwrap()..).zip(entries.cloned()));
         }
-        all.sort_by_key(|(number, _)| *number);
-        all
+        numbered.sort_by_key(|(number, _)| *number);
+        numbered
     }
 
     /// Returns the differences of a copy that only follows the change feed.
@@ -320,26 +322,32 @@ impl Table {
             value.as_str().is_some_and(|value| names.contains(&value))
         };
         let sessions = self.of("agent_session");
-        let sessions = sessions.filter(|one| is_one_of(&one["status"], &UNENDED_SESSIONS));
+        let sessions = sessions.filter(|session| is_one_of(&session["status"], &UNENDED_SESSIONS));
         // A user settles an outcome that no check is planned for.
         let is_a_users = |session: &Value| {
             let awaited = session["awaited"].as_object();
             session["awaitsOutcome"] == true && awaited.is_none_or(Map::is_empty)
         };
-        let sessions = sessions.filter(|one| !is_a_users(one));
+        let sessions = sessions.filter(|session| !is_a_users(session));
         let actions = self.of("agent_action");
-        let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
+        let actions = actions.filter(|action| is_one_of(&action["state"], &UNENDED_ACTIONS));
         let unended = sessions.chain(actions).chain(self.of("cleanup"));
         let unended = unended.chain(self.pending_deliveries());
-        let named = |one: &Value| ["pk", "sk", "status", "state"].map(|name| one[name].to_string());
-        unended.map(|one| named(one).join(" ")).collect()
+        let named =
+            |record: &Value| ["pk", "sk", "status", "state"].map(|name| record[name].to_string());
+        unended.map(|record| named(record).join(" ")).collect()
     }
 
     /// The deliveries that were given up.
     fn failed_deliveries(&self) -> impl Iterator<Item = String> {
         let deliveries = self.of("webhook_delivery");
         let failed = deliveries.filter(|delivery| delivery["status"] == "failed");
-        failed.map(|one| format!("the delivery of {} failed: {one}", one["change"]["id"]))
+        failed.map(|delivery| {
+            format!(
+                "the delivery of {} failed: {delivery}",
+                delivery["change"]["id"]
+            )
+        })
     }
 
     /// The effects that an action has, or may have: its type, and its entities' number.
@@ -359,7 +367,7 @@ impl Table {
     fn has_due(&self, now: Timestamp) -> bool {
         let now = now.to_string();
         let due = BOUNDED.iter().flat_map(|kind| self.of(kind));
-        let mut due = due.filter_map(|one| one["dueAt"].as_str());
+        let mut due = due.filter_map(|record| record["dueAt"].as_str());
         due.any(|due| due <= now.as_str())
     }
 
@@ -396,16 +404,16 @@ fn plain(value: &AttributeValue) -> Value {
 impl Verdict {
     /// Records that clients made.
     fn records(&mut self, ledger: &Ledger, table: &Table) {
-        let mut found: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
+        let mut stored: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
         let kinds: HashSet<&str> = ledger.made.iter().map(|made| made.kind).collect();
         for kind in kinds {
             for item in table.of(kind) {
                 let mark = item[text_of(kind)].as_str().unwrap_or_default();
-                found.entry((kind, mark)).or_default().push(item);
+                stored.entry((kind, mark)).or_default().push(item);
             }
         }
         for made in &ledger.made {
-            let items = found.get(&(made.kind, made.mark.as_str()));
+            let items = stored.get(&(made.kind, made.mark.as_str()));
             let items = items.map_or(&[][..], Vec::as_slice);
             let thread = made.thread.map(|thread| &ledger.made[thread]);
             match thread.map(|thread| thread.gone) {

@@ -249,7 +249,8 @@ impl World {
                 let answer = functions.invoke(function, sent, within).await;
                 Ok(answer.unwrap_or_else(|_| {
                     let records = event["Records"].as_array().into_iter().flatten();
-                    let failed = records.map(|one| json!({"itemIdentifier": one["messageId"]}));
+                    let failed =
+                        records.map(|record| json!({"itemIdentifier": record["messageId"]}));
                     let failed: Vec<_> = failed.collect();
                     json!({"batchItemFailures": failed}).to_string().into()
                 }))

@@ -194,8 +194,10 @@ async fn of_changes(lines: &mut Vec<String>) {
         let child = start_function(&engines, &runtime, function, &more);
         Process { runtime, child }
     };
-    let is_published = |kind: &str| StreamRecord::published_kinds().any(|one| one == kind);
-    let is_indexed = |kind: &str| StreamRecord::indexed_kinds().any(|one| one == kind);
+    let is_published =
+        |kind: &str| StreamRecord::published_kinds().any(|published_kind| published_kind == kind);
+    let is_indexed =
+        |kind: &str| StreamRecord::indexed_kinds().any(|indexed_kind| indexed_kind == kind);
     let changes: [&[Value]; 2] = [&of_all, &of_one];
     let publisher = start("publisher").await;
     consumed(lines, "publisher", &publisher, changes, is_published).await;
@@ -266,12 +268,12 @@ async fn deliver(process: &Process, changes: &[Value], size: usize) {
 
 /// The records of a stream that were not read yet.
 async fn drain(stream: &mut Stream) -> Vec<Value> {
-    let mut all = Vec::new();
+    let mut drained = Vec::new();
     loop {
         let records = stream.next(1_000).await.unwrap();
         if records.is_empty() {
-            return all;
+            return drained;
         }
-        all.extend(records);
+        drained.extend(records);
     }
 }

@@ -114,9 +114,9 @@ impl Sort {
 /// Returns whether a text is like a form, in which zeros are digits.
 fn has_form(text: &str, form: &str) -> bool {
     let mut both = text.bytes().zip(form.bytes());
-    let is_same = |(one, wanted): (u8, u8)| match wanted {
-        b'0' => one.is_ascii_digit(),
-        _ => one == wanted,
+    let is_same = |(byte, wanted): (u8, u8)| match wanted {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == wanted,
     };
     text.len() == form.len() && both.all(is_same)
 }

@@ -36,14 +36,16 @@ pub struct Measured {
 /// Measures everything. Each request is the first of its instance, which has to reserve ids.
 pub async fn measure() -> Measured {
     let recorder = Recorder::start(engines::engines().await.dynamodb_url()).await;
-    let mut all = BTreeMap::new();
+    let mut by_operation = BTreeMap::new();
     // The futures are large.
-    let bytes = Box::pin(requests(&recorder, &mut all)).await;
-    all.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
-    all.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
-    let work = all.iter().map(|(name, (_, work))| (name.clone(), *work));
+    let bytes = Box::pin(requests(&recorder, &mut by_operation)).await;
+    by_operation.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
+    by_operation.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
+    let work = by_operation
+        .iter()
+        .map(|(name, (_, work))| (name.clone(), *work));
     let work = work.collect();
-    let operations = all.into_iter();
+    let operations = by_operation.into_iter();
     let operations = operations.map(|(name, (accesses, _))| (name, accesses));
     let operations: BTreeMap<_, _> = operations.collect();
     for name in usage::names() {
@@ -138,7 +140,7 @@ async fn follow(api: &Api, work: &mut Work) {
     let changes = Box::pin(api.changes()).await;
     for record in &changes {
         let kinds = ["NewImage", "OldImage"].map(|image| &record["dynamodb"][image]["kind"]["S"]);
-        let is_of = |kind: &str| kinds.iter().any(|one| **one == kind);
+        let is_of = |kind: &str| kinds.iter().any(|image_kind| **image_kind == kind);
         work.published += count(StreamRecord::published_kinds().any(is_of));
         work.indexed += count(StreamRecord::indexed_kinds().any(is_of));
         work.mails += count(is_of("mail") && kinds[1].is_null());
@@ -227,7 +229,7 @@ async fn passes(
     step: i64,
     sweeps: usize,
 ) -> Vec<Access> {
-    let mut all = Vec::new();
+    let mut all_accesses = Vec::new();
     for _ in 0..sweeps {
         let work = async {
             world.passes(step).await;
@@ -235,8 +237,8 @@ async fn passes(
         };
         let ((), accesses) = recorder.record(work).await;
         if accesses.iter().any(|access| access.does != Does::Read) {
-            all.extend(accesses);
+            all_accesses.extend(accesses);
         }
     }
-    all
+    all_accesses
 }

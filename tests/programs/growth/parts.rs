@@ -46,20 +46,22 @@ impl Template {
     fn properties(&self, function: &str) -> &Value {
         let resources = self.0["Resources"].as_object().unwrap();
         let code = format!("../target/lambda/{function}/");
-        let mut all = resources.values().map(|resource| &resource["Properties"]);
-        all.find(|one| one["CodeUri"] == *code).unwrap()
+        let mut all_properties = resources.values().map(|resource| &resource["Properties"]);
+        all_properties
+            .find(|properties| properties["CodeUri"] == *code)
+            .unwrap()
     }
 
     /// A setting of the first event source that has it.
     fn source(&self, function: &str, setting: &str) -> f64 {
         let sources = self.properties(function)["Events"].as_object();
         let mut sources = sources.unwrap().values();
-        let found = sources.find_map(|source| {
+        let value = sources.find_map(|source| {
             let source = &source["Properties"];
             let scaling = source["ScalingConfig"].get(setting);
             scaling.or_else(|| source.get(setting))
         });
-        self.number(found.unwrap())
+        self.number(value.unwrap())
     }
 
     /// The part of a processor that an instance has.
@@ -78,7 +80,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     let of_stage = format!("gateway: `RequestsPerSecond`, {stage} by default");
     let granted = thousands(GATEWAY);
     let of_account = format!("gateway: {granted} requests a second of an account");
-    let mut all = vec![
+    let mut parts = vec![
         part(of_stage, rate / stage),
         part(of_account, rate / GATEWAY),
     ];
@@ -86,7 +88,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     for (function, rate) in requests {
         let seconds = cpu(function) / template.processor(function) + WAIT;
         instances += rate * seconds;
-        all.push(part(
+        parts.push(part(
             format!(
                 "`{function}`: {} instances of an account",
                 thousands(INSTANCES)
@@ -103,7 +105,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
         let shard = parallel / seconds;
         instances += changes * seconds;
         let name = format!("`{function}`: {SHARDS} shards of {shard:.0} changes a second");
-        all.push(part(name, changes / (SHARDS * shard)));
+        parts.push(part(name, changes / (SHARDS * shard)));
     }
     let deliveries = a_second_of(measured, |work| work.deliveries);
     for (function, messages) in [
@@ -117,17 +119,17 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
         let each = seconds.next().unwrap().1 / at_once;
         instances += messages * each;
         let name = format!("queue of `{function}`: {most} instances, {at_once} messages at a time");
-        all.push(part(name, messages * each / most));
+        parts.push(part(name, messages * each / most));
     }
     let most = template.source("sweeper", "MaximumConcurrency");
     let due = due(measured) * cpu("sweeper");
     instances += due;
     let name = format!("queue of `sweeper`: {most} instances");
-    all.push(part(name, due / most));
+    parts.push(part(name, due / most));
     let granted = thousands(INSTANCES);
     let name = format!("all functions: {granted} instances of an account");
-    all.push(part(name, instances / INSTANCES));
-    all
+    parts.push(part(name, instances / INSTANCES));
+    parts
 }
 
 const fn part(name: String, used: f64) -> Part {
@@ -164,6 +166,6 @@ fn due(measured: &Measured) -> f64 {
 
 /// Seconds of a processor for a request, a change or a due item.
 fn cpu(function: &str) -> f64 {
-    let mut all = CPU.iter().filter(|(name, _)| *name == function);
-    all.next().unwrap().1 / 1_000.0
+    let mut matching = CPU.iter().filter(|(name, _)| *name == function);
+    matching.next().unwrap().1 / 1_000.0
 }

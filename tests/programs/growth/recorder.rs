@@ -198,17 +198,17 @@ impl Shared {
         before: &[Option<Item>],
         after: &[Option<Item>],
     ) -> Vec<Access> {
-        let mut all = Vec::new();
+        let mut accesses = Vec::new();
         for (write, (old, new)) in writes.iter().zip(before.iter().zip(after)) {
             if write.is_check || (old.is_none() && new.is_none()) {
-                all.push(unchanged(write, old.as_ref()));
+                accesses.push(unchanged(write, old.as_ref()));
                 continue;
             }
             for index in &self.indexes {
-                all.extend(index.written(old.as_ref(), new.as_ref(), write.is_transaction));
+                accesses.extend(index.written(old.as_ref(), new.as_ref(), write.is_transaction));
             }
         }
-        all
+        accesses
     }
 
     /// The accesses of reads by key, from what was found, and those of a query, as the engine
@@ -225,20 +225,20 @@ impl Shared {
             }
             "BatchGetItem" => {
                 let tables = request["RequestItems"].as_object().into_iter().flatten();
-                let mut all = Vec::new();
+                let mut accesses = Vec::new();
                 for (table, wanted) in tables {
-                    let found = answer["Responses"][table].as_array();
-                    let found = |key: &Value| {
-                        let mut items = found.into_iter().flatten();
+                    let responses = answer["Responses"][table].as_array();
+                    let item_of = |key: &Value| {
+                        let mut items = responses.into_iter().flatten();
                         let same =
                             |item: &&Value| item["pk"] == key["pk"] && item["sk"] == key["sk"];
                         items.find(same).and_then(Value::as_object)
                     };
                     let is_consistent = wanted["ConsistentRead"] == json!(true);
                     let keys = wanted["Keys"].as_array().into_iter().flatten();
-                    all.extend(keys.map(|key| read(key, found(key), is_consistent)));
+                    accesses.extend(keys.map(|key| read(key, item_of(key), is_consistent)));
                 }
-                all
+                accesses
             }
             "Query" => vec![self.queried(request, answer)],
             _ => Vec::new(),
@@ -292,13 +292,13 @@ impl Shared {
     }
 }
 
-fn read(key: &Value, found: Option<&Item>, is_consistent: bool) -> Access {
+fn read(key: &Value, item: Option<&Item>, is_consistent: bool) -> Access {
     let [partition, sort] = ["pk", "sk"].map(|name| key[name]["S"].as_str().unwrap().to_owned());
     Access {
         index: None,
         partition,
         sort: Some(sort),
-        units: read_units(found.map_or(0, size), is_consistent),
+        units: read_units(item.map_or(0, size), is_consistent),
         does: Does::Read,
     }
 }
@@ -313,7 +313,10 @@ fn consumed(capacity: &Value) -> Option<BTreeMap<String, f64>> {
     let mut units = BTreeMap::new();
     for table in tables {
         let mut add = |index: &str, counted: &Value| {
-            if let Some(counted) = counted["CapacityUnits"].as_f64().filter(|one| *one > 0.0) {
+            if let Some(counted) = counted["CapacityUnits"]
+                .as_f64()
+                .filter(|number| *number > 0.0)
+            {
                 *units.entry(index.to_owned()).or_default() += counted;
             }
         };

@@ -68,10 +68,8 @@ impl Row {
             let units = if is_fixed { load.fixed } else { load.all };
             (operation, units)
         });
-        let costliest = loads.max_by(|(_, one), (_, other)| {
-            let one = one.of_limit();
-            let other = other.of_limit();
-            one.total_cmp(&other)
+        let costliest = loads.max_by(|(_, units), (_, other_units)| {
+            units.of_limit().total_cmp(&other_units.of_limit())
         });
         let (operation, units) = costliest.unwrap();
         let rate = f64::from(self.partitions) / units.of_limit();
@@ -94,9 +92,9 @@ impl Tally {
             let pattern = pattern(access, Sort::of(access.sort.as_ref()?));
             Some(((pattern.index, pattern.partition), pattern.sort))
         });
-        let mut known: BTreeMap<_, BTreeSet<Sort>> = BTreeMap::new();
+        let mut by_list: BTreeMap<_, BTreeSet<Sort>> = BTreeMap::new();
         for (list, sort) in sorts {
-            known.entry(list).or_default().insert(sort);
+            by_list.entry(list).or_default().insert(sort);
         }
         let mut patterns: BTreeMap<Pattern, Row> = BTreeMap::new();
         for (operation, accesses) in operations {
@@ -104,7 +102,7 @@ impl Tally {
                 let mut pattern = pattern(&access, Sort::Spread);
                 let list = (pattern.index.clone(), pattern.partition.clone());
                 // An empty answer: the list has the form that other accesses show.
-                let of_others = || known.get(&list).and_then(BTreeSet::last).cloned();
+                let of_others = || by_list.get(&list).and_then(BTreeSet::last).cloned();
                 let sort = access.sort.as_deref().map(Sort::of).or_else(of_others);
                 pattern.sort = sort.unwrap_or(Sort::Spread);
                 let row = patterns.entry(pattern.clone()).or_default();

@@ -197,12 +197,15 @@ mod tests {
     }
 
     fn costs(accesses: &[Access]) -> Vec<(Does, f64)> {
-        accesses.iter().map(|one| (one.does, one.units)).collect()
+        accesses
+            .iter()
+            .map(|access| (access.does, access.units))
+            .collect()
     }
 
     #[test]
     fn an_item_has_the_bytes_of_its_names_and_values() {
-        let one = item(&json!({
+        let item = item(&json!({
             "pk": {"S": "ab"}, "n": {"N": "1200"}, "f": {"N": "-12.5"}, "yes": {"BOOL": true},
             "list": {"L": [{"S": "abc"}, {"NULL": true}]}, "map": {"M": {"k": {"S": "v"}}},
             "tags": {"NS": ["7", "123"]}, "b": {"B": "AAECAw=="},
@@ -217,7 +220,7 @@ mod tests {
             4 + 2 + 3,
             1 + 4,
         ];
-        assert_eq!(size(&one), expected.iter().sum::<usize>());
+        assert_eq!(size(&item), expected.iter().sum::<usize>());
     }
 
     #[test]
@@ -228,8 +231,8 @@ mod tests {
             (1_025, 2.0, 1.0),
             (4_097, 5.0, 2.0),
         ] {
-            let is = |found: f64, wanted: f64| {
-                assert!((found - wanted).abs() < 1e-9, "{bytes}: {found}");
+            let is = |actual: f64, wanted: f64| {
+                assert!((actual - wanted).abs() < 1e-9, "{bytes}: {actual}");
             };
             is(write_units(bytes), write);
             is(read_units(bytes, true), read);

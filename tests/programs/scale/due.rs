@@ -208,7 +208,7 @@ fn copied(first: &Item, nth: usize) -> Item {
 /// Replaces the number within nested objects.
 fn renumber(value: &mut AttributeValue, nth: usize) {
     match value {
-        AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, nth)),
+        AttributeValue::M(object) => object.values_mut().for_each(|member| renumber(member, nth)),
         value => *value = number(nth),
     }
 }

@@ -153,16 +153,16 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
 }
 
 /// Draws a bar of forty places when a step makes it longer.
-fn show_progress(what: &str, done: i64, step: i64, all: i64) {
-    let places = |done: i64| usize::try_from(done * 40 / all).unwrap();
+fn show_progress(label: &str, done: i64, step: i64, total: i64) {
+    let places = |done: i64| usize::try_from(done * 40 / total).unwrap();
     let is_longer = places(done) > places((done - step).max(0));
-    if !is_longer && done < all {
+    if !is_longer && done < total {
         return;
     }
     let full = places(done);
-    let end = if done == all { "\n" } else { "" };
+    let end = if done == total { "\n" } else { "" };
     eprint!(
-        "\r{what:>10} [{}{}] {done} of {all}{end}",
+        "\r{label:>10} [{}{}] {done} of {total}{end}",
         "#".repeat(full),
         ".".repeat(40 - full)
     );

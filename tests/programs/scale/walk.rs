@@ -48,14 +48,14 @@ impl fmt::Display for Walked {
 /// the page or behind it, and moves two.
 pub async fn through_all_tasks(organization: &Organization) -> Walked {
     let tasks = organization.size.tasks;
-    let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+    let mut count_by_id: BTreeMap<i64, usize> = BTreeMap::new();
     let mut walked = Walked::default();
     let mut gone = Vec::new();
     let mut next = Some("/api/tasks?limit=200".to_owned());
     while let Some(path) = next {
         let page = organization.send("GET", &path, None).await;
         for task in page.expect(200).as_array().unwrap() {
-            *found.entry(task["id"].as_i64().unwrap()).or_default() += 1;
+            *count_by_id.entry(task["id"].as_i64().unwrap()).or_default() += 1;
         }
         next = page.next().map(str::to_owned);
         walked.pages += 1;
@@ -88,7 +88,7 @@ pub async fn through_all_tasks(organization: &Organization) -> Walked {
     let steady = (1..=tasks).filter(|id| !gone.contains(id));
     for id in steady {
         walked.steady += 1;
-        if found.get(&id) != Some(&1) {
+        if count_by_id.get(&id) != Some(&1) {
             walked.wrong += 1;
         }
     }
