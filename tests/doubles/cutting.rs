@@ -99,7 +99,7 @@ async fn pass(mut client: TcpStream, system: &str, noted: &Mutex<Vec<Call>>, cut
     };
     let is_first = {
         let mut noted = noted.lock().unwrap();
-        let seen = noted.iter().any(|one| one.key == call.key);
+        let seen = noted.iter().any(|earlier| earlier.key == call.key);
         noted.push(call.clone());
         call.key.is_empty() || !seen
     };
@@ -132,6 +132,6 @@ async fn whole_request(client: &mut TcpStream) -> Option<String> {
 fn header<'a>(message: &'a str, name: &str) -> &'a str {
     let lines = message.lines().take_while(|line| !line.is_empty());
     let mut pairs = lines.filter_map(|line| line.split_once(':'));
-    let found = pairs.find(|(one, _)| one.eq_ignore_ascii_case(name));
-    found.map_or("", |(_, value)| value.trim())
+    let pair = pairs.find(|(key, _)| key.eq_ignore_ascii_case(name));
+    pair.map_or("", |(_, value)| value.trim())
 }

@@ -21,9 +21,9 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
     let invoice = |rest: &str| format!("/1.0/kb/invoices/{INVOICE}{rest}");
     let account = |rest: &str| format!("/1.0/kb/accounts/{ACCOUNT}{rest}");
     let payment = |rest: &str| format!("/1.0/kb/invoicePayments/{PAYMENT}{rest}");
-    let none = Value::Null;
+    let no_body = Value::Null;
     vec![
-        ("void", "PUT", invoice("/voidInvoice"), none.clone(), 204),
+        ("void", "PUT", invoice("/voidInvoice"), no_body.clone(), 204),
         (
             "pay",
             "POST",
@@ -39,9 +39,9 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
             201,
         ),
         ("refund", "POST", payment("/refunds"), json!({"amount": 20.5, "isAdjusted": false}), 201),
-        ("rebalance", "PUT", account("/cbaRebalancing"), none.clone(), 204),
-        ("untag", "DELETE", account("/tags"), none.clone(), 204),
-        ("overdue", "GET", account("/overdue"), none, 200),
+        ("rebalance", "PUT", account("/cbaRebalancing"), no_body.clone(), 204),
+        ("untag", "DELETE", account("/tags"), no_body.clone(), 204),
+        ("overdue", "GET", account("/overdue"), no_body, 200),
     ]
 }
 

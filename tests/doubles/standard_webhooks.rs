@@ -14,8 +14,8 @@ use super::url_of;
 /// Sends a delivery to a receiver that knows a secret. Returns the status of its answer.
 async fn status(api: &Api, receiver: &str, secret: &str) -> Value {
     let http = Client::builder().no_proxy().build().unwrap();
-    let known = http.put(receiver).body(secret.to_owned()).send().await;
-    assert_eq!(known.unwrap().status(), 204);
+    let response = http.put(receiver).body(secret.to_owned()).send().await;
+    assert_eq!(response.unwrap().status(), 204);
     let ada = api.session_of(&api.user("ada").await).await;
     api.changes().await;
     ada.creates_task(json!({"title": "Déjà vu — 再び"})).await;

@@ -24,8 +24,8 @@ impl Doubled {
     /// An open invoice of a customer whose payment was to be authenticated, and was not.
     async fn failed_invoice(&self, customer: &str) -> String {
         let invoice = self.invoice(customer).await;
-        let found = self.gets(SECRET, &format!("/v1/invoices/{invoice}")).await;
-        let payment = found["payment_intent"].as_str().unwrap();
+        let body = self.gets(SECRET, &format!("/v1/invoices/{invoice}")).await;
+        let payment = body["payment_intent"].as_str().unwrap();
         let payment = format!("/v1/payment_intents/{payment}");
         let secret = self.gets(SECRET, &payment).await["client_secret"].clone();
         let fails = [

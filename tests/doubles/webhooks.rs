@@ -86,7 +86,7 @@ impl Webhooks {
 
     /// The event of this type about that record. It comes about a second late.
     pub async fn comes(&self, kind: &str, record: &str) -> Value {
-        let found = || {
+        let find_event = || {
             let events = self.events.lock().unwrap();
             let mut own = events.iter().filter(|event| event["type"] == kind);
             own.find(|event| event["data"]["object"]["id"] == record)
@@ -96,7 +96,7 @@ impl Webhooks {
         let waits = async {
             while event.is_none() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
-                event = found();
+                event = find_event();
             }
         };
         comes(kind, waits).await;
