@@ -192,8 +192,10 @@ async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
         executes(&world.max, &id, &action).await.expect(202);
         let path = format!("/api/users/{}", world.max.id());
         ada.patches(&path, change.clone()).await;
-        let preview = format!("/api/concierge/agent-sessions/{id}/preview");
-        let preview = ada.posts(&preview, json!({"actionIds": [action]})).await;
+        let preview_path = format!("/api/concierge/agent-sessions/{id}/preview");
+        let preview = ada
+            .posts(&preview_path, json!({"actionIds": [action]}))
+            .await;
         shows!(preview["actions"][0], {"/policy/approvalsGiven": 0});
         let ada = ada.with_header("prefer", "respond-async");
         let session = executes(&ada, &id, &action).await.expect(202)["session"].clone();

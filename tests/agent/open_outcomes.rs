@@ -138,8 +138,8 @@ async fn a_payment_under_way_is_no_failure() {
         let session = max.reads(&path).await;
         assert_eq!(session["status"], status, "{session}");
         shows!(session["executionResults"][0], {"success": status == "completed"});
-        let again = json!({"actionIds": actions, "again": true});
-        let again = max.post(&format!("{path}/execute"), again).await;
+        let body = json!({"actionIds": actions, "again": true});
+        let again = max.post(&format!("{path}/execute"), body).await;
         if ends == "failed" {
             again.expect(202);
             world.delivers(&world.worker()).await;
@@ -221,8 +221,8 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
 /// Sends a retry past the agent.
 async fn paid_elsewhere(world: &Concierge) {
     let path = "/payments/pay_3001/retry";
-    let retry = ActionType::RetryPayment;
-    let retry = posting(retry, "payments", path, &json!({}), "any");
+    let action_type = ActionType::RetryPayment;
+    let retry = posting(action_type, "payments", path, &json!({}), "any");
     let call = retry.content.steps[0].call.as_ref().unwrap();
     assert_eq!(world.calls("payments", call).await, 200);
 }
@@ -251,8 +251,8 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
 async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     let body = json!({"amount": 10_000});
     let path = "/invoices/inv_2008/credit-notes";
-    let credit = ActionType::IssueCreditNote;
-    let credit = posting(credit, "billing", path, &body, "inv_2008");
+    let action_type = ActionType::IssueCreditNote;
+    let credit = posting(action_type, "billing", path, &body, "inv_2008");
     let credit = with(credit, |credit| {
         credit.money = money(MoneyDirection::CustomerIsRepaid, 10_000, "EUR");
     });

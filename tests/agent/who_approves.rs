@@ -25,12 +25,12 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     world
         .has_policy(json!({"rules": [{"notOpener": true}]}))
         .await;
-    let alert = json!({
+    let body = json!({
         "source": "billing-monitor", "externalId": "stuck-ub_1001",
         "signalType": "usage_batch_stuck", "severity": "error", "title": "It is stuck",
         "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
     });
-    let alert = world.max.creates("/api/concierge/alerts", alert).await;
+    let alert = world.max.creates("/api/concierge/alerts", body).await;
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
     let id = sue.triggers(&path).await["session"]["id"].clone();
     let action = world.proposed(&id).await.remove(0);

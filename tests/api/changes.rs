@@ -119,8 +119,8 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
     let max = api.sign_in("max").await;
     let with_title = |project: Option<i64>| json!({"title": "x", "projectId": project, "organizationId": api.home.id});
     let task = mia.creates("/api/tasks", with_title(Some(2))).await;
-    let activity = json!({"type": "note", "description": "x", "projectId": 2});
-    let activity = mia.creates("/api/activities", activity).await;
+    let body = json!({"type": "note", "description": "x", "projectId": 2});
+    let activity = mia.creates("/api/activities", body).await;
     let home = mia.creates("/api/tasks", with_title(None)).await;
     let content = json!({"content": "Soon."});
     let mut comments = Vec::new();

@@ -38,8 +38,8 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
         });
         assert_eq!(comment, expected);
         api.clock.advance(1);
-        let reply = json!({"content": "The blue one", "parentId": comment["id"]});
-        let reply = max.posts(&path, reply).await;
+        let body = json!({"content": "The blue one", "parentId": comment["id"]});
+        let reply = max.posts(&path, body).await;
         shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
         assert_eq!(mia.reads(&path).await, json!([comment, reply]));
     }
@@ -100,8 +100,8 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
     for (subject, _) in SUBJECTS {
         let list = format!("/api/{subject}/1/comments");
         let first = creates!(mia, &list, {"content": "A secret slipped out"});
-        let reply = json!({"content": "Delete that", "parentId": first});
-        let reply = mia.creates(&list, reply).await;
+        let body = json!({"content": "Delete that", "parentId": first});
+        let reply = mia.creates(&list, body).await;
         let mut expected = mia.reads(&list).await;
         api.clock.advance(60_000);
         let path = format!("{list}/{first}");

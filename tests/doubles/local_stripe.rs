@@ -92,13 +92,13 @@ impl Doubled {
 
     /// A payment of a customer that waits to be confirmed.
     async fn payment_intent(&self, customer: &str) -> String {
-        let intent = [
+        let form = [
             ("customer", customer),
             ("amount", "2000"),
             ("currency", "usd"),
             ("payment_method", "pm_card_visa"),
         ];
-        let intent = self.posts(SECRET, "/v1/payment_intents", &intent).await;
+        let intent = self.posts(SECRET, "/v1/payment_intents", &form).await;
         intent["id"].as_str().unwrap().to_owned()
     }
 

@@ -164,8 +164,8 @@ async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
     let path = format!("/v1/customers/{customer}");
     let card = [("source", "tok_visa")];
     let sources = format!("{path}/sources");
-    let card = doubled.posts(SECRET, &sources, &card).await;
-    let card = [("default_source", card["id"].as_str().unwrap())];
+    let source = doubled.posts(SECRET, &sources, &card).await;
+    let card = [("default_source", source["id"].as_str().unwrap())];
     doubled.posts(SECRET, &path, &card).await;
     doubled.runs_again(declined).await.succeeded();
     let calls = proxy.takes();

@@ -25,8 +25,8 @@ impl Doubled {
     async fn failed_invoice(&self, customer: &str) -> String {
         let invoice = self.invoice(customer).await;
         let body = self.gets(SECRET, &format!("/v1/invoices/{invoice}")).await;
-        let payment = body["payment_intent"].as_str().unwrap();
-        let payment = format!("/v1/payment_intents/{payment}");
+        let payment_id = body["payment_intent"].as_str().unwrap();
+        let payment = format!("/v1/payment_intents/{payment_id}");
         let secret = self.gets(SECRET, &payment).await["client_secret"].clone();
         let fails = [
             ("client_secret", secret.as_str().unwrap()),
@@ -68,8 +68,8 @@ async fn an_unpaid_invoice_that_its_holder_did_not_confirm_is_left_to_a_person()
     let world = &doubled.world;
     let relay = world.api.sign_in("sue").await;
     let alerts = "/api/concierge/alerts";
-    let alert = relay.creates(alerts, alert_of(&event)).await;
-    let alert = format!("{alerts}/{alert}");
+    let alert_id = relay.creates(alerts, alert_of(&event)).await;
+    let alert = format!("{alerts}/{alert_id}");
 
     let id = world.max.triggers(&format!("{alert}/agent-session")).await["session"]["id"].clone();
     let pay = world.proposed(&id).await.remove(0);

@@ -168,8 +168,10 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     let sue = sue.await;
     let mia = mia.await;
     let vic = vic.await;
-    let soon = api.clock.now().plus(span::HOUR).to_string();
-    let soon = api.token_of(&world.max, json!({"expiresAt": soon})).await;
+    let expires_at = api.clock.now().plus(span::HOUR).to_string();
+    let soon = api
+        .token_of(&world.max, json!({"expiresAt": expires_at}))
+        .await;
     let (deleted, id) = api.token_and_id_of(&world.max, json!({})).await;
     let mut ended_tokens = vec![("is over", soon), ("was deleted", deleted)];
     for (how, user) in [

@@ -181,8 +181,8 @@ async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<Str
         });
         let operation = request.operation();
         let text = &answer.text;
-        let text = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
-        (answer.status != 400 || !is_named).then(text)
+        let message = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
+        (answer.status != 400 || !is_named).then(message)
     });
     unnamed.collect()
 }

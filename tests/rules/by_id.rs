@@ -136,13 +136,13 @@ async fn rows_of_another_record_have_no_id_here() {
         assert_eq!(zoe.get(&foreign).await.ids(), [0; 0], "{foreign}");
         assert!(!caller.get(&foreign).await.ids().is_empty(), "{foreign}");
     }
-    let task = json!({"title": "Beside", "projectId": 2});
-    let task = caller.creates("/api/tasks", task).await;
+    let body = json!({"title": "Beside", "projectId": 2});
+    let task = caller.creates("/api/tasks", body).await;
     let comments = format!("/api/tasks/{task}/comments");
-    let comment = json!({"content": "Beside."});
-    let comment = caller.creates(&comments, comment).await;
-    let phase = json!({"title": "Beside"});
-    let phase = caller.creates("/api/projects/2/phases", phase).await;
+    let body = json!({"content": "Beside."});
+    let comment = caller.creates(&comments, body).await;
+    let body = json!({"title": "Beside"});
+    let phase = caller.creates("/api/projects/2/phases", body).await;
     for (list, id) in [
         ("/api/projects/{}/tasks", task),
         ("/api/projects/{}/phases", phase),

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 /// Raises a service request and deletes it, which leaves a cleanup.
 async fn leaves_cleanup(by: &Caller) {
-    let request = by.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = by.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     by.deletes(&request).await;
 }
 

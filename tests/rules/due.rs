@@ -176,8 +176,8 @@ async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
     world.max.creates_task(task).await;
     api.publishes().await;
     api.webhook_messages().await;
-    let request = world.max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = world.max.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     world.max.deletes(&request).await;
     api.clock.advance(15 * span::MINUTE);
     let sweeping = world.sweeper();

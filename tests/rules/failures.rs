@@ -193,13 +193,13 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let (settings, faults) = Settings::behind_faults().await;
     let world = Concierge::start_in(settings).await;
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
-    let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let session_path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let outrun = async |path: &str, body| {
         faults.outrun("TransactWriteItems");
         refused!(world.max.send("POST", path, body).await => 409, "concurrent_change");
         assert!(faults.are_over(), "{path}");
     };
-    outrun(&alert, None).await;
+    outrun(&session_path, None).await;
     let session = world.stuck_batch().await;
     let path = format!("/api/concierge/agent-sessions/{session}");
     let body = json!({"actionIds": [world.proposed(&session).await[0]]}).to_string();
@@ -266,8 +266,8 @@ async fn keys_that_a_batch_left_unread_are_asked_for_again() {
 #[tokio::test]
 async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-    let deep = format!("{{\"title\": {deep}}}");
+    let nested = "[".repeat(10_000) + &"]".repeat(10_000);
+    let deep = format!("{{\"title\": {nested}}}");
     for (body, code) in [
         ("", "json"),
         ("{", "json"),

@@ -59,8 +59,8 @@ async fn the_history_of_what_was_deleted_stays() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     max.creates_milestone(json!({})).await;
-    let request = max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = max.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     for record in ["/api/tasks/1", "/api/milestones/1", &request] {
         max.deletes(record).await;
         let entries = history(&max, record).await;
@@ -103,8 +103,8 @@ async fn changes_by_the_service_have_no_actor() {
 #[tokio::test]
 async fn requests_tickets_and_projects_tell_what_became_of_them() {
     let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let request = mia.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = mia.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     let resolved = json!({"status": "resolved"});
     max.patches(&request, resolved.clone()).await;
     posts!(mia, "{request}/comments", {"content": "It is back."});
@@ -130,8 +130,8 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
     ];
     assert_eq!(told(&entries), expected);
     assert_eq!(entries[0]["changes"][0]["from"], "resolved");
-    let project = max.creates("/api/projects", json!({"title": "Move"})).await;
-    let project = format!("/api/projects/{project}");
+    let project_id = max.creates("/api/projects", json!({"title": "Move"})).await;
+    let project = format!("/api/projects/{project_id}");
     max.patches(&project, json!({"status": "archived"})).await;
     let expected = [
         json!([2, "max", "updated", ["status"]]),

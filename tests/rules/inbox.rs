@@ -59,8 +59,8 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     max.creates_task(json!({"assigneeId": max.id()})).await;
     let request = max.raises_request().await;
-    let ticket = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
-    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
+    let ticket = max.creates("/api/managed-services/tickets", body).await;
     api.publishes().await;
     let of = |kind: &str, subject: &str, id: i64| json!([kind, subject, id, "max"]);
     let expected = [of("assigned", "task", 1), of("assigned", "ticket", ticket)];
@@ -116,8 +116,8 @@ async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part()
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let activity = mia.records_activity(json!({})).await;
     let request = mia.raises_request().await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia.creates("/api/managed-services/tickets", body).await;
     api.clock.advance(span::SECOND);
     max.comments_on_request(request, "Soon.").await;
     let content = json!({"content": "Soon."});
@@ -195,8 +195,8 @@ async fn every_description_can_mention() {
 async fn a_ticket_is_raised_with_one_notification_for_a_user() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let text = "Since Monday. Ask @mia.";
-    let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
-    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
+    let ticket = max.creates("/api/managed-services/tickets", body).await;
     api.delivers_changes(&api.changes().await).await;
     let mentioned = json!(["mentioned", "ticket", ticket, "max"]);
     assert_eq!(told(&mia).await, [mentioned]);

@@ -147,8 +147,8 @@ async fn long_lists_and_long_names_are_read_whole() {
 
     // Four bytes a character: more than a key holds.
     let longest = "𝄞".repeat(255);
-    let project = json!({"title": longest});
-    let project = ada.creates("/api/projects", project).await;
+    let body = json!({"title": longest});
+    let project = ada.creates("/api/projects", body).await;
     let titled = json!({"title": longest, "projectId": project});
     assert_eq!(ada.creates_task(titled.clone()).await["title"], longest);
     ada.creates_milestone(titled).await;

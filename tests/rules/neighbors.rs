@@ -103,8 +103,8 @@ async fn hears(api: &Api, zac: &Caller, ours: &[Value], usual: Duration) -> Opti
 
 /// Returns whether a task is in the feed.
 async fn is_told(reader: &Caller, task: &Value) -> bool {
-    let feed = "/api/changes?cursor=first&limit=1000&type=task";
-    let feed = reader.reads(feed).await;
+    let path = "/api/changes?cursor=first&limit=1000&type=task";
+    let feed = reader.reads(path).await;
     let mut entries = feed.as_array().unwrap().iter();
     entries.any(|entry| entry["recordId"] == task["id"])
 }

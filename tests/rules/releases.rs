@@ -153,8 +153,8 @@ async fn each_record_of_the_last_release_is_read_and_listed() {
     let record = Record::last();
     for table in [record.before(), record.after()] {
         let concierge = table.start().await;
-        let max = concierge.api.user("max").await;
-        let max = concierge.api.session_of(&max).await;
+        let user = concierge.api.user("max").await;
+        let max = concierge.api.session_of(&user).await;
         let requests = record.requests(&concierge);
         let read_count = reads(&max, &requests).await;
         assert!(read_count > 80, "{read_count}");

@@ -201,8 +201,8 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
         5 => caller.delete(&path).await,
         6 => caller.post(&comments, json!({"content": text})).await,
         _ => {
-            let comment = 1 + chance.below("comment", 8);
-            let comment = format!("{comments}/{comment}");
+            let comment_id = 1 + chance.below("comment", 8);
+            let comment = format!("{comments}/{comment_id}");
             match chance.below("edit", 2) {
                 0 => caller.patch(&comment, json!({"content": text})).await,
                 _ => caller.delete(&comment).await,

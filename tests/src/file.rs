@@ -110,8 +110,8 @@ pub fn is_test(file: &Path) -> bool {
 /// A table as Markdown has it, between empty lines.
 #[must_use]
 pub fn table(head: &str, rows: impl IntoIterator<Item = String>) -> Vec<String> {
-    let columns = head.matches('|').count() - 1;
-    let columns = format!("|{}", "---|".repeat(columns));
+    let column_count = head.matches('|').count() - 1;
+    let columns = format!("|{}", "---|".repeat(column_count));
     let mut lines = vec![String::new(), head.to_owned(), columns];
     lines.extend(rows);
     lines.push(String::new());

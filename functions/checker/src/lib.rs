@@ -161,8 +161,8 @@ impl Checker {
             Ok(answer.body)
         };
         let password = user.password.expose_secret();
-        let login = json!({"username": user.name, "password": password});
-        let login = step("sign in", "POST", "/api/auth/login".to_owned(), login).await?;
+        let credentials = json!({"username": user.name, "password": password});
+        let login = step("sign in", "POST", "/api/auth/login".to_owned(), credentials).await?;
         let note = json!({
             "type": "note", "description": "Scheduled check",
             "organizationId": login["organizationId"],

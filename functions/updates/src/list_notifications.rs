@@ -31,8 +31,8 @@ pub async fn list_notifications(
     let identity = caller.identity().await?;
     let may = |permission| identity.may(permission);
     let sees_notes = identity.sees_notes();
-    let web_url = identity.organization.web_url.as_ref();
-    let web_url = state.webhooks.web_url(web_url);
+    let own_web_url = identity.organization.web_url.as_ref();
+    let web_url = state.webhooks.web_url(own_web_url);
     let view = |notification: JoinedNotification| notification.for_user(may, sees_notes, web_url);
     Ok(pages.answer(page, view)?)
 }

@@ -354,8 +354,8 @@ impl Demo {
         let created = self.body(&project.body, json!({}))?;
         let id = directory.create_project(self.tenant, created).await?.id;
         for (order, title) in (1..).zip(&project.phases) {
-            let phase = input::from_value(&json!({ "title": title, "order": order }))?;
-            let phase = directory.create_phase(self.tenant, id, phase).await?;
+            let new_phase = input::from_value(&json!({ "title": title, "order": order }))?;
+            let phase = directory.create_phase(self.tenant, id, new_phase).await?;
             self.ids.insert(title.clone(), json!(phase.id));
         }
         let of_project = json!({ "projectId": id });

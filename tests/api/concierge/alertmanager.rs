@@ -71,8 +71,8 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
         but_for_counts[field] = first[field].clone();
     }
     assert_eq!(but_for_counts, first);
-    let over = [(1, "resolved"), (2, "firing"), (3, "resolved")];
-    let over = webhook(&over.map(|(number, status)| alert(number, status)));
+    let statuses = [(1, "resolved"), (2, "firing"), (3, "resolved")];
+    let over = webhook(&statuses.map(|(number, status)| alert(number, status)));
     let answer = sender.posts(WEBHOOK, over).await;
     let recorded = answer["recorded"].as_array().unwrap();
     assert_eq!(column(recorded, "status"), ["resolved", "open", "resolved"]);

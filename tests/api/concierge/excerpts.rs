@@ -88,8 +88,8 @@ async fn excerpts_are_shown_for_90_days_and_all_else_for_good() {
         assert!(excerpt["body"]["state"].is_string(), "{excerpt}");
     }
     assert_eq!(shown.check["verified"], true);
-    let answered = |entry: &&Value| entry["what"] == "answered";
-    let answered = shown.journal.iter().find(answered).unwrap();
+    let is_answered = |entry: &&Value| entry["what"] == "answered";
+    let answered = shown.journal.iter().find(is_answered).unwrap();
     assert_eq!(answered["excerpt"], shown.results[0]["response"]);
     let detail = &answered["detail"]["response"];
     assert_eq!(detail["status"], 200);

@@ -94,8 +94,8 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
         refused!(hands_over(by, &id, &action, to).await => 409, "already_handled");
     }
     let settle = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
-    let done = json!({"outcome": "done", "note": "I did."});
-    let done = world.max.post(&settle, done).await;
+    let body = json!({"outcome": "done", "note": "I did."});
+    let done = world.max.post(&settle, body).await;
     let problem = done.expect_problem(409, "already_handled");
     says(&problem["detail"], &format!("request {request}"));
     assert_eq!(sue.walk("/api/service-requests").await.len(), 1);

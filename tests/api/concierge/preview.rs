@@ -211,9 +211,9 @@ async fn a_guard_names_who_holds_it() {
 async fn a_policy_says_whether_the_caller_may_approve() {
     let (world, id, ids) = carefully().await;
     let ada = world.api.sign_in("ada").await;
-    let policy =
+    let body =
         json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
-    let policy = ada.puts("/api/concierge/policy", policy).await;
+    let policy = ada.puts("/api/concierge/policy", body).await;
     let of = async |caller: &Caller, at: usize| {
         previews(caller, &id, &[&ids[at]]).await.expect(200)["actions"][0]["policy"].clone()
     };

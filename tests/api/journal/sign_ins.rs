@@ -155,8 +155,8 @@ async fn refused_sign_ins_are_one_entry_for_an_account_and_a_quarter_of_an_hour(
     };
     let expected = json!(["2026-01-15T12:15:00.000Z", "sign_in_refused", {"count": 7}]);
     assert_eq!(refused().await, [expected]);
-    let of_mia = format!("/api/journal?subject=user:{}", user.id);
-    let of_mia = ada.walk(&of_mia).await;
+    let journal_path = format!("/api/journal?subject=user:{}", user.id);
+    let of_mia = ada.walk(&journal_path).await;
     let [entry] = rows_where(&of_mia, "event", "sign_in_refused")[..] else {
         panic!("{of_mia:?}");
     };

@@ -133,9 +133,9 @@ async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
         (&mia, [true, true, true, false]),
         (&max, [true, false, true, false]),
     ] {
-        let ticket = json!({"title": "No invoices"});
+        let body = json!({"title": "No invoices"});
         let ticket = raised_by
-            .creates("/api/managed-services/tickets", ticket)
+            .creates("/api/managed-services/tickets", body)
             .await;
         let path = format!("/api/managed-services/ticket/{ticket}");
         for by in [&ada, &max, &sue, &mia] {

@@ -7,8 +7,8 @@ use tests::support::Api;
 #[tokio::test]
 async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let old = max.creates("/api/tags", json!({"name": "old"})).await;
-    let old = format!("/api/tags/{old}");
+    let old_id = max.creates("/api/tags", json!({"name": "old"})).await;
+    let old = format!("/api/tags/{old_id}");
     let mut wishes = Vec::new();
     for at in 0..8 {
         let max = max.clone();

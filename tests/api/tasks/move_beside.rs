@@ -104,8 +104,8 @@ async fn every_fault_of_a_move_is_answered() {
     let (api, [mia, zac]) = Api::signed_in(["mia", "zac"]).await;
     mia.creates_tasks(["a", "b"]).await;
     let elsewhere = mia.creates_task(json!({"projectId": 2})).await["id"].clone();
-    let lone = json!({"title": "x", "organizationId": 1});
-    let lone = mia.creates("/api/tasks", lone).await;
+    let body = json!({"title": "x", "organizationId": 1});
+    let lone = mia.creates("/api/tasks", body).await;
     let foreign = zac.creates_task(json!({"projectId": 3})).await["id"].clone();
     let before = api.table_dump().await;
     for (id, body, fault) in [

@@ -58,8 +58,8 @@ async fn a_reorder_is_all_or_nothing() {
         refused.expect_not_found();
     }
     // A task has one place.
-    let twice = json!([{"id": 1, "order": 1}, {"id": 2, "order": 1}, {"id": 1, "order": 2}]);
-    let twice = json!({"tasks": twice});
+    let tasks = json!([{"id": 1, "order": 1}, {"id": 2, "order": 1}, {"id": 1, "order": 2}]);
+    let twice = json!({"tasks": tasks});
     refused!(mia.patch("/api/tasks/reorder", twice).await => [("/tasks/2/id", "repeated")]);
     assert_eq!(before, api.table_dump().await);
 }

@@ -7,8 +7,8 @@ use tests::support::Api;
 #[tokio::test]
 async fn a_user_sees_their_own_tokens_until_they_end() {
     let (api, [mia, ada]) = Api::signed_in(["mia", "ada"]).await;
-    let soon = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
-    let soon = mia.creates("/api/tokens", soon).await;
+    let body = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
+    let soon = mia.creates("/api/tokens", body).await;
     let later = mia.creates("/api/tokens", json!({"name": "later"})).await;
     ada.creates("/api/tokens", json!({"name": "alerts"})).await;
     let answer = mia.get("/api/tokens").await;

@@ -58,10 +58,10 @@ async fn the_last_admin_is_neither_disabled_nor_demoted() {
 async fn another_admin_counts_as_long_as_it_is_one() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     let own = format!("/api/users/{}", ada.id());
-    let eve = creates!(ada, "/api/users", {
+    let eve_id = creates!(ada, "/api/users", {
         "username": "eve", "fullName": "Eve", "role": "admin", "password": "a horse of another colour",
     });
-    let eve = format!("/api/users/{eve}");
+    let eve = format!("/api/users/{eve_id}");
     let refused = async |end| {
         ada.patch(&own, end).await.expect_problem(409, "last_admin");
     };

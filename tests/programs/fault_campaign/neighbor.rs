@@ -160,11 +160,11 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
         }
     };
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
-    let opened = client.asks(&path, None).await;
-    let opened = client.expected("open", opened, &[]).unwrap();
+    let outcome = client.asks(&path, None).await;
+    let opened = client.expected("open", outcome, &[]).unwrap();
     let path = format!("/api/concierge/agent-sessions/{}", opened["session"]["id"]);
-    let proposed = client.asks(&format!("{path}/propose"), None).await;
-    let proposed = client.expected("propose", proposed, &[]).unwrap();
+    let outcome = client.asks(&format!("{path}/propose"), None).await;
+    let proposed = client.expected("propose", outcome, &[]).unwrap();
     let actions = proposed["session"]["proposedActions"].as_array().unwrap();
     let automated = actions.iter().find(|action| action["isAutomated"] == true);
     (path, json!({"actionIds": [automated.unwrap()["id"]]}))
@@ -179,9 +179,9 @@ async fn executed(client: &mut Client, path: &str, approval: &Value) -> bool {
 }
 
 async fn created(client: &mut Client, shared: &Shared) -> i64 {
-    let task = json!({"title": "Short-lived", "projectId": shared.project});
-    let task = client.asks("/api/tasks", Some(&task)).await;
-    let task = client.expected("create", task, &[]).unwrap();
+    let body = json!({"title": "Short-lived", "projectId": shared.project});
+    let outcome = client.asks("/api/tasks", Some(&body)).await;
+    let task = client.expected("create", outcome, &[]).unwrap();
     task["id"].as_i64().unwrap()
 }
 

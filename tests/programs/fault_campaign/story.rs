@@ -76,8 +76,8 @@ impl Client {
         if let [first, second] = tasks[..] {
             let order = i64::try_from(chapter).unwrap_or_default();
             let placed = [(first, order + 7), (second, order + 3)];
-            let body = placed.map(|(task, order)| json!({"id": self.id(task), "order": order}));
-            let body = json!({"tasks": body});
+            let tasks = placed.map(|(task, order)| json!({"id": self.id(task), "order": order}));
+            let body = json!({"tasks": tasks});
             let path = "/api/tasks/reorder";
             let done = self.change(Method::PATCH, path, &body).await;
             for (task, order) in placed {

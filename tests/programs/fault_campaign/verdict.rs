@@ -159,8 +159,8 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     verdict.stuck.extend(some(queued, "messages in the queue"));
     verdict.wrong.extend(world.lambda.crashes());
     let dead_changes = &world.engines.queues().dead_changes;
-    let set_aside = world.messages_of(dead_changes).await;
-    let set_aside = some(set_aside, "changes that were set aside");
+    let message_count = world.messages_of(dead_changes).await;
+    let set_aside = some(message_count, "changes that were set aside");
     verdict.wrong.extend(set_aside);
     let unpublished = some(world.unpublished.count(), "changes that are not published");
     verdict.stuck.extend(unpublished);

@@ -505,8 +505,12 @@ async fn fill(
         }
         records::connection(&store, sealer, tenant, system, &connection).await;
     }
-    let project = records::project("Billing migration");
-    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let new_project = records::project("Billing migration");
+    let project = directory
+        .create_project(tenant, new_project)
+        .await
+        .unwrap()
+        .id;
     let tag = directory.create_tag(tenant, records::tag("urgent"));
     let tag = tag.await.unwrap().id;
     if let Some(receiver) = receiver {
@@ -525,11 +529,11 @@ async fn fill(
     let requests = store.service_requests();
     let request = requests.create(tenant, user, records::service_request());
     let request = request.await.unwrap().id;
-    let ticket = NewTicket {
+    let new_ticket = NewTicket {
         messages: vec![records::message(user, "Where are they?", None)],
         ..records::ticket()
     };
-    let ticket = store.tickets().create(tenant, ticket).await.unwrap().id;
+    let ticket = store.tickets().create(tenant, new_ticket).await.unwrap().id;
     let shared = Shared {
         tenant,
         project: project.get(),

@@ -162,8 +162,8 @@ async fn of_changes(lines: &mut Vec<String>) {
         let webhooks = store.webhooks();
         let created = webhooks.create(tenant, records::sent(&webhook));
         created.await.unwrap();
-        let project = records::project("Billing migration");
-        let project = store.directory().create_project(tenant, project).await;
+        let new_project = records::project("Billing migration");
+        let project = store.directory().create_project(tenant, new_project).await;
         tenants.push((tenant, project.unwrap().id));
     }
     let create = async |tenant: OrganizationId, project, number: usize| {

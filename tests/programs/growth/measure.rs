@@ -204,8 +204,8 @@ async fn reminder(recorder: &Recorder) -> (Vec<Access>, Work) {
     let mia = api.sign_in("mia").await;
     let mut followed = Work::default();
     let due = api.clock.now().plus(2 * span::DAY);
-    let task = json!({"assigneeId": mia.id()});
-    let task = world.max.creates_task(task).await;
+    let body = json!({"assigneeId": mia.id()});
+    let task = world.max.creates_task(body).await;
     follow(api, &mut followed).await;
     followed = Work::default();
     let path = format!("/api/tasks/{}", task["id"]);

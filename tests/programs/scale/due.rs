@@ -146,8 +146,8 @@ async fn approve(
         "entities": records::entities(entities),
         "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
     });
-    let alert = records::alert_with("payment_failed", now, &more);
-    let alert = store.alerts().record(tenant, alert).await.unwrap();
+    let new_alert = records::alert_with("payment_failed", now, &more);
+    let alert = store.alerts().record(tenant, new_alert).await.unwrap();
     let agent = store.agent();
     let opened = agent.open(tenant, alert.id, member.user.id).await;
     let session = opened.unwrap().id;

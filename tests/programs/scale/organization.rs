@@ -54,8 +54,8 @@ impl Organization {
         ];
         let functions = functions.map(|(name, routes)| (name, router(routes, app.clone(), &app)));
         let queue = Queue::new(engines.sqs(), "none");
-        let updates = Updates::new(app.clone(), queue, webhooks::caller(true));
-        let updates = router(updates::routes(), updates, &app);
+        let state = Updates::new(app.clone(), queue, webhooks::caller(true));
+        let updates = router(updates::routes(), state, &app);
         let functions = functions.into_iter().chain([("updates", updates)]);
         let caller = Caller::of(Gateway::new(functions).unchecked());
         Self {

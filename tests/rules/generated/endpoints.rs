@@ -15,8 +15,8 @@ pub fn table() -> Vec<String> {
     for tag in document["tags"].as_array().unwrap() {
         let [name, about] = ["name", "description"].map(|text| tag[text].as_str().unwrap());
         rows.push(format!("| **{name}** | **{about}** | |"));
-        let of_tag = |operation: &&Operation| operation.described["tags"][0] == tag["name"];
-        let mut of_tag: Vec<_> = operations().iter().filter(of_tag).collect();
+        let is_of_tag = |operation: &&Operation| operation.described["tags"][0] == tag["name"];
+        let mut of_tag: Vec<_> = operations().iter().filter(is_of_tag).collect();
         // A resource comes before what belongs to it.
         of_tag.sort_by_key(|operation| operation.path.matches('/').count());
         listed += of_tag.len();

@@ -86,8 +86,8 @@ async fn who_took_part_once_is_not_forgotten() {
         comments(&mia, 1, &format!("Report {number}")).await;
     }
     comments(&max, 1, "And now?").await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia.creates("/api/managed-services/tickets", body).await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     // The first message is of the ticket's instant.
     api.clock.advance(span::SECOND);
@@ -138,8 +138,8 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
 async fn a_participant_who_sees_no_notes_hears_of_none() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let sue = api.user("sue").await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia.creates("/api/managed-services/tickets", body).await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     let note = json!({"content": "For us.", "internal": true});
     api.session_of(&sue).await.posts(&reply, note.clone()).await;

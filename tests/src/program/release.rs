@@ -72,8 +72,12 @@ async fn fill(engines: &Engines) -> String {
     let ada = ("ada", Role::Admin);
     let now = clock.now();
     let Member { user, cookie } = Member::sign_in(&store, tenant, ada, now).await;
-    let project = records::project("Billing migration");
-    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let new_project = records::project("Billing migration");
+    let project = directory
+        .create_project(tenant, new_project)
+        .await
+        .unwrap()
+        .id;
     let mut colleagues = Vec::new();
     for number in 0..COLLEAGUES {
         let colleague = records::user(&format!("colleague{number}"), Role::Member, "none");

@@ -75,8 +75,8 @@ pub fn fact_is(fact: &str, value: impl Into<Value>) -> FactCondition {
 /// Retries payment 3001, and reads its state. It requires nothing yet, and looks for nothing.
 pub fn retrying() -> ProposedAction {
     let path = "/payments/pay_3001/retry";
-    let retry = ActionType::RetryPayment;
-    let retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    let action_type = ActionType::RetryPayment;
+    let retry = posting(action_type, "payments", path, &json!({}), "pay_3001");
     with(retry, |retry| {
         retry.reads = vec![read_of("payment", "payments", "/payments/pay_3001")];
     })

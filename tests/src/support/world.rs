@@ -88,7 +88,7 @@ impl Request {
     /// Its caller, with a session of their own, who does not wait for results. It is max, unless
     /// that would end the sessions of max.
     pub async fn caller(&self, concierge: &Concierge) -> Caller {
-        let user = match self.operation().as_str() {
+        let username = match self.operation().as_str() {
             // A sign-in of max takes more from a network that he does not know.
             "PUT /api/auth/email" => "vic",
             "PUT /api/auth/password" => "mia",
@@ -96,7 +96,7 @@ impl Request {
             "DELETE /api/auth/sessions" => "zoe",
             _ => "max",
         };
-        let user = concierge.api.user(user).await;
+        let user = concierge.api.user(username).await;
         let caller = concierge.api.session_of(&user).await;
         caller.with_header("prefer", "respond-async")
     }
@@ -158,12 +158,8 @@ impl World {
         let (session, action_by_hand) = concierge.manual_review().await;
         let manual = (session.to_string(), action_by_hand);
         let delivery = has_webhooks(&concierge).await;
-        let token = json!({"name": "export"});
-        let token = concierge
-            .max
-            .creates("/api/tokens", token)
-            .await
-            .to_string();
+        let body = json!({"name": "export"});
+        let token = concierge.max.creates("/api/tokens", body).await.to_string();
         let provider = OidcProvider::start(&api.clock).await;
         let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
         let (invitations, links) = has_links(api).await;

@@ -16,6 +16,6 @@ pub async fn open_agent_session(
     let agent = caller.app.store.agent();
     let user = caller.user_id();
     let session = agent.open(caller.write(), alert.known()?, user).await?;
-    let session = AgentSessionSummary::of(&session, caller.app.clock.now());
-    Ok(Json(AgentSessionOpened { session }))
+    let summary = AgentSessionSummary::of(&session, caller.app.clock.now());
+    Ok(Json(AgentSessionOpened { session: summary }))
 }

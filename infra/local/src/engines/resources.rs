@@ -169,8 +169,8 @@ pub(super) async fn create_queues(
     prefix: &str,
     template: &Template,
 ) -> Result<EngineQueues, EngineError> {
-    let dead_changes = format!("{prefix}-changes-dead-letters");
-    let dead_changes = create_queue(client, &dead_changes, &template.dead_changes, None);
+    let dead_changes_name = format!("{prefix}-changes-dead-letters");
+    let dead_changes = create_queue(client, &dead_changes_name, &template.dead_changes, None);
     Ok(EngineQueues {
         dead_changes: dead_changes.await?.url,
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
@@ -185,8 +185,8 @@ async fn create_pair(
     name: &str,
     pair: &QueuePair,
 ) -> Result<EngineQueue, EngineError> {
-    let dead_letters = format!("{name}-dead-letters");
-    let dead_letters = create_queue(client, &dead_letters, &pair.dead_letters, None).await?;
+    let dead_letters_name = format!("{name}-dead-letters");
+    let dead_letters = create_queue(client, &dead_letters_name, &pair.dead_letters, None).await?;
     let redrive = serde_json::json!({
         "deadLetterTargetArn": dead_letters.arn,
         "maxReceiveCount": pair.max_receive_count,

@@ -60,8 +60,8 @@ impl Stream {
     }
 
     async fn begin(&self) -> Result<String, EngineError> {
-        let streams = json!({"TableName": self.table});
-        let streams = self.call("ListStreams", &streams).await?;
+        let request = json!({"TableName": self.table});
+        let streams = self.call("ListStreams", &request).await?;
         let arn = self.text(&streams["Streams"][0], "StreamArn")?;
         let stream = self
             .call("DescribeStream", &json!({"StreamArn": arn}))

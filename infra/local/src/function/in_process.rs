@@ -90,10 +90,10 @@ async fn serve(
     let tasks = LocalSet::new();
     let invocations = async {
         while let Some(mut invocation) = received.recv().await {
-            let work = handler(invocation.event, invocation.deadline);
+            let handling = handler(invocation.event, invocation.deadline);
             let work = async move {
                 tokio::select! {
-                    answer = work => {
+                    answer = handling => {
                         // Fails if the caller has given up.
                         let _ = invocation.answer.send(answer);
                     }

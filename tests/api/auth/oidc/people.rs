@@ -47,8 +47,8 @@ async fn a_sign_in_makes_a_user_of_a_group_or_of_the_default_role() {
     world.api.user("zoe").await;
     let zoe = world.user("zoe", json!({})).await;
     assert_eq!(zoe["username"], "zoe@example.com");
-    let nameless = json!({"sub": "n", "email": null, "email_verified": null, "name": null, "preferred_username": null});
-    let nameless = world.user("n", nameless).await["username"].to_string();
+    let claims = json!({"sub": "n", "email": null, "email_verified": null, "name": null, "preferred_username": null});
+    let nameless = world.user("n", claims).await["username"].to_string();
     assert!(nameless.starts_with("\"user-"), "{nameless}");
 }
 
@@ -116,8 +116,8 @@ async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     let here = world.user("mia", json!({})).await;
     let abroad = "/api/auth/oidc?organization=2&return=/%23/tasks";
     let mia = person("mia", &json!({}));
-    let there = provider.signs_in_by(&api.anonymous(), abroad, mia).await;
-    let there = world.user_of(&there).await;
+    let answer = provider.signs_in_by(&api.anonymous(), abroad, mia).await;
+    let there = world.user_of(&answer).await;
     assert_ne!(here["id"], there["id"]);
     for (user, organization) in [(here, 1), (there, 2)] {
         assert_eq!(user["organizationId"], organization);

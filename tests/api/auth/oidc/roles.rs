@@ -42,8 +42,8 @@ async fn the_default_role_is_for_the_first_sign_in_alone() {
 async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
     let world = world().await;
     let session = world.session_of(&world.signs_in("grace", of(&["Staff"])).await);
-    let token = json!({"name": "export"});
-    let token = session.posts("/api/tokens", token).await;
+    let body = json!({"name": "export"});
+    let token = session.posts("/api/tokens", body).await;
     let lost = of(&["Other"]);
     world.refuses("grace", lost, "sign_in_not_allowed").await;
     session.is_signed_out().await;
