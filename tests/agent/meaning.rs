@@ -104,8 +104,11 @@ const OPEN: &str = "/api/concierge/agent-sessions?open=true";
 async fn named(world: &Concierge, session: &Value, begins: &str) -> String {
     let actions = world.session(session).await["proposedActions"].clone();
     let mut actions = actions.as_array().unwrap().iter();
-    let is_it = |action: &&Value| action["description"].as_str().unwrap().starts_with(begins);
-    let id = actions.find(is_it).unwrap()["id"].as_str();
+    let action = actions.find(|action| {
+        let description = action["description"].as_str().unwrap();
+        description.starts_with(begins)
+    });
+    let id = action.unwrap()["id"].as_str();
     id.unwrap().to_owned()
 }
 

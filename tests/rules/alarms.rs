@@ -205,9 +205,8 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
 const SLOWEST: u32 = 4_000;
 
 fn of_background(function: &'static Function) -> Vec<Fault> {
-    let name = |symptom: &str| format!("{} {symptom}", function.name);
     let crashes = fault(
-        &name("crashes at times"),
+        &format!("{} crashes at times", function.name),
         &["BackgroundFailures"],
         |minute| {
             minute.lambda(function, "Errors", 1.0, minute.requests / 8.0);

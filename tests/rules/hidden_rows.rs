@@ -85,8 +85,7 @@ async fn has_messages(api: &Api, writer: &Caller) {
 /// Deletes items, with what index and feed have of them.
 async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> usize {
     let mut items = api.items().await;
-    let key = |item: &Item| ["pk", "sk"].map(|name| text_of(item, name).to_owned());
-    items.sort_by_key(key);
+    items.sort_by_key(|item| ["pk", "sk"].map(|name| text_of(item, name).to_owned()));
     let number_of = |item: &Item, name: &str| item.get(name)?.as_n().ok().cloned();
     let name_of = |item: &Item| (text_of(item, "kind").to_owned(), number_of(item, "id"));
     let hidden = |item: &&Item| kinds.contains(&text_of(item, "kind")) && is_hidden(item);
@@ -159,8 +158,8 @@ async fn hidden_rows_leave_no_trace() {
     same(&with, &answers(&world, &vic).await);
     assert_eq!(loses(api, &["ticket_message"], is_note).await, 5);
     same(&with, &answers(&world, &vic).await);
-    let listed = |pages: &&Vec<String>| pages.len() > 1;
-    assert!(with.values().filter(listed).count() > 10, "{with:?}");
+    let listed = with.values().filter(|pages| pages.len() > 1);
+    assert!(listed.count() > 10, "{with:?}");
 
     let with = answers(&world, &script).await;
     assert!(loses(api, &["ticket", "ticket_message"], |_| true).await > 4);

@@ -1,7 +1,7 @@
 //! The keys of the access patterns are those of the code, and the name of a record in keys is said
 //! once.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs};
 
 use tests::{files, is_test, path};
 
@@ -48,9 +48,13 @@ fn keys_spell_no_name_of_a_record() {
 fn sources() -> Vec<(String, String)> {
     let mut files = files(&path(KEYS), &[".rs"]);
     files.retain(|file| !is_test(file));
-    let read = |file: &PathBuf| fs::read_to_string(file).unwrap();
     let named = files.iter();
-    let named = named.map(|file| (file.display().to_string(), read(file)));
+    let named = named.map(|file| {
+        (
+            file.display().to_string(),
+            fs::read_to_string(file).unwrap(),
+        )
+    });
     named.collect()
 }
 

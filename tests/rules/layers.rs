@@ -52,9 +52,11 @@ fn crates_know_nothing_of_what_the_table_says() {
         for word in cells[2].split(", ") {
             let word = WORDS.iter().find(|(listed, _)| *listed == word);
             let (word, packages) = word.unwrap_or_else(|| panic!("{name}: {row}"));
-            let is_of_it =
-                |dependency: &&String| packages.iter().any(|two| dependency.starts_with(two));
-            let forbidden = needs.iter().find(is_of_it);
+            let forbidden = needs.iter().find(|dependency| {
+                packages
+                    .iter()
+                    .any(|package| dependency.starts_with(package))
+            });
             assert_eq!(forbidden, None, "{name} knows nothing of {word}");
         }
     }

@@ -33,6 +33,7 @@ pub async fn list_notifications(
     let sees_notes = identity.sees_notes();
     let own_web_url = identity.organization.web_url.as_ref();
     let web_url = state.webhooks.web_url(own_web_url);
-    let view = |notification: JoinedNotification| notification.for_user(may, sees_notes, web_url);
-    Ok(pages.answer(page, view)?)
+    Ok(pages.answer(page, |notification| {
+        notification.for_user(may, sees_notes, web_url)
+    })?)
 }

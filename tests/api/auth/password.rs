@@ -129,8 +129,8 @@ async fn one_of_several_password_changes_at_once_is_made() {
     let news: Vec<_> = (0..4).map(|n| format!("new password number {n}")).collect();
     let pairs = sessions.iter().zip(&news);
     let answers = join_all(pairs.map(|(mia, new)| changes(mia, PASSWORD, new))).await;
-    let done = |answer: &&Answer| answer.status == 204;
-    assert_eq!(answers.iter().filter(done).count(), 1);
+    let done = answers.iter().filter(|answer| answer.status == 204);
+    assert_eq!(done.count(), 1);
     for (answer, new) in answers.iter().zip(&news) {
         assert!([204, 400, 401].contains(&answer.status), "{}", answer.text);
         let expected = if answer.status == 204 { 200 } else { 401 };

@@ -1,9 +1,7 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
 use serde_json::{Value, json};
-use tests::support::{
-    Api, Caller, Concierge, Item, Settings, refused, rows_where, says, shows, text_of,
-};
+use tests::support::{Api, Caller, Concierge, Settings, refused, rows_where, says, shows, text_of};
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
@@ -181,9 +179,10 @@ async fn a_ciphertext_that_was_moved_to_another_connection_is_not_sent() {
     world.connects_for(abroad, "billing", json!({})).await;
     let items = world.api.items_of("connection").await;
     let item_of = |own: &str, name: &str| {
-        let is_it =
-            |item: &&Item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name;
-        items.iter().find(is_it).unwrap().clone()
+        let item = items
+            .iter()
+            .find(|item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name);
+        item.unwrap().clone()
     };
     let billing = item_of("ORG#1#", "billing");
     for (own, name, admin) in [("ORG#1#", "payments", "ada"), ("ORG#2#", "billing", "zoe")] {

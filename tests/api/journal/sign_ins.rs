@@ -87,8 +87,9 @@ async fn the_sweeper_names_sign_ins_in_the_chain() {
     }
     assert_eq!((named.len(), chained.len()), (2, 45));
     for entry in rows_where(&entries, "event", "signed_in") {
-        let is_it = |(hash, at): &(&String, &Value)| entry["hash"] == **hash && entry["at"] == **at;
-        assert!(chained.iter().any(is_it), "{entry}");
+        let is_sign_in =
+            |(hash, at): &(&String, &Value)| entry["hash"] == **hash && entry["at"] == **at;
+        assert!(chained.iter().any(is_sign_in), "{entry}");
     }
     // Nothing is left to do.
     assert_eq!(sweeper.sweep().await, sweeper::Swept::default());

@@ -108,8 +108,8 @@ async fn a_user_holds_fifty_tokens_and_no_more() {
 #[tokio::test]
 async fn as_many_tokens_as_a_user_may_hold_can_be_created_at_once() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let new = |_| mia.post("/api/tokens", json!({"name": "export"}));
-    let answers = join_all((0..10).map(new)).await;
+    let creations = (0..10).map(|_| mia.post("/api/tokens", json!({"name": "export"})));
+    let answers = join_all(creations).await;
     assert_eq!(statuses(&answers), [200; 10]);
     assert_eq!(mia.get("/api/tokens").await.ids().len(), 10);
 }

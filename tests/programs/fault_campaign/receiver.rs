@@ -56,9 +56,8 @@ fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
 /// Names a change by its identity: a delivery that is repeated may have another number in the
 /// change feed. One with neither a version nor a part has its number instead.
 pub fn name(number: i64, change: &Value) -> String {
-    let of = |name: &str| change[name].to_string();
     let name = ["type", "recordId", "part", "version", "action"]
-        .map(of)
+        .map(|member| change[member].to_string())
         .join(" ");
     if change["version"].is_null() && change["part"].is_null() {
         format!("{name} {number}")

@@ -230,9 +230,9 @@ impl Shared {
                     let responses = answer["Responses"][table].as_array();
                     let item_of = |key: &Value| {
                         let mut items = responses.into_iter().flatten();
-                        let same =
-                            |item: &&Value| item["pk"] == key["pk"] && item["sk"] == key["sk"];
-                        items.find(same).and_then(Value::as_object)
+                        let item =
+                            items.find(|item| item["pk"] == key["pk"] && item["sk"] == key["sk"]);
+                        item.and_then(Value::as_object)
                     };
                     let is_consistent = wanted["ConsistentRead"] == json!(true);
                     let keys = wanted["Keys"].as_array().into_iter().flatten();

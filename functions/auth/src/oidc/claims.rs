@@ -25,8 +25,7 @@ pub(super) struct Claims {
 impl Claims {
     /// True if the user info may say more about the user: the address, or the groups.
     pub(super) fn are_thin(&self, provider: &SignInProvider) -> bool {
-        let lacks_groups = || self.lacks_groups(provider);
-        !self.all.contains_key("email") || lacks_groups()
+        !self.all.contains_key("email") || self.lacks_groups(provider)
     }
 
     /// True if roles depend on groups, and no claim has them.

@@ -281,8 +281,8 @@ impl PreviewSums {
         let automated = || actions.iter().filter(|action| action.is_automated);
         let moved = automated().filter_map(|action| action.content.money.as_ref());
         let unknown = moved.filter(|moved| moved.amount.is_none());
-        let records = || previews.iter().flat_map(|preview| &preview.records);
-        let distinct = records().map(|record| (&record.target_system, &record.id));
+        let records = previews.iter().flat_map(|preview| &preview.records);
+        let distinct = records.map(|record| (&record.target_system, &record.id));
         let distinct: BTreeSet<_> = distinct.collect();
         let customers: Vec<_> = automated()
             .map(|action| customers(action, previewed))

@@ -149,8 +149,9 @@ impl ActionInShort {
         now: Timestamp,
     ) -> Vec<Self> {
         let actions = session.plan.proposed_actions.iter();
-        let short = |action| Self::for_caller(action, session, context, caller, now);
-        actions.map(short).collect()
+        actions
+            .map(|action| Self::for_caller(action, session, context, caller, now))
+            .collect()
     }
 
     /// Returns the view with whether this caller's approval would count.

@@ -357,8 +357,10 @@ view! {
 }
 
 fn results(whole: &SessionWithActions, excerpts: &Excerpts, is_full: bool) -> Vec<ResultView> {
-    let view = |result| ResultView::of(result, excerpts, is_full);
-    whole.results().into_iter().map(view).collect()
+    let results = whole.results().into_iter();
+    results
+        .map(|result| ResultView::of(result, excerpts, is_full))
+        .collect()
 }
 
 view! {

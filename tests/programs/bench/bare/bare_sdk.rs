@@ -101,8 +101,10 @@ enum Prepared {
 }
 
 fn prepare(turns: Vec<Vec<Wanted>>) -> Result<Vec<Vec<Prepared>>, Error> {
-    let turn = |turn: Vec<Wanted>| turn.into_iter().map(Prepared::from_wanted).collect();
-    turns.into_iter().map(turn).collect()
+    let turns = turns.into_iter();
+    turns
+        .map(|turn| turn.into_iter().map(Prepared::from_wanted).collect())
+        .collect()
 }
 
 impl Prepared {
