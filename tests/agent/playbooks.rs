@@ -169,10 +169,10 @@ async fn no_call_of_an_organization_carries_the_secret_of_another() {
     for case in CASES {
         for admin in &two.admins {
             let (path, actions) = two.proposed(admin, case).await;
-            let looked = two.door.takes();
-            assert!(!looked.is_empty(), "{case:?} looks at nothing");
-            assert!(looked.iter().all(|asked| asked.method == Method::GET));
-            carry_their_own(&looked, admin);
+            let reads = two.door.takes();
+            assert!(!reads.is_empty(), "{case:?} looks at nothing");
+            assert!(reads.iter().all(|read| read.method == Method::GET));
+            carry_their_own(&reads, admin);
             playbooks.insert(actions[0]["playbook"]["name"].to_string());
             runs += two.executes(admin, &path, &actions).await;
             // What comes after another action is asked for once that one has ended.
@@ -192,10 +192,10 @@ async fn no_call_of_an_organization_carries_the_secret_of_another() {
 }
 
 /// Asserts that an organization called its own systems with its own secrets.
-fn carry_their_own(asked: &[Asked], caller: &Caller) {
+fn carry_their_own(calls: &[Asked], caller: &Caller) {
     let own = caller.organization.unwrap().get();
-    for asked in asked {
-        let secret = format!("Bearer {}", secret(own, &asked.system));
-        assert_eq!((asked.organization, &asked.authorization), (own, &secret));
+    for call in calls {
+        let secret = format!("Bearer {}", secret(own, &call.system));
+        assert_eq!((call.organization, &call.authorization), (own, &secret));
     }
 }

@@ -80,9 +80,9 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     world.takes_messages().await;
     world.api.clock.advance(2 * MINUTE);
     let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
-    let here = engines::engines().await.sqs();
+    let client = engines::engines().await.sqs();
     let store = world.api.store.clone();
-    let sweeping = world.api.sweeper_of(store.clone(), nowhere.clone(), here);
+    let sweeping = world.api.sweeper_of(store.clone(), nowhere.clone(), client);
     let swept = sweeping.sweep().await;
     assert_eq!((swept.resent, swept.errors), (0, 1));
     let without_queue = world.api.sweeper_of(store, nowhere.clone(), nowhere);

@@ -61,16 +61,21 @@ async fn delivers_all(world: &Concierge, worker: &Worker, actions: &[Approved]) 
 }
 
 /// Delivers some, which take effect and are never answered, and the others while those are at work.
-async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], others: &[Approved]) {
+async fn hangs_beside(
+    world: &Concierge,
+    worker: &Worker,
+    hanging: &[Approved],
+    others: &[Approved],
+) {
     world.demo.inject(support::late("billing").times(100));
     tokio::select! {
-        () = delivers_all(world, worker, some) => panic!("{some:?} were to hang"),
+        () = delivers_all(world, worker, hanging) => panic!("{hanging:?} were to hang"),
         () = async {
-            world.effects_reach(some.len()).await;
+            world.effects_reach(hanging.len()).await;
             delivers_all(world, &world.worker_with(support::once()), others).await;
         } => {}
     }
-    assert_eq!(world.demo.effects().len(), some.len());
+    assert_eq!(world.demo.effects().len(), hanging.len());
     world.demo.clear_faults();
 }
 

@@ -29,11 +29,11 @@ async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
     loop {
         let answer = caller.get(&path).await;
         path = next(&answer);
-        let some = told(&answer);
-        if some.is_empty() {
+        let page = told(&answer);
+        if page.is_empty() {
             return (entries, path);
         }
-        entries.extend(some);
+        entries.extend(page);
     }
 }
 

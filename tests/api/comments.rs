@@ -128,11 +128,11 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
 async fn comments_go_with_what_they_are_on() {
     let (api, mia) = with_subjects().await;
     let max = api.sign_in("max").await;
-    let said = json!({"content": "Gone soon"});
+    let body = json!({"content": "Gone soon"});
     for (subject, _) in SUBJECTS {
         for id in [1, 2, 2] {
             let comments = format!("/api/{subject}/{id}/comments");
-            mia.creates(&comments, said.clone()).await;
+            mia.creates(&comments, body.clone()).await;
         }
         let path = format!("/api/{subject}/1");
         let comments = format!("{path}/comments");
@@ -140,8 +140,8 @@ async fn comments_go_with_what_they_are_on() {
         max.deletes(&path).await;
         max.delete(&path).await.expect_not_found();
         mia.get(&comments).await.expect_not_found();
-        mia.post(&comments, said.clone()).await.expect_not_found();
-        mia.patch(&format!("{comments}/{first}"), said.clone())
+        mia.post(&comments, body.clone()).await.expect_not_found();
+        mia.patch(&format!("{comments}/{first}"), body.clone())
             .await
             .expect_not_found();
         let path = format!("{comments}/{first}");

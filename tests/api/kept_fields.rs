@@ -118,8 +118,8 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
                 *at = json!(api.clock.now());
             }
             let answers = join_all(row.iter().map(|body| change(&ada, path, body))).await;
-            let mut told = answers.iter().map(|answer| alone(&answer.expect(200)));
-            assert!(told.any(|last| last == expected), "{path}: {row:?}");
+            let mut records = answers.iter().map(|answer| alone(&answer.expect(200)));
+            assert!(records.any(|last| last == expected), "{path}: {row:?}");
             assert_eq!(read(&ada, path).await, expected);
         }
         if !path.starts_with("/api/milestones") {

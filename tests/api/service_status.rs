@@ -131,10 +131,10 @@ async fn changes_and_words_at_the_same_time_count_a_resolution_once() {
         tokio::join!(open(), open(), says(), says(), says());
         assert_eq!(resolutions(&api).await, ["0"]);
         assert_eq!(read(&sue, &path).await["status"], "open");
-        let said = mia
+        let thread_content = mia
             .reads(if folder == TICKETS { &path } else { &thread })
             .await;
-        let said = said.get("messages").unwrap_or(&said);
-        assert_eq!(said.as_array().unwrap().len(), 3);
+        let messages = thread_content.get("messages").unwrap_or(&thread_content);
+        assert_eq!(messages.as_array().unwrap().len(), 3);
     }
 }

@@ -69,11 +69,11 @@ impl Webhooks {
             .fallback(receive)
             .with_state(Arc::clone(&events));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let here = format!("http://{}", listener.local_addr().unwrap());
+        let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-        let body = json!({"url": here, "secret": SECRET});
+        let body = json!({"url": url, "secret": SECRET});
         // Each has a name of its own, since the double keeps them for as long as it runs.
-        let name = here.rsplit(':').next().unwrap();
+        let name = url.rsplit(':').next().unwrap();
         let request = doubled
             .http
             .post(format!("{}/_config/webhooks/{name}", doubled.url));
@@ -81,7 +81,7 @@ impl Webhooks {
             .body(body.to_string())
             .header("content-type", "application/json");
         assert!(answer.send().await.unwrap().status().is_success());
-        Self { events, url: here }
+        Self { events, url }
     }
 
     /// The event of this type about that record. It comes about a second late.

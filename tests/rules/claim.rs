@@ -65,13 +65,13 @@ impl Refused {
     #[track_caller]
     fn expects(&self, request: &Request, answer: &Answer) {
         let Self { who, status, .. } = self;
-        let asked = format!("somebody {who} asked {} {}", request.method, request.path);
-        assert_eq!(answer.status, *status, "{asked}: {}", answer.text);
+        let attempt = format!("somebody {who} asked {} {}", request.method, request.path);
+        assert_eq!(answer.status, *status, "{attempt}: {}", answer.text);
         let code = match status {
             401 => "unauthenticated",
             _ => "permission_denied",
         };
-        assert_eq!(answer.expect(*status)["code"], code, "{asked}");
+        assert_eq!(answer.expect(*status)["code"], code, "{attempt}");
     }
 
     /// Returns whether an operation refuses them before it reads the record.
@@ -128,8 +128,8 @@ async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]
 /// Asserts that nothing was written. Ids reserved meanwhile are not given out again.
 #[track_caller]
 fn same(before: &[String], after: &[String]) {
-    let only_in = |some: &[String], others: &[String]| -> Vec<String> {
-        let mut rows = some.to_vec();
+    let only_in = |lines: &[String], others: &[String]| -> Vec<String> {
+        let mut rows = lines.to_vec();
         rows.retain(|row| !others.contains(row));
         rows
     };
@@ -147,11 +147,11 @@ async fn a_refused_caller_changes_nothing_and_learns_nothing() {
     let before = world.api().records().await;
     for refused in &refused {
         let concerned = requests.iter().filter(|request| refused.concerns(request));
-        let asked = concerned.flat_map(hopeless);
-        let asked: Vec<_> = asked.map(|request| (&refused.caller, request)).collect();
-        assert!(asked.len() >= 80, "{} {}", refused.who, asked.len());
-        let answers = answers(&world, &faults, &asked).await;
-        for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let attempts = concerned.flat_map(hopeless);
+        let attempts: Vec<_> = attempts.map(|request| (&refused.caller, request)).collect();
+        assert!(attempts.len() >= 80, "{} {}", refused.who, attempts.len());
+        let answers = answers(&world, &faults, &attempts).await;
+        for (answer, (_, request)) in answers.iter().zip(&attempts) {
             refused.expects(request, answer);
         }
     }
@@ -193,9 +193,9 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
         for (caller, request) in callers.iter_mut().zip(&requests).filter(|_| !by_token) {
             *caller = world.caller_of(request).await;
         }
-        let asked: Vec<_> = callers.iter().zip(requests).collect();
-        let answers = answers(&world, &faults, &asked).await;
-        for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let attempts: Vec<_> = callers.iter().zip(requests).collect();
+        let answers = answers(&world, &faults, &attempts).await;
+        for (answer, (_, request)) in answers.iter().zip(&attempts) {
             let operation = request.operation();
             assert!(answer.status < 300, "{operation}: {}", answer.text);
         }

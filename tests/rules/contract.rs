@@ -201,17 +201,17 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     assert!(requests.len() > 20, "{}", requests.len());
     for request in &requests {
         let operation = request.operation();
-        let there = request.path.as_str();
+        let existing = request.path.as_str();
         let absent = ["999", "0", "-1", "abc", "9007199254740993", "01", "1e0"];
         let absent = absent.map(|id| example(&request.template, id));
         let mut answers = Vec::new();
         for zoe in taken(request.described(), &callers) {
-            for path in absent.iter().map(String::as_str).chain([there]) {
-                let asked = Request {
+            for path in absent.iter().map(String::as_str).chain([existing]) {
+                let attempt = Request {
                     path: path.to_owned(),
                     ..request.clone()
                 };
-                let answer = asked.by(zoe).await;
+                let answer = attempt.by(zoe).await;
                 let problem: Value = serde_json::from_str(&answer.text).unwrap();
                 let [code, detail] = ["code", "detail"].map(|name| problem[name].clone());
                 answers.push((answer.status, code, detail));

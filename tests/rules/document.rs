@@ -169,9 +169,9 @@ fn every_component_is_referred_to() {
         }
     }
     let kinds = DOCUMENT["components"].as_object().unwrap().iter();
-    let there = kinds.flat_map(|(kind, components)| {
+    let component_paths = kinds.flat_map(|(kind, components)| {
         let names = components.as_object().unwrap().keys();
         names.map(move |name| format!("/components/{kind}/{name}"))
     });
-    assert_eq!(referred, there.collect::<BTreeSet<_>>());
+    assert_eq!(referred, component_paths.collect::<BTreeSet<_>>());
 }

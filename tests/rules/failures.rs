@@ -120,8 +120,8 @@ async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
     api.puts([serde_dynamo::to_item(milestone).unwrap()]).await;
     let answer = max.get("/api/milestones/1").await;
     answer.expect_problem(500, "internal_error");
-    for told in ["title\":true", "expected"] {
-        assert!(!answer.text.contains(told), "{}", answer.text);
+    for reason in ["title\":true", "expected"] {
+        assert!(!answer.text.contains(reason), "{}", answer.text);
     }
 }
 

@@ -27,25 +27,25 @@ async fn told(api: &Api, organization: i64) -> Vec<Told> {
     let partition = format!("ORG#{organization}#FEED");
     let mut items = api.items_of("feed_batch").await;
     items.retain(|item| text_of(item, "pk") == partition);
-    let mut told = Vec::new();
+    let mut numbered_entries = Vec::new();
     for item in items {
         let batch: Value = serde_dynamo::from_item(item).unwrap();
         let entries = batch["entries"].as_array().unwrap().iter().cloned();
         let numbered = (batch["first"].as_i64().unwrap()..).zip(entries);
-        told.extend(numbered.map(|(number, entry)| Told { number, entry }));
+        numbered_entries.extend(numbered.map(|(number, entry)| Told { number, entry }));
     }
-    told
+    numbered_entries
 }
 
 /// Of each entry: type, id, action, version, fields, actor.
-fn short(told: &[Told]) -> Vec<Value> {
+fn short(entries: &[Told]) -> Vec<Value> {
     let names = ["type", "recordId", "action", "version", "fields", "actor"];
-    let short = |told: &Told| json!(names.map(|name| &told.entry[name]));
-    told.iter().map(short).collect()
+    let short = |row: &Told| json!(names.map(|name| &row.entry[name]));
+    entries.iter().map(short).collect()
 }
 
-fn numbers(told: &[Told]) -> Vec<i64> {
-    told.iter().map(|told| told.number).collect()
+fn numbers(entries: &[Told]) -> Vec<i64> {
+    entries.iter().map(|row| row.number).collect()
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn each_version_of_each_record_has_an_entry() {
     api.cleans_up().await;
     api.publishes().await;
 
-    let told = told(api, 1).await.into_iter();
-    let entries: Vec<Value> = told.map(|told| told.entry).collect();
+    let rows = told(api, 1).await.into_iter();
+    let entries: Vec<Value> = rows.map(|row| row.entry).collect();
     let mut records = Vec::new();
     for kind in feed_copy::kinds() {
         let items = api.items_of(kind).await.into_iter();
@@ -186,9 +186,9 @@ async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
     }
     api.cleans_up().await;
     api.publishes().await;
-    let told = told(&api, 1).await.into_iter();
-    let deleted = told.filter(|told| told.entry["action"] == "deleted");
-    let actors: Vec<Value> = deleted.map(|told| told.entry["actor"].clone()).collect();
+    let rows = told(&api, 1).await.into_iter();
+    let deleted = rows.filter(|row| row.entry["action"] == "deleted");
+    let actors: Vec<Value> = deleted.map(|row| row.entry["actor"].clone()).collect();
     assert_eq!(actors, vec![json!(max.id()); paths.len()]);
 }
 
@@ -252,14 +252,14 @@ async fn two_publishers_never_give_one_number_twice() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["x"; 8]).await;
     let changes = api.changes().await;
-    let deliveries = changes.chunks(3).map(|some| api.delivers_changes(some));
+    let deliveries = changes.chunks(3).map(|chunk| api.delivers_changes(chunk));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
     let entries = told(&api, 1).await;
     let expected: Vec<i64> = (entries[0].number..).take(entries.len()).collect();
     assert_eq!(numbers(&entries), expected);
-    let tasks = entries.iter().filter(|told| told.entry["type"] == "task");
+    let tasks = entries.iter().filter(|row| row.entry["type"] == "task");
     assert_eq!(tasks.count(), 8);
 }
 

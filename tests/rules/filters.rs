@@ -89,7 +89,7 @@ fn path(list: &Operation, query: &str) -> String {
 async fn a_repeated_filter_means_or() {
     let world = Box::pin(World::start()).await;
     let caller = world.caller().await;
-    let mut asked = 0;
+    let mut request_count = 0;
     for list in Operation::reads() {
         let several = filters(list, repeated);
         for (joined, many) in filters(list, at_commas).into_iter().zip(&several) {
@@ -103,13 +103,13 @@ async fn a_repeated_filter_means_or() {
             let value = parts.find(|part| !["x", "query"].contains(part));
             let beyond = format!("{many}&{name}={}", value.unwrap());
             refused!(caller.get(&beyond).await => [(&format!("?{name}"), "length")]);
-            asked += 1;
+            request_count += 1;
         }
         if !several.is_empty() {
             caller.reads(&path(list, &several.join("&"))).await;
         }
     }
-    assert!(asked >= 45, "{asked}");
+    assert!(request_count >= 45, "{request_count}");
 }
 
 /// Other parameters are still sent once.
@@ -176,7 +176,7 @@ async fn filters_at_their_bounds_are_answered() {
     let (settings, _strict) = Settings::behind_faults().await;
     let world = Box::pin(World::start_in(settings)).await;
     let caller = world.caller().await;
-    let mut asked = 0;
+    let mut request_count = 0;
     for list in Operation::reads() {
         let instants = ["dueBefore", "dueAfter", "updatedSince"].into_iter();
         let instants = instants.filter(|name| list.parameter(name).is_some());
@@ -188,8 +188,8 @@ async fn filters_at_their_bounds_are_answered() {
             let path = path(list, &format!("{query}{instants}"));
             let answer = caller.get(&path).await;
             assert_eq!(answer.status, 200, "{path}: {}", answer.text);
-            asked += 1;
+            request_count += 1;
         }
     }
-    assert!(asked > 100, "{asked}");
+    assert!(request_count > 100, "{request_count}");
 }

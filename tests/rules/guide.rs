@@ -51,11 +51,11 @@ async fn the_error_that_the_guide_shows_is_the_services() {
     let shown: Value = serde_json::from_str(shown.split_once("```json").unwrap().1).unwrap();
     let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"projectId": 1, "dueDate": "tomorrow"});
-    let said = max.post("/api/tasks", body).await;
-    let mut said = said.expect_problem(400, "validation_error");
-    said["requestId"] = shown["requestId"].clone();
+    let answer = max.post("/api/tasks", body).await;
+    let mut problem = answer.expect_problem(400, "validation_error");
+    problem["requestId"] = shown["requestId"].clone();
     assert_eq!(
-        said, shown,
+        problem, shown,
         "write what the service says into functions/ERRORS.md"
     );
 }

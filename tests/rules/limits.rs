@@ -58,7 +58,7 @@ fn left(header: &str) -> (u32, u32) {
 async fn a_user_is_told_once_half_of_the_quota_is_used() {
     let api = with_small_plans().await;
     let max = api.sign_in("max").await;
-    let mut told = Vec::new();
+    let mut remaining = Vec::new();
     let mut untold = 0;
     loop {
         let answer = max.get("/api/users").await;
@@ -72,14 +72,14 @@ async fn a_user_is_told_once_half_of_the_quota_is_used() {
                 assert!(header.starts_with(r#""user";r="#), "{header}");
                 let policy = answer.header("ratelimit-policy");
                 assert_eq!(policy, Some(r#""user";q=100;w=10;qu="table-units""#));
-                told.push(left(header));
+                remaining.push(left(header));
             }
         }
     }
-    assert!(untold > 3 && told.len() > 3, "{untold} {told:?}");
-    assert!(told[0].0 <= 50 && told[0].1 >= 5, "{told:?}");
-    let mut falls = told.windows(2).map(|two| two[1].0 <= two[0].0);
-    assert!(falls.all(|falls| falls), "{told:?}");
+    assert!(untold > 3 && remaining.len() > 3, "{untold} {remaining:?}");
+    assert!(remaining[0].0 <= 50 && remaining[0].1 >= 5, "{remaining:?}");
+    let mut falls = remaining.windows(2).map(|two| two[1].0 <= two[0].0);
+    assert!(falls.all(|falls| falls), "{remaining:?}");
     api.clock.advance(WINDOW);
     assert_eq!(max.get("/api/users").await.header("ratelimit"), None);
 }

@@ -52,10 +52,10 @@ async fn an_order_and_its_opposite_are_mirror_images() {
         for sort in opposites {
             walk.go(sort);
             let path = &walk.path;
-            let there = walk.ids(&format!("{path}&sort={sort}&limit=2")).await;
+            let forward = walk.ids(&format!("{path}&sort={sort}&limit=2")).await;
             let mut back = walk.ids(&format!("{path}&sort=-{sort}&limit=3")).await;
             back.reverse();
-            assert_eq!(there, back, "{path} by {sort}");
+            assert_eq!(forward, back, "{path} by {sort}");
         }
     }
 }
@@ -364,23 +364,24 @@ impl<'a> Walk<'a> {
         // Neither in the order of creation nor in the opposite one.
         let name = format!("{:02} of them, number {number}", number * 7 % 11);
         let due = format!("2026-02-{:02}T00:00:00Z", 1 + number * 7 % 5);
-        let said = &self.text;
+        let description = &self.text;
         let text = json!({"content": self.text});
         match self.template {
             "/api/tasks" | "/api/projects/{projectId}/tasks" => {
-                let task = json!({"assigneeId": ada.id(), "dueDate": due, "description": said});
+                let task =
+                    json!({"assigneeId": ada.id(), "dueDate": due, "description": description});
                 ada.creates_task(task).await;
             }
             "/api/projects/{projectId}/milestones" => {
-                let milestone = json!({"dueDate": due, "description": said});
+                let milestone = json!({"dueDate": due, "description": description});
                 ada.creates_milestone(milestone).await;
             }
             template if template.ends_with("/activities") => {
-                let activity = json!({"projectId": 1, "description": said});
+                let activity = json!({"projectId": 1, "description": description});
                 ada.records_activity(activity).await;
             }
             "/api/service-requests" => {
-                let request = json!({"title": name, "description": said});
+                let request = json!({"title": name, "description": description});
                 ada.creates("/api/managed-services/request", request).await;
             }
             template if template.ends_with("/comments") => {
@@ -394,7 +395,7 @@ impl<'a> Walk<'a> {
                 ada.creates(self.template, json!({"title": name})).await;
             }
             "/api/managed-services/search-references" | "/api/projects" => {
-                creates!(ada, "/api/projects", {"title": name, "description": said});
+                creates!(ada, "/api/projects", {"title": name, "description": description});
             }
             "/api/projects/{projectId}/phases" => {
                 creates!(ada, "/api/projects/1/phases", {"title": name});

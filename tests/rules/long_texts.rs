@@ -200,9 +200,13 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     let excerpt = rows[0]["excerpt"].as_str().unwrap();
     assert!(excerpt.ends_with("pin for @max"), "{excerpt}");
     // Only the first text brought the mention.
-    let told = max.reads("/api/notifications").await;
-    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
-    assert_eq!(told[0]["kind"], "mentioned");
+    let notifications = max.reads("/api/notifications").await;
+    assert_eq!(
+        notifications.as_array().unwrap().len(),
+        1,
+        "{notifications}"
+    );
+    assert_eq!(notifications[0]["kind"], "mentioned");
     let feed = mia.get("/api/changes?cursor=first&type=task").await;
     let feed = feed.expect(200);
     let fields = feed.as_array().unwrap().iter();

@@ -210,8 +210,8 @@ fn the_functions_metrics_are_of_their_stack() {
         let dimensions = own(metric, "x").dimensions;
         assert_eq!(dimensions["Stack"], "AWS::StackName", "{metric:?}");
     }
-    let told = &roles::template()["Globals"]["Function"]["Environment"]["Variables"];
-    assert_eq!(told["STACK_NAME"], "AWS::StackName");
+    let variables = &roles::template()["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(variables["STACK_NAME"], "AWS::StackName");
 }
 
 /// Throttled reads of an index are slow or failed requests, and ring as such.

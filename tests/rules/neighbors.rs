@@ -49,9 +49,9 @@ fn emptied(item: &mut Item) {
 /// The newest change of each kind of item of organization 1, as a delivery has it.
 async fn newest_changes(api: &Api) -> BTreeMap<String, Value> {
     let mut newest = BTreeMap::new();
-    for some in api.changes().await.chunks(100) {
-        api.delivers_changes(some).await;
-        for record in some {
+    for chunk in api.changes().await.chunks(100) {
+        api.delivers_changes(chunk).await;
+        for record in chunk {
             let image = &record["dynamodb"]["NewImage"];
             let kind = image["kind"]["S"].as_str();
             if let Some(kind) = kind.filter(|_| image["organizationId"]["N"] == "1") {
@@ -229,14 +229,14 @@ async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let task = mia.creates_task(json!({})).await;
     let ours = api.changes().await;
     let indexing = async {
-        for some in theirs.chunks(100) {
-            api.delivers_to_indexer(some).await;
+        for chunk in theirs.chunks(100) {
+            api.delivers_to_indexer(chunk).await;
         }
     };
     let published = async |changes: &[Value]| {
         let watch = Stopwatch::start();
-        for some in changes.chunks(100) {
-            let response = api.delivers_to_publisher(some).await;
+        for chunk in changes.chunks(100) {
+            let response = api.delivers_to_publisher(chunk).await;
             assert_eq!(response, StreamResponse::default());
         }
         watch.elapsed()

@@ -125,8 +125,8 @@ fn is_written(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let mut lines = text.lines();
     lines.any(|line| {
-        let said = line.trim_start_matches([' ', '#', '<', '!', '-']);
-        said.starts_with("Written by `cargo test")
+        let content = line.trim_start_matches([' ', '#', '<', '!', '-']);
+        content.starts_with("Written by `cargo test")
     })
 }
 

@@ -139,9 +139,9 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     let after = next(&ada.get("/api/changes").await);
     ada.creates_task(json!({})).await;
     api.publishes().await;
-    let told = ada.reads(&after).await;
-    let mut told = told.as_array().unwrap().iter();
-    assert!(told.any(|entry| entry["type"] == "task"));
+    let entries = ada.reads(&after).await;
+    let mut entries = entries.as_array().unwrap().iter();
+    assert!(entries.any(|entry| entry["type"] == "task"));
 }
 
 #[tokio::test]
@@ -161,9 +161,9 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
         feed.replay(user.organization_id, &key).await.unwrap()
     };
     assert!(replay().await && replay().await);
-    let told = ada.reads(&begin).await;
-    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
-    shows!(told[0], {"recordId": task, "action": "created"});
+    let entries = ada.reads(&begin).await;
+    assert_eq!(entries.as_array().unwrap().len(), 1, "{entries}");
+    shows!(entries[0], {"recordId": task, "action": "created"});
     let rows = ada.reads("/api/search?query=zebra").await;
     assert_eq!(rows.as_array().unwrap().len(), 1);
     api.deletes(&item).await;

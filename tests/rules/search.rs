@@ -43,8 +43,8 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
     patches!(max, "/api/tasks/1", {"title": "Two three"});
     max.deletes("/api/tasks/2").await;
     changes.extend(api.changes().await);
-    for some in changes.chunks(1) {
-        api.delivers_changes(some).await;
+    for chunk in changes.chunks(1) {
+        api.delivers_changes(chunk).await;
     }
     let once = api.table_dump().await;
     api.clock.advance(span::MINUTE);

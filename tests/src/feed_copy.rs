@@ -39,7 +39,7 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
             lines.push(format!("{name:?} has the versions {versions:?}"));
         }
     }
-    let mut there = BTreeSet::new();
+    let mut present = BTreeSet::new();
     for record in records {
         let name = name(&record["kind"], &record["id"]);
         let copied = copy.get(&name);
@@ -54,9 +54,9 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
         if is_deleted != record["deletedAt"].is_string() {
             lines.push(format!("{name:?} is deleted in one of them"));
         }
-        there.insert(name);
+        present.insert(name);
     }
-    let gone = copy.iter().filter(|(name, _)| !there.contains(*name));
+    let gone = copy.iter().filter(|(name, _)| !present.contains(*name));
     let gone = gone.filter(|(_, copied)| !copied.is_deleted);
     lines.extend(gone.map(|(name, _)| format!("{name:?} is there in the feed alone")));
     lines

@@ -37,9 +37,9 @@ pub async fn change_email(
         return Err(Error::invalid(Fault::at("password", FaultCode::Incorrect, detail)).into());
     }
     let links = caller.app.store.account_links();
-    let asked = links.ask_for(user, sent.email, caller.app.links.issue());
+    let link = links.ask_for(user, sent.email, caller.app.links.issue());
     // Both end: the attempt is no failure, whether or not the link is sent.
-    let (asked, forgot) = tokio::join!(asked, sign_in.succeeded(&attempt));
-    asked.and(forgot)?;
+    let (requested, forgot) = tokio::join!(link, sign_in.succeeded(&attempt));
+    requested.and(forgot)?;
     Ok(Accepted)
 }

@@ -224,12 +224,12 @@ fn about(notification: &JoinedNotification) -> String {
         NotificationKind::ActionNeeded => format!("An action is yours to do: {title}"),
         NotificationKind::Assigned => format!("Assigned to you: {title}"),
         NotificationKind::ApprovalNeeded => {
-            let asked = notification
+            let action = notification
                 .excerpt
                 .as_deref()
                 .unwrap_or(title)
                 .replace('`', "");
-            format!("Your approval is needed: {asked}")
+            format!("Your approval is needed: {action}")
         }
         NotificationKind::Commented => format!("{actor} commented: {title}"),
         NotificationKind::DueSoon => format!("Due within a day: {title}"),

@@ -403,11 +403,11 @@ impl Sweeper {
             let of_organization = by_organization.entry(due.unnamed_of()).or_default();
             of_organization.push(due);
         }
-        for some in by_organization
+        for sessions in by_organization
             .values()
             .flat_map(|due| due.chunks(DueSession::NAMED))
         {
-            let named = self.store.agent().name_ended(some).await;
+            let named = self.store.agent().name_ended(sessions).await;
             swept.done("sessions that ended", named);
         }
     }

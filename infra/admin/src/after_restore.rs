@@ -72,7 +72,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

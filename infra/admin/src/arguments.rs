@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn help_wins_over_whatever_is_missing() {
-        for asked in [&["--help"][..], &["a", "-h"]] {
-            assert_eq!(given(asked).unwrap(), None, "{asked:?}");
+        for words in [&["--help"][..], &["a", "-h"]] {
+            assert_eq!(given(words).unwrap(), None, "{words:?}");
         }
     }
 }

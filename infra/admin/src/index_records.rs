@@ -57,7 +57,7 @@ pub(crate) async fn each(
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     }
     match unreadable {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     };
     match walk.each(true, |forms| forms.unreadable.is_empty()).await? {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     }
     match kept + failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) async fn run(mut parser: Parser) -> Result<(), Error> {
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -31,6 +31,6 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
             terminal::say("All items have the form of this version.");
             Ok(())
         }
-        some => Err(Error::OtherForms(some)),
+        count => Err(Error::OtherForms(count)),
     }
 }

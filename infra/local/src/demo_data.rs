@@ -170,7 +170,7 @@ pub(crate) async fn connect(
 ) -> Result<(), DemoDataError> {
     let store = Store::new(client, table, Clock::system());
     let connections = store.connections();
-    let there = connections.all(tenant).await?;
+    let existing = connections.all(tenant).await?;
     let wanted = targets.connections();
     for (name, wanted) in wanted.as_object().into_iter().flatten() {
         let Some(name) = Slug::new(name) else {
@@ -181,7 +181,7 @@ pub(crate) async fn connect(
                 && connection.system_kind().name() == wanted["kind"]
                 && connection.secret.is_some()
         };
-        let stored = there.iter().find(|connection| connection.name == name);
+        let stored = existing.iter().find(|connection| connection.name == name);
         if !stored.is_some_and(is_right) {
             let put = input::from_value(wanted)?;
             let of = SecretOf::Connection(name.to_string());
@@ -339,10 +339,10 @@ impl Demo {
 
     async fn comment(&self, on: impl Into<Thread>, row: &Row) -> Result<(), DemoDataError> {
         let on = on.into();
-        for said in &row.comments {
-            let new = input::from_value(&json!({ "content": said.content }))?;
+        for comment in &row.comments {
+            let new = input::from_value(&json!({ "content": comment.content }))?;
             let comments = self.store.comments();
-            let author = self.id(&said.by)?;
+            let author = self.id(&comment.by)?;
             comments.create(self.tenant, on, author, new).await?;
         }
         Ok(())
@@ -404,11 +404,11 @@ impl Demo {
 
     async fn ticket(&self, row: &Row) -> Result<(), DemoDataError> {
         let member = |name: &str| row.body.get(name).cloned().unwrap_or_default();
-        let messages = row.messages.iter().map(|said| {
+        let messages = row.messages.iter().map(|message| {
             Ok::<_, DemoDataError>(NewMessage {
-                user_id: self.id(&said.by)?,
-                content: serde_json::from_value(json!(said.content))?,
-                created_at: said.at.as_ref().and_then(|at| self.instant(at)),
+                user_id: self.id(&message.by)?,
+                content: serde_json::from_value(json!(message.content))?,
+                created_at: message.at.as_ref().and_then(|at| self.instant(at)),
             })
         });
         let past = self.past(&row.past)?;

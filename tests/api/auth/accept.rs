@@ -46,13 +46,13 @@ async fn an_invitee_makes_the_account_and_is_signed_in() {
     });
     let accepted = json!({"email": "grace@example.com"});
     let both = json!(["invitation:1", subject]);
-    let told = [
+    let expected = [
         by_grace("user_created", json!([subject]), created),
         by_grace("invitation_accepted", both, accepted),
     ];
     let mut news = reader.news().await;
     news.retain(|entry| entry["event"] != "signed_in");
-    assert_eq!(news, told);
+    assert_eq!(news, expected);
     // It is fresh, since another user made it: an inviter could invite an address of their own, and
     // approve by it.
     let account = api.store.sign_in().account("grace").await.unwrap().unwrap();

@@ -14,8 +14,8 @@ fn change(email: &str) -> Value {
 async fn a_new_address_counts_once_its_link_was_followed() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut mailbox = api.mailbox().await;
-    let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
-    assert_eq!(asked.expect(202), Value::Null);
+    let answer = mia.put("/api/auth/email", change("mia@example.com")).await;
+    assert_eq!(answer.expect(202), Value::Null);
     let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["email"], Value::Null);
     let mail = mailbox.mail().await;
@@ -55,8 +55,8 @@ async fn a_taken_address_is_told_to_its_reader_alone() {
     api.has_verified(&vic, "shared@example.com").await;
     let mut mailbox = api.mailbox().await;
     for email in ["SHARED@example.com", "free@example.com"] {
-        let asked = mia.put("/api/auth/email", change(email)).await;
-        assert_eq!(asked.expect(202), Value::Null);
+        let answer = mia.put("/api/auth/email", change(email)).await;
+        assert_eq!(answer.expect(202), Value::Null);
     }
     let mails = mailbox.news().await;
     let of_vic = mails.iter().find(|mail| mail.to.starts_with("SHARED"));

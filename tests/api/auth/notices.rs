@@ -27,13 +27,16 @@ async fn a_new_password_is_told_whoever_set_it() {
         recipient,
         ("mia@example.com", api.user("mia").await.id.into())
     );
-    let told = change(mail.letter);
-    assert_eq!((told.username.as_str(), told.at), ("mia", api.clock.now()));
-    assert_eq!(told.network.as_deref(), Some("198.51.100.0/24"));
+    let notice = change(mail.letter);
+    assert_eq!(
+        (notice.username.as_str(), notice.at),
+        ("mia", api.clock.now())
+    );
+    assert_eq!(notice.network.as_deref(), Some("198.51.100.0/24"));
     let path = format!("/api/users/{}/password", api.user("mia").await.id);
     ada.puts(&path, json!({"password": PASSWORD})).await;
-    let told = change(mailbox.mail().await.letter);
-    assert_eq!(told.network.as_deref(), Some("203.0.113.0/24"));
+    let notice = change(mailbox.mail().await.letter);
+    assert_eq!(notice.network.as_deref(), Some("203.0.113.0/24"));
     // A user without an address gets none.
     let path = format!("/api/users/{}/password", api.user("vic").await.id);
     ada.puts(&path, json!({"password": PASSWORD})).await;

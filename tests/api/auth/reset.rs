@@ -48,9 +48,9 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
     let subjects = json!([format!("user:{}", mia.id())]);
     let nothing = [Value::Null, Value::Null];
     let event = "password_reset";
-    let told = entry(Some(mia.id()), Value::Null, event, subjects, nothing);
+    let expected = entry(Some(mia.id()), Value::Null, event, subjects, nothing);
     let news = reader.news().await;
-    assert!(news.contains(&told), "{news:?}");
+    assert!(news.contains(&expected), "{news:?}");
     // No other person set the password.
     let directory = api.store.directory();
     let user = directory.user(user.organization_id, user.id).await.unwrap();

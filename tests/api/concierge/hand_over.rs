@@ -26,11 +26,11 @@ async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)>
     let path = format!("/api/concierge/agent-sessions/{session}/journal");
     let check = caller.reads(&format!("{path}/check")).await;
     assert_eq!(check["verified"], true, "{check}");
-    let told = caller.walk(&path).await.into_iter().skip(3).map(|entry| {
+    let events = caller.walk(&path).await.into_iter().skip(3).map(|entry| {
         let event = entry["what"].as_str().unwrap().to_owned();
         (event, entry["actor"]["userId"].clone())
     });
-    told.collect()
+    events.collect()
 }
 
 async fn turns(caller: &Caller, request: &Value, status: &str) -> Answer {

@@ -16,10 +16,10 @@ async fn check(world: &Concierge, session: &Value) -> Value {
 fn story(entries: &[Value], of_action: bool) -> Value {
     let mut entries = entries.to_vec();
     entries.retain(|entry| entry["actionId"].is_string() == of_action);
-    let told = entries
+    let events = entries
         .iter()
         .map(|entry| json!([entry["what"], entry["actor"]["type"]]));
-    told.collect()
+    events.collect()
 }
 
 #[tokio::test]

@@ -118,8 +118,8 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
             .filter(|action| action.is_automated)
             .collect();
         let before = world.demo.effects().len();
-        let looked = looks(&world, &proposed).await;
-        for (says, done, not_done) in &looked {
+        let checks = looks(&world, &proposed).await;
+        for (says, done, not_done) in &checks {
             assert_eq!(*done, Some(false), "{name}: {says}");
             // A batch that is processed may be at work still.
             let may_be_done = *not_done == Some(false) && name == "usage-batch-stuck";
@@ -151,7 +151,7 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
             assert_eq!(done, Some(true), "{name}: {says}");
             assert_ne!(not_done, Some(true), "{name}: {says}");
         }
-        reconciled += looked.len();
+        reconciled += checks.len();
     }
     // All but the messages, which nothing tells from earlier ones.
     assert_eq!(reconciled, 14);

@@ -64,14 +64,14 @@ async fn a_verdict_of_done_completes_the_session() {
     assert_eq!(world.minutes_saved().await, 0);
 
     let entries = world.journal(&id).await;
-    let [said] = rows_where(&entries, "what", "verdict")[..] else {
+    let [verdict] = rows_where(&entries, "what", "verdict")[..] else {
         panic!("{entries:?}");
     };
-    shows!(said, {"actor": {"type": "user", "userId": world.max.id()}, "actionId": action});
-    shows!(said, {"from": "unknown", "to": "succeeded", "/detail/note": NOTE});
+    shows!(verdict, {"actor": {"type": "user", "userId": world.max.id()}, "actionId": action});
+    shows!(verdict, {"from": "unknown", "to": "succeeded", "/detail/note": NOTE});
     let settled = rows_where(&entries, "what", "settled").pop().unwrap();
     shows!(settled, {"from": "executing", "to": "completed"});
-    assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
+    assert_eq!(settled["detail"]["heads"][&action]["hash"], verdict["hash"]);
 
     // The same person's same word changes nothing; any other comes too late.
     let again = settles(&world.max, &id, &action, "done").await;
@@ -138,9 +138,9 @@ async fn one_of_two_verdicts_holds() {
         let verdict = &session["executionResults"][0]["verdict"]["outcome"];
         let held = if manual { handling } else { verdict };
         assert_eq!([&session["status"], held], expected);
-        let told = ["verdict", "done_by_hand", "waived"];
+        let verdicts = ["verdict", "done_by_hand", "waived"];
         let mut entries = world.journal(&id).await;
-        entries.retain(|entry| told.iter().any(|event| entry["what"] == *event));
+        entries.retain(|entry| verdicts.iter().any(|event| entry["what"] == *event));
         assert_eq!(entries.len(), 1);
     }
 }

@@ -79,11 +79,11 @@ async fn every_change_of_a_connection_leaves_one_entry() {
         ada.triggers(&format!("{path}/{verb}")).await;
     }
     let paused = |paused: bool| json!({"paused": paused});
-    let told = [
+    let expected = [
         by_ada("connection_paused", [paused(false), paused(true)]),
         by_ada("connection_resumed", [paused(true), paused(false)]),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
     ada.deletes(path).await;
     let [deleted] = &reader.news().await[..] else {
         panic!("one entry");
@@ -101,11 +101,11 @@ async fn the_pause_of_all_actions_leaves_an_entry() {
     }
     let paused = |paused: bool| json!({"paused": paused});
     let by_ada = |event: &str, values| by_session(&ada, event, json!(["agent"]), values);
-    let told = [
+    let expected = [
         by_ada("agent_paused", [paused(false), paused(true)]),
         by_ada("agent_resumed", [paused(true), paused(false)]),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
 }
 
 #[tokio::test]

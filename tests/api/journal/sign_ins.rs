@@ -30,10 +30,10 @@ async fn sign_ins(ada: &Caller) -> Vec<Value> {
         shows!(entry, {"seq": null, "previousHash": "", "before": null});
         assert_eq!(entry["hash"].as_str().unwrap().len(), 64);
     }
-    let told = entries
+    let rows = entries
         .iter()
         .map(|entry| json!([entry["at"], entry["event"], entry["after"]]));
-    told.collect()
+    rows.collect()
 }
 
 #[tokio::test]
@@ -47,16 +47,16 @@ async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
     api.clock.advance(1_000);
     mia.triggers("/api/auth/logout").await;
     signs_in(&api, "2001:db8:1:2:3::4", PASSWORD).await;
-    let told = sign_ins(&ada).await;
+    let rows = sign_ins(&ada).await;
     let first = json!({"method": "password", "network": "198.51.100.0/24", "sessionId": id});
     let expected = json!(["2026-01-15T12:00:00.000Z", "signed_in", first]);
-    assert_eq!(told[0], expected);
+    assert_eq!(rows[0], expected);
     let out = json!(["2026-01-15T12:00:02.000Z", "signed_out", {"sessionId": id}]);
-    assert!(told.contains(&out), "{told:?}");
-    let mut networks = told.iter().map(|entry| &entry[2]["network"]);
+    assert!(rows.contains(&out), "{rows:?}");
+    let mut networks = rows.iter().map(|entry| &entry[2]["network"]);
     assert!(
         networks.any(|network| network == "2001:db8:1::/48"),
-        "{told:?}"
+        "{rows:?}"
     );
     let of_mia = format!("/api/journal?subject=user:{}", user.id);
     let signed_in = ada.reads(&of_mia).await[1].clone();
@@ -150,9 +150,9 @@ async fn refused_sign_ins_are_one_entry_for_an_account_and_a_quarter_of_an_hour(
         assert_eq!(sweeper.sweep().await.errors, 0);
     }
     let refused = async || {
-        let mut told = sign_ins(&ada).await;
-        told.retain(|entry| entry[1] == "sign_in_refused");
-        told
+        let mut rows = sign_ins(&ada).await;
+        rows.retain(|entry| entry[1] == "sign_in_refused");
+        rows
     };
     let expected = json!(["2026-01-15T12:15:00.000Z", "sign_in_refused", {"count": 7}]);
     assert_eq!(refused().await, [expected]);

@@ -83,11 +83,11 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     let session_path = format!("/api/auth/sessions/{}", other.as_str().unwrap());
     mia.deletes(&session_path).await;
     mia.deletes("/api/auth/sessions").await;
-    let told = [
+    let expected = [
         ended(&mia, json!({"sessionId": other})),
         ended(&mia, json!({"keptSessionId": kept})),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
     puts!(mia, "/api/auth/password", {"currentPassword": PASSWORD, "newPassword": NEW});
     let nothing = [Value::Null, Value::Null];
     let set = by_session(&mia, "password_set", subjects.clone(), nothing);
@@ -122,13 +122,13 @@ async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
         let values = [noted.clone(), Value::Null];
         by_session(caller, "token_deleted", subjects(id), values)
     };
-    let told = [
+    let expected = [
         created(first),
         created(second),
         deleted(&mia, first),
         deleted(&ada, second),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
 }
 
 #[tokio::test]
@@ -165,17 +165,17 @@ async fn the_operator_is_named_and_so_is_the_service() {
     let change = directory.change_password(operator(), &mia, "".into());
     change.await.unwrap();
     let news = reader.news().await;
-    let told = news.iter().map(|entry| {
+    let events = news.iter().map(|entry| {
         assert_eq!(entry["credential"], Value::Null);
         [&entry["event"], &entry["actor"]["type"]]
     });
-    let told: Vec<_> = told.collect();
+    let events: Vec<_> = events.collect();
     let expected = json!([
         ["organization_changed", "operator"],
         ["user_created", "service"],
         ["password_set", "operator"],
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(events), expected);
     shows!(news[0], {"before": {"planFeatures": ["agentAI"], "unitsPerSecond": 1_000_000}});
     shows!(news[0], {"after": {"planFeatures": [], "unitsPerSecond": 9_000}});
 }

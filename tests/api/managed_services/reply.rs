@@ -93,8 +93,11 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let inbox = "/api/notifications";
     assert_eq!(vic.reads(inbox).await, json!([]));
     // Who may no longer see notes keeps the notification without the text.
-    let told = max.reads(inbox).await;
-    assert_eq!(told[0]["excerpt"], "They never paid, @vic and @max.");
+    let notifications = max.reads(inbox).await;
+    assert_eq!(
+        notifications[0]["excerpt"],
+        "They never paid, @vic and @max."
+    );
     let only = json!({"permissions": ["view_managed_services"]});
     let script = api.token_of(&api.user("max").await, only).await;
     shows!(script.reads(inbox).await[0], {"excerpt": null, "/subject/title": "No invoices"});

@@ -22,14 +22,14 @@ async fn one_of_many_requests_for_a_tag_name_gets_it() {
             }
         }));
     }
-    let mut got = 0;
+    let mut created = 0;
     for answer in join_all(wishes).await {
         let answer = answer.unwrap();
         if answer.status == 200 {
-            got += 1;
+            created += 1;
         } else {
             answer.expect_problem(409, "name_taken");
         }
     }
-    assert_eq!(got, 1);
+    assert_eq!(created, 1);
 }

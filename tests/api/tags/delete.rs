@@ -100,10 +100,10 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
     let shard = Shard::of(api.home.id);
-    let told = Notify::new();
+    let round_done = Notify::new();
     tokio::select! {
-        done = cleanups.run_due(shard, |_, _| told.notify_one()) => panic!("{done:?}"),
-        () = told.notified() => {}
+        done = cleanups.run_due(shard, |_, _| round_done.notify_one()) => panic!("{done:?}"),
+        () = round_done.notified() => {}
     }
     assert_eq!(carried(&api, "task").await.len(), 2);
     let mut rounds = Vec::new();

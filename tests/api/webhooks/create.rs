@@ -93,7 +93,7 @@ async fn the_journal_has_each_change() {
     ada.triggers(&format!("{path}/rotate-secret")).await;
     ada.deletes(&path).await;
     let entries = ada.walk("/api/journal?subject=webhook:1").await;
-    let told: Vec<_> = entries
+    let events: Vec<_> = entries
         .iter()
         .map(|entry| json!([entry["event"], entry["after"]]))
         .collect();
@@ -103,5 +103,5 @@ async fn the_journal_has_each_change() {
         ["webhook_secret_rotated", {"generation": 2}],
         ["webhook_deleted", null],
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(events), expected);
 }

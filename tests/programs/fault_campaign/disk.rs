@@ -42,8 +42,8 @@ impl Disk {
             .spawn()
             .unwrap();
         let mut url = String::new();
-        let told = engine.stdout.take().unwrap();
-        BufReader::new(told).read_line(&mut url).await.unwrap();
+        let output = engine.stdout.take().unwrap();
+        BufReader::new(output).read_line(&mut url).await.unwrap();
         Self {
             url: url.trim().to_owned(),
             engine,

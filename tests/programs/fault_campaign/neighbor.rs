@@ -131,8 +131,8 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
         times.actions.push(began.elapsed());
         let began = Stopwatch::start();
         let task = created(client, shared).await;
-        let told = format!("\"task\" {task} 1 \"created\"");
-        until(async || world.receiver.as_ref().unwrap().has_told(&told)).await;
+        let change = format!("\"task\" {task} 1 \"created\"");
+        until(async || world.receiver.as_ref().unwrap().has_told(&change)).await;
         times.webhooks.push(began.elapsed());
     }
     for _ in 0..cleanups {
@@ -276,11 +276,11 @@ impl Noise {
         let counts = (sent.clone(), refused.clone());
         let flood = tokio::spawn(async move {
             loop {
-                let asked = http.get(&list).header(header::COOKIE, &cookie).send();
+                let request = http.get(&list).header(header::COOKIE, &cookie).send();
                 let (sent, refused) = counts.clone();
                 tokio::spawn(async move {
                     sent.fetch_add(1, Ordering::SeqCst);
-                    let status = asked.await.map(|answer| answer.status().as_u16());
+                    let status = request.await.map(|answer| answer.status().as_u16());
                     refused.fetch_add(usize::from(status.ok() == Some(429)), Ordering::SeqCst);
                 });
                 tokio::time::sleep(FLOOD).await;

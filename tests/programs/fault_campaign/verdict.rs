@@ -228,9 +228,9 @@ impl World {
             QueueAttributeName::ApproximateNumberOfMessages,
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
-        let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
-        let asked = asked.set_attribute_names(Some(names.to_vec()));
-        let attributes = asked.send().await.unwrap().attributes.unwrap_or_default();
+        let request = self.engines.sqs().get_queue_attributes().queue_url(queue);
+        let request = request.set_attribute_names(Some(names.to_vec()));
+        let attributes = request.send().await.unwrap().attributes.unwrap_or_default();
         let counts = names.iter().filter_map(|name| attributes.get(name));
         counts.map(|count| count.parse::<usize>().unwrap()).sum()
     }
@@ -508,7 +508,7 @@ impl Verdict {
                 _ => {}
             }
             let id = action["actionId"].as_str().unwrap_or_default();
-            let was_told = session.told.iter().any(|told| told == id);
+            let was_told = session.told.iter().any(|action| action == id);
             if was_told && state != Some("succeeded") {
                 let line = format!("{name} was told as done and is {state:?}");
                 self.wrong.push(line);

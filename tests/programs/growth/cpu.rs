@@ -206,16 +206,16 @@ async fn of_changes(lines: &mut Vec<String>) {
     let sender = start("webhook-sender").await;
     let messages = messages(&engines, &engines.queues().webhooks.url).await;
     let mut rest = messages.chunks(10);
-    for some in rest.by_ref().take(5) {
-        sender.ask(json!({"Records": some})).await;
+    for chunk in rest.by_ref().take(5) {
+        sender.ask(json!({"Records": chunk})).await;
     }
     let before = sender.cpu();
     let watch = Stopwatch::start();
     let mut sent = 0;
-    for some in rest {
-        let answer = sender.ask(json!({"Records": some})).await;
+    for chunk in rest {
+        let answer = sender.ask(json!({"Records": chunk})).await;
         assert_eq!(answer, json!({"batchItemFailures": []}));
-        sent += some.len();
+        sent += chunk.len();
     }
     let time = milliseconds(watch.elapsed(), sent);
     let cpu = milliseconds(sender.cpu().saturating_sub(before), sent);
@@ -260,8 +260,8 @@ async fn consumed(
 }
 
 async fn deliver(process: &Process, changes: &[Value], size: usize) {
-    for some in changes.chunks(size) {
-        let answer = process.ask(json!({"Records": some})).await;
+    for chunk in changes.chunks(size) {
+        let answer = process.ask(json!({"Records": chunk})).await;
         assert_eq!(answer, json!({"batchItemFailures": []}));
     }
 }

@@ -142,27 +142,27 @@ impl Sources {
         while let Some(child) = path.first().and_then(|first| self.child(&from, first)) {
             (from, path) = (child, &path[1..]);
         }
-        let (here, source) = self.0.get_key_value(&from)?;
+        let (target, source) = self.0.get_key_value(&from)?;
         let name = path.first()?;
         if source.declared.contains(name) {
-            return Some(here);
+            return Some(target);
         }
         // A private name is for the file itself and for those below it.
         let is_seen = |used: &&Use| used.is_public || module.starts_with(&from);
         let seen = source.uses.iter().filter(is_seen);
         if let Some(used) = seen.clone().find(|used| used.name == *name) {
-            return self.declaring(here, &used.path);
+            return self.declaring(target, &used.path);
         }
         let through = |used: &Use| {
             let path = [&used.path[..], std::slice::from_ref(name)].concat();
-            let declaring = self.declaring(here, &path)?;
+            let declaring = self.declaring(target, &path)?;
             self.0[declaring]
                 .declared
                 .contains(name)
                 .then_some(declaring)
         };
         let mut globs = seen.filter(|used| used.name == "*");
-        globs.find_map(through).or(Some(here))
+        globs.find_map(through).or(Some(target))
     }
 
     fn child(&self, module: &Module, name: &str) -> Option<Module> {

@@ -97,9 +97,11 @@ async fn who_took_part_once_is_not_forgotten() {
     }
     max.posts(&reply, json!({"content": "And now?"})).await;
     api.publishes().await;
-    let told = told(&sue).await;
+    let notifications = told(&sue).await;
     let of = |subject: &str, by: &str| {
-        let rows = told.iter().filter(|row| row[1] == subject && row[3] == by);
+        let rows = notifications
+            .iter()
+            .filter(|row| row[1] == subject && row[3] == by);
         rows.count()
     };
     assert_eq!((of("task", "mia"), of("task", "max")), (101, 1));

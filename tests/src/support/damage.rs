@@ -69,11 +69,11 @@ pub async fn puts(client: &Client, table: &str, items: impl IntoIterator<Item = 
         WriteRequest::builder().put_request(put).build()
     });
     loop {
-        let some: Vec<_> = puts.by_ref().take(25).collect();
-        if some.is_empty() {
+        let batch: Vec<_> = puts.by_ref().take(25).collect();
+        if batch.is_empty() {
             return;
         }
-        let write = client.batch_write_item().request_items(table, some);
+        let write = client.batch_write_item().request_items(table, batch);
         write.send().await.unwrap();
     }
 }

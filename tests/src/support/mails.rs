@@ -94,9 +94,9 @@ impl Api {
         let swept = self.sweeper().await.sweep().await;
         assert_eq!(swept.errors, 0, "{swept:?}");
         let messages = self.messages_of(&self.queues.mails.url).await;
-        let event = |some: &[SqsMessage]| {
+        let event = |batch: &[SqsMessage]| {
             let mut event = SqsEvent::default();
-            event.records = some.to_vec();
+            event.records = batch.to_vec();
             event
         };
         messages.chunks(10).map(event).collect()

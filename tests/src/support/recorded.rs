@@ -86,8 +86,8 @@ impl Record {
         let (url, requests) = text.split_once('\n').unwrap();
         let url = url.trim_matches('"');
         // Release 2.0 took any name as the kind of a system, and no unit of its amounts.
-        let said = r#""amounts":"minor","kind":"billing""#;
-        let requests = requests.replace(r#""kind":"demo""#, said);
+        let connection = r#""amounts":"minor","kind":"billing""#;
+        let requests = requests.replace(r#""kind":"demo""#, connection);
         let requests = requests.replace(url, concierge.demo.url());
         let requests = requests.lines().map(serde_json::from_str);
         requests.map(Result::unwrap).collect()

@@ -39,8 +39,8 @@ impl<S: Send + Sync> FromRequest<S> for Asked {
         let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
         let attempt = text(HeaderName::from_static("amz-sdk-request"))
             .into_iter()
-            .flat_map(|told| told.split(';'))
-            .find_map(|told| told.trim().strip_prefix("attempt=")?.parse().ok());
+            .flat_map(|header| header.split(';'))
+            .find_map(|part| part.trim().strip_prefix("attempt=")?.parse().ok());
         let attempt = attempt.unwrap_or(1);
         headers.remove("content-length");
         headers.remove("host");

@@ -30,8 +30,8 @@ impl Chance {
 
     /// The next number below `most` of a sequence.
     pub fn below(&self, sequence: &str, most: u64) -> u64 {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = asked.entry(sequence.to_owned()).or_default();
+        let mut counts = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(sequence.to_owned()).or_default();
         *count += 1;
         mix(self.seed ^ hash(sequence) ^ mix(*count)) % most.max(1)
     }

@@ -38,8 +38,8 @@ impl Stream {
             Some(iterator) => iterator,
             None => self.begin().await?,
         };
-        let asked = json!({"ShardIterator": &iterator, "Limit": most});
-        let mut answer = match self.call("GetRecords", &asked).await {
+        let request = json!({"ShardIterator": &iterator, "Limit": most});
+        let mut answer = match self.call("GetRecords", &request).await {
             Ok(answer) => answer,
             Err(error) => {
                 self.iterator = Some(iterator);
@@ -67,15 +67,15 @@ impl Stream {
             .call("DescribeStream", &json!({"StreamArn": arn}))
             .await?;
         let shard = &stream["StreamDescription"]["Shards"][0];
-        let mut asked = json!({
+        let mut request = json!({
             "StreamArn": arn, "ShardId": self.text(shard, "ShardId")?,
             "ShardIteratorType": "TRIM_HORIZON",
         });
         if let Some(after) = &self.after {
-            asked["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
-            asked["SequenceNumber"] = json!(after);
+            request["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
+            request["SequenceNumber"] = json!(after);
         }
-        let begin = self.call("GetShardIterator", &asked).await?;
+        let begin = self.call("GetShardIterator", &request).await?;
         self.text(&begin, "ShardIterator")
     }
 

@@ -64,8 +64,8 @@ async fn answer(
     Path((id, kind)): Path<(String, String)>,
     body: String,
 ) {
-    let said = serde_json::from_str(&body).unwrap();
-    answered.send((id, kind, said)).unwrap();
+    let content = serde_json::from_str(&body).unwrap();
+    answered.send((id, kind, content)).unwrap();
 }
 
 fn invocation(id: &str) -> Invocation {
@@ -95,9 +95,9 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
     let ended = carry_out(&invocation("one"), &mut function, &mut api, &invocations).await;
     assert_eq!(ended.unwrap().unwrap().unwrap().signal(), Some(9));
     killer.await.unwrap();
-    let (id, kind, said) = watch.answers.recv().await.unwrap();
+    let (id, kind, content) = watch.answers.recv().await.unwrap();
     assert_eq!((id.as_str(), kind.as_str()), ("one", "error"));
-    assert_eq!(said["errorType"], EXIT_ERROR);
+    assert_eq!(content["errorType"], EXIT_ERROR);
 
     // Invocations before the restart are answered too, and later ones are not lost.
     watch.invocations.send("two".to_owned()).unwrap();
@@ -146,7 +146,7 @@ async fn the_function_sees_lambdas_runtime_api() {
     let mut watch = Watch::start().await;
     let invocations = Invocations::of(&watch.url).unwrap();
     invocations.answer("2", second).await.unwrap();
-    let (id, kind, said) = watch.answers.recv().await.unwrap();
+    let (id, kind, content) = watch.answers.recv().await.unwrap();
     assert_eq!((id.as_str(), kind.as_str()), ("2", "error"));
-    assert_eq!(said["errorType"], "Function.ResponseSizeTooLarge");
+    assert_eq!(content["errorType"], "Function.ResponseSizeTooLarge");
 }

@@ -135,8 +135,8 @@ async fn respond(
 ) -> Response {
     let request_id = random::token();
     let (parts, body) = request.into_parts();
-    let mut response = if let Some(told) = api.cors.preflight(&parts) {
-        told
+    let mut response = if let Some(preflight) = api.cors.preflight(&parts) {
+        preflight
     } else {
         let proxied = api.proxy(&parts, body, client, &request_id).await;
         let mut response = proxied.unwrap_or_else(|refusal| refusal.response(&parts, &request_id));

@@ -60,7 +60,7 @@ fn lock(tools: &Path) -> io::Result<File> {
 async fn fetch(python: &str, folder: &Path) -> Result<(), FetchError> {
     let target = [OsStr::new("--target"), folder.as_os_str()];
     let first = match install(python.as_ref(), &target).await {
-        Err(SilentError::Failed(said)) if said.contains("No module named pip") => said,
+        Err(SilentError::Failed(output)) if output.contains("No module named pip") => output,
         done => return Ok(done?),
     };
     // Some systems package pip apart from Python; a virtual environment may have its own.

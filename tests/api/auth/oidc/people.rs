@@ -113,13 +113,13 @@ async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     let put = provider.put(&json!({"defaultRole": "viewer"}));
     zoe.puts("/api/organizations/2/sign-in", put).await;
     world.connects("mia", json!({})).await;
-    let here = world.user("mia", json!({})).await;
+    let home_user = world.user("mia", json!({})).await;
     let abroad = "/api/auth/oidc?organization=2&return=/%23/tasks";
     let mia = person("mia", &json!({}));
     let answer = provider.signs_in_by(&api.anonymous(), abroad, mia).await;
-    let there = world.user_of(&answer).await;
-    assert_ne!(here["id"], there["id"]);
-    for (user, organization) in [(here, 1), (there, 2)] {
+    let other_user = world.user_of(&answer).await;
+    assert_ne!(home_user["id"], other_user["id"]);
+    for (user, organization) in [(home_user, 1), (other_user, 2)] {
         assert_eq!(user["organizationId"], organization);
     }
 }

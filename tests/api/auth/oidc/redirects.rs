@@ -66,13 +66,13 @@ async fn the_issuer_of_an_answer_is_compared() {
     let ada = world.api.sign_in("ada").await;
     ada.puts(PATH, world.provider.put(&json!({"defaultRole": "member"})))
         .await;
-    let got = world.provider.codes_got();
+    let code_count = world.provider.codes_got();
     let (browser, back) = world.begins().await;
     failed(&browser.get(&back).await, "state_invalid");
     let (browser, back) = world.begins().await;
     let refused = back.replace("code=", "x=");
     failed(&browser.get(&refused).await, "state_invalid");
-    assert_eq!(world.provider.codes_got(), got);
+    assert_eq!(world.provider.codes_got(), code_count);
     let (browser, back) = world.begins().await;
     let answer = browser.get(&format!("{back}&iss={own}")).await;
     world.user_of(&answer).await;
