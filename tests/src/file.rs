@@ -12,7 +12,7 @@ use std::{
 #[derive(Debug)]
 pub struct File {
     name: &'static str,
-    found: String,
+    text: String,
     wanted: String,
 }
 
@@ -24,13 +24,13 @@ impl File {
         Self {
             name,
             wanted: text.clone(),
-            found: text,
+            text,
         }
     }
 
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.found
+        &self.text
     }
 
     /// All of it is written by the test.
@@ -59,7 +59,7 @@ impl File {
     /// As [`hold`](Self::hold), for several files.
     #[track_caller]
     pub fn hold_all<const N: usize>(files: [Self; N]) {
-        let stale = files.into_iter().filter(|file| file.found != file.wanted);
+        let stale = files.into_iter().filter(|file| file.text != file.wanted);
         let stale = stale.map(|file| {
             fs::write(path(file.name), file.wanted).unwrap();
             file.name

@@ -53,10 +53,10 @@ pub struct BatchOutcome {
 
 /// The queue could not be read, or a finished message could not be deleted.
 #[derive(Debug, thiserror::Error)]
-#[error("the queue {queue}, {what}: {problem}")]
+#[error("the queue {queue}, {action}: {problem}")]
 pub struct MappingError {
     queue: String,
-    what: &'static str,
+    action: &'static str,
     problem: String,
 }
 
@@ -132,7 +132,7 @@ where
     fn error(&self, action: &'static str, problem: String) -> MappingError {
         MappingError {
             queue: self.queue.url.clone(),
-            what: action,
+            action,
             problem,
         }
     }
