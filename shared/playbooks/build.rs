@@ -12,7 +12,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={FOLDER}");
     let paths = fs::read_dir(FOLDER)?.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|end| end == "toml")
+    });
     paths.sort();
     let mut files = Vec::new();
     for path in paths {
@@ -30,7 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn file(path: &Path) -> Result<Value, Box<dyn Error>> {
     let text = fs::read_to_string(path)?;
-    let name = path.file_stem().and_then(|stem| stem.to_str());
+    let name = path
+        .file_stem()
+        .and_then(|stem| stem.to_str());
     let content: Value = toml::from_str(&text)?;
     Ok(json!({ "name": name, "hash": hex::encode(Sha256::digest(&text)), "content": content }))
 }

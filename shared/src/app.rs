@@ -66,6 +66,8 @@ impl App {
     pub fn needs_mail(&self) -> Result<(), Error> {
         let detail = "This deployment sends no mail. Ask its operator to set `MailFrom`.";
         let refused = || Error::conflict(Code::MailNotConfigured, detail);
-        self.sends_mail.then_some(()).ok_or_else(refused)
+        self.sends_mail
+            .then_some(())
+            .ok_or_else(refused)
     }
 }

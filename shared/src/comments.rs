@@ -72,7 +72,10 @@ impl CommentView {
         Self {
             version,
             id: comment.id,
-            content: comment.content.map(String::from).unwrap_or_default(),
+            content: comment
+                .content
+                .map(String::from)
+                .unwrap_or_default(),
             user_id: comment.user_id,
             parent_id: comment.parent_id,
             created_at: comment.created_at,
@@ -168,7 +171,9 @@ async fn update<C: CommentOn>(
     let (on, comments) = (on.known()?, caller.app.store.comments());
     let place = (on.into(), comment.known()?);
     let may = async |author| caller.created_or_may(author).await;
-    let edited = comments.edit(caller.write(), place, update, may).await?;
+    let edited = comments
+        .edit(caller.write(), place, update, may)
+        .await?;
     Ok(Single(shown(on, edited)))
 }
 
@@ -179,7 +184,9 @@ async fn delete<C: CommentOn>(
     let place = (on.known()?.into(), comment.known()?);
     let may = async |author| caller.created_or_may(author).await;
     let comments = caller.app.store.comments();
-    comments.delete(caller.write(), place, may).await?;
+    comments
+        .delete(caller.write(), place, may)
+        .await?;
     Ok(NoContent)
 }
 

@@ -21,7 +21,9 @@ impl<T: PartialSchema> PartialSchema for Detail<T> {
     fn schema() -> Schema {
         let mut schema = T::schema();
         if let openapi::RefOr::T(openapi::Schema::Object(object)) = &mut schema {
-            let more = object.extensions.get_or_insert_default();
+            let more = object
+                .extensions
+                .get_or_insert_default();
             more.insert(ON_DEMAND.to_owned(), true.into());
         }
         schema

@@ -59,7 +59,10 @@ pub fn readable(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequ
 /// The path of a request as a URL has it. If the gateway found its route by another path, it is a
 /// single segment and names nothing.
 fn path(request: &ApiGatewayV2httpRequest) -> String {
-    let path = request.raw_path.as_deref().unwrap_or_default();
+    let path = request
+        .raw_path
+        .as_deref()
+        .unwrap_or_default();
     let path = path.strip_prefix('/').unwrap_or(path);
     // A URL has no such segments, escaped or not.
     let is_relative = path
@@ -83,17 +86,20 @@ fn is_of_route(path: &str, route: &str, parameters: &HashMap<String, String>) ->
     if path.split('/').count() != route.split('/').count() {
         return false;
     }
-    path.split('/').zip(route.split('/')).all(|(sent, part)| {
-        let Some(name) = part
-            .strip_prefix('{')
-            .and_then(|part| part.strip_suffix('}'))
-        else {
-            return sent == part;
-        };
-        let is_sent =
-            |value: &String| value == sent || percent_decode_str(value).decode_utf8_lossy() == sent;
-        parameters.get(name).is_none_or(is_sent)
-    })
+    path.split('/')
+        .zip(route.split('/'))
+        .all(|(sent, part)| {
+            let Some(name) = part
+                .strip_prefix('{')
+                .and_then(|part| part.strip_suffix('}'))
+            else {
+                return sent == part;
+            };
+            let is_sent = |value: &String| {
+                value == sent || percent_decode_str(value).decode_utf8_lossy() == sent
+            };
+            parameters.get(name).is_none_or(is_sent)
+        })
 }
 
 /// Returns `true` if the target of a request was no URL, for example because of a raw `"`, `<` or
@@ -106,16 +112,29 @@ pub fn had_no_url(request: &impl RequestExt) -> bool {
 /// Returns `true` if `lambda_http` can build the URL of a request.
 fn has_url(request: &ApiGatewayV2httpRequest) -> bool {
     let text = |name| request.headers.get(name)?.to_str().ok();
-    let domain = request.request_context.domain_name.as_deref();
+    let domain = request
+        .request_context
+        .domain_name
+        .as_deref();
     let scheme = text(header::HeaderName::from_static("x-forwarded-proto")).unwrap_or("https");
     let host = text(header::HOST).or(domain);
-    let path = request.raw_path.as_deref().unwrap_or_default();
-    let query = request.raw_query_string.as_deref().unwrap_or_default();
+    let path = request
+        .raw_path
+        .as_deref()
+        .unwrap_or_default();
+    let query = request
+        .raw_query_string
+        .as_deref()
+        .unwrap_or_default();
     let url = match host {
         Some(host) => format!("{scheme}://{host}{path}"),
         None => format!("http://localhost{path}"),
     };
-    Url::parse(&url).is_ok_and(|url| format!("{url}?{query}").parse::<Uri>().is_ok())
+    Url::parse(&url).is_ok_and(|url| {
+        format!("{url}?{query}")
+            .parse::<Uri>()
+            .is_ok()
+    })
 }
 
 /// Leaves the path: it is escaped.

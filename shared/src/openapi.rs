@@ -92,7 +92,12 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     let mut problems = BTreeMap::new();
     for item in whole.paths.paths.values_mut() {
         for (_, operation) in operations_of(item) {
-            let name = upper_first(operation.operation_id.as_deref().unwrap_or_default());
+            let name = upper_first(
+                operation
+                    .operation_id
+                    .as_deref()
+                    .unwrap_or_default(),
+            );
             for (status, response) in &mut operation.responses.responses {
                 share(&name, status, response, &mut problems);
             }
@@ -104,12 +109,18 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     components.responses.extend(problems);
     let limited = (GATEWAY_LIMITED.to_owned(), gateway_limited().into());
     components.responses.extend([limited]);
-    components.schemas.extend([gateway_message()]);
-    components.schemas.extend(webhook_message::schemas());
+    components
+        .schemas
+        .extend([gateway_message()]);
+    components
+        .schemas
+        .extend(webhook_message::schemas());
     rules::add(&mut components.schemas);
     for (name, description) in EVERY_ANSWER {
         let header = text_header(description).into();
-        components.headers.insert(name.to_owned(), header);
+        components
+            .headers
+            .insert(name.to_owned(), header);
     }
     for schema in components.schemas.values_mut() {
         let on_demand = join_parts(schema);
@@ -160,13 +171,21 @@ fn share(
     let RefOr::T(own) = response else { return };
     for (name, _) in EVERY_ANSWER {
         let header = Ref::new(format!("#/components/headers/{name}"));
-        own.headers.insert(name.to_owned(), RefOr::Ref(header));
+        own.headers
+            .insert(name.to_owned(), RefOr::Ref(header));
     }
-    let Some(codes) = own.extensions.as_ref().and_then(|more| more.get(CODES)) else {
+    let Some(codes) = own
+        .extensions
+        .as_ref()
+        .and_then(|more| more.get(CODES))
+    else {
         return;
     };
     let codes: Vec<Code> = serde_json::from_value(codes.clone()).unwrap_or_default();
-    let names: Vec<String> = codes.iter().map(|code| format!("{code:?}")).collect();
+    let names: Vec<String> = codes
+        .iter()
+        .map(|code| format!("{code:?}"))
+        .collect();
     let name = match names.as_slice() {
         few @ ([_] | [_, _]) => few.join("Or"),
         // Many codes make no readable name; the operation does.
@@ -178,7 +197,10 @@ fn share(
 
 fn upper_first(text: &str) -> String {
     let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let first = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
@@ -217,9 +239,15 @@ fn require_nullable(schema: &mut RefOr<Schema>, on_demand: &BTreeSet<String>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Object(object) => {
-            let mark = object.extensions.as_mut().map(|more| more.remove(SENT));
+            let mark = object
+                .extensions
+                .as_mut()
+                .map(|more| more.remove(SENT));
             if mark.flatten().is_some() {
-                object.extensions = object.extensions.take().filter(|more| !more.is_empty());
+                object.extensions = object
+                    .extensions
+                    .take()
+                    .filter(|more| !more.is_empty());
                 return;
             }
             for (name, schema) in &object.properties {
@@ -251,7 +279,10 @@ fn may_be_null(schema: &RefOr<Schema>) -> bool {
 /// Returns a value of a schema: its own example, or one made of the examples of its parts.
 fn example(schema: &Value, schemas: &Value) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
-        let name = reference.rsplit('/').next().unwrap_or_default();
+        let name = reference
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
         return example(&schemas[name], schemas);
     }
     if let Some(example) = schema["examples"].get(0) {
@@ -272,8 +303,14 @@ fn example(schema: &Value, schemas: &Value) -> Value {
         return whole.into();
     }
     // A value that may be null has the example of its other form, if that is an object.
-    let mut forms = schema["oneOf"].as_array().into_iter().flatten().rev();
-    let may_be_null = forms.clone().any(|form| form["type"] == "null");
+    let mut forms = schema["oneOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .rev();
+    let may_be_null = forms
+        .clone()
+        .any(|form| form["type"] == "null");
     if let Some(form) = forms.find(|form| form["type"] != "null") {
         let value = Some(example(form, schemas));
         let shown = value.filter(|value| !may_be_null || value.is_object());
@@ -284,13 +321,20 @@ fn example(schema: &Value, schemas: &Value) -> Value {
         Value::Array(kinds) => kinds.first().and_then(Value::as_str),
         kind => kind.as_str(),
     };
-    let properties = schema["properties"].as_object().into_iter().flatten();
+    let properties = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
     match kind {
         Some("object") => properties
             .map(|(name, property)| (name.clone(), example(property, schemas)))
             .collect(),
         Some("array") => json!([example(&schema["items"], schemas)]),
-        Some("integer" | "number") => schema["minimum"].clone().as_i64().unwrap_or(1).into(),
+        Some("integer" | "number") => schema["minimum"]
+            .clone()
+            .as_i64()
+            .unwrap_or(1)
+            .into(),
         Some("boolean") => json!(true),
         Some("string") => json!("…"),
         _ => Value::Null,

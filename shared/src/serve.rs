@@ -203,7 +203,9 @@ async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Resp
     let error = match timeout(within, answer).await {
         Ok(Ok(response)) => return response,
         Ok(Err(panic)) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
             let text = text.unwrap_or("a panic without a message");
             Error::internal("a handler panicked", text)
@@ -236,11 +238,18 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     let traces = telemetry::Traces::of(request.headers());
     let method = request.method().clone();
     // The gateway says so with each request.
-    let scheme = request.headers().get("x-forwarded-proto");
+    let scheme = request
+        .headers()
+        .get("x-forwarded-proto");
     let is_https = scheme.is_some_and(|scheme| scheme == "https");
     let path = request.uri().path().to_owned();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .cloned();
+    let route = route
+        .as_ref()
+        .map_or("(none)", MatchedPath::as_str);
     let answered = store::bounded(MOST_UNITS, next.run(request));
     let answered = telemetry::observe(traces, store::of_request(&request_id, answered));
     let (mut response, record) = answered.await;
@@ -251,7 +260,9 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     if method == Method::GET {
         response.extensions_mut().insert(OfRead);
     }
-    let raised = response.extensions_mut().remove::<Raised>();
+    let raised = response
+        .extensions_mut()
+        .remove::<Raised>();
     let cause = raised.and_then(|raised| raised.take());
     let status = response.status();
     let chain = cause.as_ref().map(Cause::chain);
@@ -263,7 +274,9 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     }
     if let Some(cause) = cause {
         let problem = ProblemDetails::of(cause, &path, &request_id);
-        *response.body_mut() = Json(problem).into_response().into_body();
+        *response.body_mut() = Json(problem)
+            .into_response()
+            .into_body();
         let headers = response.headers_mut();
         let kind = text("application/problem+json");
         headers.insert(header::CONTENT_TYPE, kind);
@@ -285,7 +298,10 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
 
 /// The gateway's id of the request, or one of our own where no gateway gave one.
 fn request_id(request: &Request) -> String {
-    match request.extensions().get::<RequestContext>() {
+    match request
+        .extensions()
+        .get::<RequestContext>()
+    {
         Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
         _ => None,
     }

@@ -64,7 +64,11 @@ versioned!(ServiceRequestView: request);
 impl From<Stored<ServiceRequest>> for ServiceRequestView {
     fn from(mut stored: Stored<ServiceRequest>) -> Self {
         Self {
-            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
+            metadata: stored
+                .record
+                .metadata
+                .take()
+                .map(|metadata| metadata.0),
             agent_action: stored.record.agent_action.take(),
             request: stored.into(),
         }

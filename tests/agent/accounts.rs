@@ -30,9 +30,15 @@ struct Accounts {
 }
 
 fn account_of(headers: &HeaderMap) -> String {
-    let secret = headers["authorization"].to_str().unwrap();
+    let secret = headers["authorization"]
+        .to_str()
+        .unwrap();
     let secret = secret.trim_start_matches("Bearer ");
-    secret.split('.').next().unwrap().to_owned()
+    secret
+        .split('.')
+        .next()
+        .unwrap()
+        .to_owned()
 }
 
 impl Accounts {
@@ -47,16 +53,26 @@ impl Accounts {
             (status, Json(answer))
         };
         let void = async |State(accounts): State<Self>, headers: HeaderMap| {
-            accounts.calls.lock().unwrap().push(account_of(&headers));
+            accounts
+                .calls
+                .lock()
+                .unwrap()
+                .push(account_of(&headers));
             Json(json!({}))
         };
         let routes = Router::new()
             .route("/account", get(account))
             .route("/invoices/{id}/void", post(void))
             .with_state(self.clone());
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        tokio::spawn(async move {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
         url
     }
 
@@ -116,7 +132,9 @@ impl Approved {
         let ada = world.api.sign_in("ada").await;
         let path = "/api/concierge/connections/billing";
         ada.delete(path).await.expect(204);
-        let put = ada.puts(path, connection(&url, "one.a")).await;
+        let put = ada
+            .puts(path, connection(&url, "one.a"))
+            .await;
         assert_eq!(put["account"], "one");
         assert_eq!(put["revision"], FIRST);
         let (session, action) = world
@@ -134,13 +152,17 @@ impl Approved {
     /// Puts the connection with another secret. Returns its revision.
     async fn has_secret(&self, secret: &str) -> i64 {
         let ada = self.world.api.sign_in("ada").await;
-        let put = ada.puts(BILLING, connection(&self.url, secret)).await;
+        let put = ada
+            .puts(BILLING, connection(&self.url, secret))
+            .await;
         put["revision"].as_i64().unwrap()
     }
 
     /// Runs the action. Returns the session's status, and the action's error if it has ended.
     async fn runs(&self) -> (String, Option<String>) {
-        self.world.runs(&self.session, &self.action).await;
+        self.world
+            .runs(&self.session, &self.action)
+            .await;
         let (status, mut results) = self.world.outcome(&self.session).await;
         (status, results.pop().map(|(_, error)| error))
     }
@@ -169,7 +191,9 @@ async fn a_secret_of_another_account_ends_approvals() {
 #[tokio::test]
 async fn another_account_behind_the_same_connection_gets_nothing() {
     let approved = Approved::start().await;
-    approved.accounts.names(json!({"id": "two"}));
+    approved
+        .accounts
+        .names(json!({"id": "two"}));
     let (status, error) = approved.runs().await;
     let error = error.unwrap();
     assert_eq!(status, "failed", "{error}");
@@ -194,7 +218,11 @@ async fn nothing_is_sent_while_the_account_is_not_known() {
         );
         assert_eq!(approved.accounts.calls(), [""; 0]);
         // The approval holds for an hour.
-        approved.world.api.clock.advance(15 * span::MINUTE);
+        approved
+            .world
+            .api
+            .clock
+            .advance(15 * span::MINUTE);
     }
     approved.accounts.names_its_own();
     assert_eq!(approved.runs().await.0, "completed");
@@ -220,7 +248,9 @@ async fn a_connection_whose_account_cannot_be_read_is_not_stored() {
         json!({"id": "account of one.a"}),
     ] {
         accounts.names(answer.clone());
-        let put = ada.put(BILLING, connection(&url, "one.a")).await;
+        let put = ada
+            .put(BILLING, connection(&url, "one.a"))
+            .await;
         refused!(put => [("/identity", "combination")]);
         assert_eq!(world.api.table_dump().await, before, "{answer}");
     }

@@ -49,7 +49,13 @@ async fn an_action_shows_all_that_is_sent_and_its_digest() {
         "body": {"customerId": "cus_501", "template": "payment_failed", "paymentId": "pay_3001"},
     });
     shows!(message, {"/steps/0/request": request, "/playbook/name": "payment-failed"});
-    assert_eq!(message["playbook"]["hash"].as_str().unwrap().len(), 64);
+    assert_eq!(
+        message["playbook"]["hash"]
+            .as_str()
+            .unwrap()
+            .len(),
+        64
+    );
     let digest = &message["digest"];
     let others = action(&world, &id, 0).await["digest"].clone();
     assert_ne!(*digest, others);
@@ -62,7 +68,10 @@ async fn an_action_shows_all_that_is_sent_and_its_digest() {
     refused!(executes(&world.max, &id, foreign).await => [("/digests", "unknown")]);
     let mut approved = body(digest);
     approved["note"] = json!("Called the customer.");
-    let session = executes(&world.max, &id, approved).await.expect(202)["session"].clone();
+    let session = executes(&world.max, &id, approved)
+        .await
+        .expect(202)["session"]
+        .clone();
     let approvals = &session["proposedActions"][1]["approvals"];
     let record = json!([{
         "userId": world.max.id(), "at": session["updatedAt"], "digest": digest,
@@ -87,15 +96,25 @@ async fn tampers(world: &Concierge) {
 /// The crate `agent` has what else may change between the approval and the claim.
 #[tokio::test]
 async fn an_action_runs_only_as_it_was_approved() {
-    let (world, id, one) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, action_id) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.api.clock.advance(span::HOUR);
     world.delivers(&world.worker()).await;
-    world.has_failed(&id, "approval_expired", 0).await;
+    world
+        .has_failed(&id, "approval_expired", 0)
+        .await;
     // Approved again, it runs, unless it was changed.
-    world.executes_again(&id, &[&one]).await.expect(202);
+    world
+        .executes_again(&id, &[&action_id])
+        .await
+        .expect(202);
     tampers(&world).await;
     world.delivers(&world.worker()).await;
-    world.has_failed(&id, "content_changed", 0).await;
+    world
+        .has_failed(&id, "content_changed", 0)
+        .await;
 }
 
 #[tokio::test]
@@ -105,27 +124,36 @@ async fn two_have_to_approve_and_each_counts_once() {
     let two = json!({"rules": [{"approvers": 2, "notOpener": true}]});
     world.has_policy(two).await;
     let id = world.stuck_batch().await;
-    let one = world.proposed(&id).await.remove(0);
-    let body = || json!({"actionIds": [one]});
+    let action_id = world.proposed(&id).await.remove(0);
+    let body = || json!({"actionIds": [action_id]});
     let refused = executes(&world.max, &id, body()).await;
     says(
         &refused.expect_problem(403, "approver_not_allowed")["detail"],
         "2 different approvers who neither opened",
     );
     for _ in 0..2 {
-        let session = executes(&ada, &id, body()).await.expect(202)["session"].clone();
+        let session = executes(&ada, &id, body())
+            .await
+            .expect(202)["session"]
+            .clone();
         assert_eq!(session["status"], "awaiting_confirmation");
         let expires = world.api.clock.now().plus(span::HOUR);
         let pending = json!({"given": 1, "needed": 2, "expiresAt": expires});
         assert_eq!(session["proposedActions"][0]["approval"], pending);
     }
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
-    let body = executes(&sue, &id, body()).await.expect(202);
+    let body = executes(&sue, &id, body())
+        .await
+        .expect(202);
     assert_eq!(body["session"]["status"], "executing");
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let approvals = action(&world, &id, 0).await["approvals"].clone();
-    let users = [0, 1].map(|at| approvals[at]["userId"].as_i64().unwrap());
+    let users = [0, 1].map(|at| {
+        approvals[at]["userId"]
+            .as_i64()
+            .unwrap()
+    });
     assert_eq!(users, [ada.id(), sue.id()]);
 }
 
@@ -134,12 +162,14 @@ async fn two_who_approve_at_once_have_it_run_once() {
     for _ in 0..2 {
         let world = Concierge::start().await;
         let [ada, sue] = approvers(&world).await;
-        world.has_policy(json!({"rules": [{"approvers": 2}]})).await;
+        world
+            .has_policy(json!({"rules": [{"approvers": 2}]}))
+            .await;
         let id = world.stuck_batch().await;
         let body = json!({"actionIds": [world.proposed(&id).await.remove(0)]});
-        let (one, other) =
+        let (first, second) =
             futures::join!(executes(&ada, &id, body.clone()), executes(&sue, &id, body));
-        let mut statuses = [one, other].map(|answer| {
+        let mut statuses = [first, second].map(|answer| {
             let status = answer.expect(202)["session"]["status"].clone();
             status.as_str().unwrap().to_owned()
         });
@@ -154,8 +184,8 @@ async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
     for _ in 0..2 {
         let (world, [ada]) = Concierge::signed_in(["ada"]).await;
         let id = world.stuck_batch().await;
-        let one = world.proposed(&id).await.remove(0);
-        let list = [one.as_str()];
+        let action_id = world.proposed(&id).await.remove(0);
+        let list = [action_id.as_str()];
         let two = json!({"rules": [{"approvers": 2}]});
         let (approved, changed) = futures::join!(world.executes(&id, &list), ada.put(POLICY, two));
         approved.expect(202);
@@ -172,7 +202,9 @@ async fn approved(world: &Concierge, count: usize, place: usize) -> (Vec<Value>,
     let mut messages = Vec::new();
     for (customer, payment) in FAILED.into_iter().take(count) {
         let entities = [("payment", payment), ("customer", customer)];
-        let (id, action) = world.approved("payment_failed", &entities, place).await;
+        let (id, action) = world
+            .approved("payment_failed", &entities, place)
+            .await;
         messages.push(world.message(&id, &action));
         sessions.push(id);
     }
@@ -183,8 +215,16 @@ async fn approved(world: &Concierge, count: usize, place: usize) -> (Vec<Value>,
 /// Delivers each message to several workers at the same time.
 async fn to_many(world: &Concierge, messages: &[String]) {
     let workers: Vec<_> = (0..3).map(|_| world.worker()).collect();
-    let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-    join_all(workers.iter().map(|worker| worker.handle(event(&batch)))).await;
+    let batch: Vec<(&str, u32)> = messages
+        .iter()
+        .map(|text| (text.as_str(), 1))
+        .collect();
+    join_all(
+        workers
+            .iter()
+            .map(|worker| worker.handle(event(&batch))),
+    )
+    .await;
 }
 
 /// The sums of the actions that were claimed today.
@@ -193,19 +233,24 @@ async fn claimed_today(world: &Concierge) -> HashMap<String, i64> {
     let is_day = |item: &&Item| text_of(item, "pk").ends_with("#AGENT_DAY");
     let mut days = items.iter().filter(is_day);
     let day = days.next();
-    let none = days.next();
-    assert!(none.is_none(), "more than one day");
-    let numbers = day.into_iter().flatten().filter_map(|(name, value)| {
-        let number = value.as_n().ok()?.parse().ok()?;
-        Some((name.clone(), number))
-    });
+    let another_day = days.next();
+    assert!(another_day.is_none(), "more than one day");
+    let numbers = day
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| {
+            let number = value.as_n().ok()?.parse().ok()?;
+            Some((name.clone(), number))
+        });
     numbers.collect()
 }
 
 #[tokio::test]
 async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
     let world = Concierge::start().await;
-    world.has_policy(json!({"caps": {"actions": 3}})).await;
+    world
+        .has_policy(json!({"caps": {"actions": 3}}))
+        .await;
     let (sessions, messages) = approved(&world, 5, 1).await;
     to_many(&world, &messages).await;
     assert_eq!(world.demo.effects().len(), 3);
@@ -221,7 +266,10 @@ async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
     // What lost a race to a claim was given back.
     assert_eq!(claimed_today(&world).await["actions"], 3);
     // The next day has room again.
-    world.api.clock.advance(span::DAY - span::HOUR);
+    world
+        .api
+        .clock
+        .advance(span::DAY - span::HOUR);
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 4).await;
@@ -230,7 +278,9 @@ async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
 /// A message to the alert's customer that costs 40 dollars.
 fn paying(alert: &Alert) -> Vec<ProposedAction> {
     let mut entities = alert.entities.iter();
-    let customer = entities.find(|one| &*one.r#type == "customer").unwrap();
+    let customer = entities
+        .find(|entity| &*entity.r#type == "customer")
+        .unwrap();
     let body = json!({"customerId": customer.id, "template": "paid"});
     let retry = ActionType::RetryPayment;
     let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);
@@ -247,7 +297,9 @@ async fn claims_at_once_take_no_more_money_than_the_cap_of_the_day() {
     })
     .await;
     let caps = json!({"money": [{"minorUnits": 9_000, "currency": "USD"}]});
-    world.has_policy(json!({"caps": caps})).await;
+    world
+        .has_policy(json!({"caps": caps}))
+        .await;
     let (_, messages) = approved(&world, 5, 0).await;
     to_many(&world, &messages).await;
     assert_eq!(world.demo.effects().len(), 2);

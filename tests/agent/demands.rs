@@ -22,9 +22,15 @@ use tests::support::{AgentSettings, Concierge, merges, posting, proposing};
 const SECRET: &str = "of-the-system";
 
 async fn serve(routes: Router) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    tokio::spawn(async move {
+        axum::serve(listener, routes)
+            .await
+            .unwrap()
+    });
     url
 }
 
@@ -36,7 +42,11 @@ fn void(alert: &shared::agent::alert::Alert) -> ProposedAction {
     let void = ActionType::VoidInvoice;
     let system = &alert.entities[1].id;
     let mut action = posting(void, system, &path, &body, invoice);
-    action.content.steps[0].call.as_mut().unwrap().already_done = vec![AlreadyDone {
+    action.content.steps[0]
+        .call
+        .as_mut()
+        .unwrap()
+        .already_done = vec![AlreadyDone {
         status: 409,
         code: Some("already_void".to_owned()),
     }];
@@ -66,10 +76,15 @@ async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
 /// Executes the voiding of an invoice in a system. Returns the session.
 async fn executes(world: &Concierge, system: &str, invoice: &str) -> (Value, String) {
     let entities = [("invoice", invoice), ("system", system)];
-    let alert = world.alert("invoice_duplicated", &entities).await;
+    let alert = world
+        .alert("invoice_duplicated", &entities)
+        .await;
     let session = world.opened(&alert).await;
     let action = world.proposed(&session).await.remove(0);
-    world.executes(&session, &[&action]).await.expect(202);
+    world
+        .executes(&session, &[&action])
+        .await
+        .expect(202);
     (session, action)
 }
 
@@ -103,13 +118,21 @@ type Calls = Arc<Mutex<HashMap<String, usize>>>;
 /// A system that gives no clear answer to a first call, and to a repeated one a refusal.
 async fn refuses_repeats(calls: Calls, marked: bool) -> String {
     let handler = move |State(calls): State<Calls>, headers: HeaderMap| async move {
-        let key = headers["idempotency-key"].to_str().unwrap().to_owned();
+        let key = headers["idempotency-key"]
+            .to_str()
+            .unwrap()
+            .to_owned();
         let mut calls = calls.lock().unwrap();
         let count = calls.entry(key).or_default();
         *count += 1;
         answer_of(*count, marked)
     };
-    serve(Router::new().fallback(handler).with_state(calls)).await
+    serve(
+        Router::new()
+            .fallback(handler)
+            .with_state(calls),
+    )
+    .await
 }
 
 fn answer_of(count: usize, marked: bool) -> Response {
@@ -132,7 +155,7 @@ async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
         json!({ "idempotency": keys })
     };
     let replayed = json!({"replays": "all", "replayedHeader": "Replayed"});
-    let none = json!({"replays": "none"});
+    let no_replays = json!({"replays": "none"});
     // Of each: how it ends, and after how many calls.
     for (name, put, marked, ends, called) in [
         // It is the first call's own answer: refused for certain.
@@ -140,7 +163,7 @@ async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
         // It says nothing of the first call, and a later one may.
         ("unmarked", &replayed, false, None, 3),
         // Every later one would be refused, too.
-        ("none", &none, false, Some("may have been done"), 2),
+        ("none", &no_replays, false, Some("may have been done"), 2),
     ] {
         let put = keys(put);
         let world = world().await;
@@ -148,7 +171,12 @@ async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
         let url = refuses_repeats(Arc::clone(&calls), marked).await;
         connects(&world, "system", &url, &put).await;
         let (status, result) = voids(&world, "system", "1").await;
-        let calls: Vec<usize> = calls.lock().unwrap().values().copied().collect();
+        let calls: Vec<usize> = calls
+            .lock()
+            .unwrap()
+            .values()
+            .copied()
+            .collect();
         assert_eq!(calls, [called], "{name}");
         match ends {
             Some(ends) => {

@@ -49,16 +49,25 @@ async fn an_effect_of_another_session_is_not_repeated_for_a_day() {
     assert!(runs(&world, &first, &action).await.0);
     let (second, action) = message_to_the_customer(&world).await;
     skipped(&runs(&world, &second, &action).await, "done_recently");
-    world.has_failed(&second, "done_recently", 1).await;
+    world
+        .has_failed(&second, "done_recently", 1)
+        .await;
 
     // It failed for certain: an hour later it may be tried again, and a day later it runs.
     world.api.clock.advance(HOUR);
-    world.executes_again(&second, &[&action]).await.expect(202);
+    world
+        .executes_again(&second, &[&action])
+        .await
+        .expect(202);
     skipped(&runs(&world, &second, &action).await, "done_recently");
     world.api.clock.advance(23 * HOUR - 1);
     let path = format!("/api/concierge/agent-sessions/{second}/execute");
     let body = json!({"actionIds": [action], "again": true});
-    world.max_again().await.posts(&path, body).await;
+    world
+        .max_again()
+        .await
+        .posts(&path, body)
+        .await;
     world.api.clock.advance(1);
     world.runs(&second, &action).await;
     assert_eq!(world.demo.effects().len(), 2);
@@ -101,7 +110,10 @@ async fn an_action_follows_the_one_before_it_once_that_succeeded() {
     assert_eq!(shown, json!([actions[0]]));
     let both = [&*actions[1], &*actions[0]];
     world.refuses("payments", 422);
-    world.executes(&id, &both).await.expect(202);
+    world
+        .executes(&id, &both)
+        .await
+        .expect(202);
     world.takes_messages().await;
     world.runs(&id, &actions[1]).await;
     world.is_executing(&id, 0).await;
@@ -112,32 +124,47 @@ async fn an_action_follows_the_one_before_it_once_that_succeeded() {
     world.has_failed(&id, "", 0).await;
     let error = world.outcome(&id).await.1.remove(1).1;
     assert!(error.starts_with("predecessor_not_done: "), "{error}");
-    world.executes_again(&id, &both).await.expect(202);
+    world
+        .executes_again(&id, &both)
+        .await
+        .expect(202);
     let worker = world.worker();
     world.delivers(&worker).await;
     world.delivers(&worker).await;
     world.is_completed(&id, 2).await;
     let effects = world.demo.effects();
-    let systems: Vec<&str> = effects.iter().map(|effect| &*effect.system).collect();
+    let systems: Vec<&str> = effects
+        .iter()
+        .map(|effect| &*effect.system)
+        .collect();
     assert_eq!(systems, ["payments", "notifications"]);
 }
 
 #[tokio::test]
 async fn another_table_has_other_idempotency_keys() {
-    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let stack = world.stack().await;
     // As it is found in a table that was restored under another name.
-    world.forgets_the_table_of_the_stack().await;
+    world
+        .forgets_the_table_of_the_stack()
+        .await;
     let customer = [("customer", "cus_503")];
-    let (id, action) = world.approved("usage_events_missing", &customer, 0).await;
+    let (id, action) = world
+        .approved("usage_events_missing", &customer, 0)
+        .await;
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 2).await;
     let renewed = world.stack().await;
     assert_ne!(renewed, stack);
     let keys = world.demo.effects().into_iter();
-    let keys: Vec<String> = keys.filter_map(|effect| effect.idempotency_key).collect();
+    let keys: Vec<String> = keys
+        .filter_map(|effect| effect.idempotency_key)
+        .collect();
     assert!(keys[0].starts_with(&format!("wd-{stack}-")), "{keys:?}");
     assert_eq!(keys[1], format!("wd-{renewed}-1-{id}-{action}-1-1"));
 }
@@ -146,10 +173,15 @@ async fn another_table_has_other_idempotency_keys() {
 async fn a_session_is_not_executed_again_while_another_is_opened() {
     let world = Concierge::start().await;
     for _ in 0..2 {
-        let alert = world.alert("payment_failed", &PAYMENT).await;
+        let alert = world
+            .alert("payment_failed", &PAYMENT)
+            .await;
         let first = world.opened(&alert).await;
         let action = world.proposed(&first).await.remove(1);
-        world.executes(&first, &[&action]).await.expect(202);
+        world
+            .executes(&first, &[&action])
+            .await
+            .expect(202);
         world.refuses("notifications", 404);
         world.delivers(&world.worker()).await;
         let list = [action.as_str()];
@@ -233,7 +265,10 @@ async fn a_failing_table_makes_a_message_a_dead_letter_and_leaves_its_action_to_
         world.takes_messages().await;
         faults.begin(requests, TableFault::Denied);
         let message = world.message(&id, &action);
-        let response = world.worker().handle(event(&[(&message, 5)])).await;
+        let response = world
+            .worker()
+            .handle(event(&[(&message, 5)]))
+            .await;
         assert_eq!(response.batch_item_failures.len(), 1);
         faults.end();
         world.recovers(&id).await;
@@ -262,7 +297,10 @@ async fn a_cancellation_beside_a_claim_lets_nothing_start() {
         let cancels = async {
             faults.holds(1).await;
             let agent = beside.agent();
-            agent.cancel(world.api.home.id, session).await.unwrap();
+            agent
+                .cancel(world.api.home.id, session)
+                .await
+                .unwrap();
             faults.release();
         };
         futures::join!(world.runs_with(&worker, &id, &action), cancels);

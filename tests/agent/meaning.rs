@@ -13,7 +13,9 @@ async fn alert_of(world: &Concierge, session: &Value) -> Value {
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/execute?detail=full");
-    caller.post(&path, json!({"actionIds": [action]})).await
+    caller
+        .post(&path, json!({"actionIds": [action]}))
+        .await
 }
 
 async fn sets_policy(world: &Concierge, policy: Value) {
@@ -27,7 +29,10 @@ async fn sets_policy(world: &Concierge, policy: Value) {
 /// A monitor sees a fix later than the agent, and may see that it did not last.
 #[tokio::test]
 async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
-    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.delivers(&world.worker()).await;
     let alert = alert_of(&world, &id).await;
     let sue = world.api.sign_in("sue").await;
@@ -41,37 +46,58 @@ async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
         "entities": resolved["entities"],
     });
     let reports = async || {
-        let answer = sue.posts("/api/concierge/alerts", again.clone()).await;
+        let answer = sue
+            .posts("/api/concierge/alerts", again.clone())
+            .await;
         (answer["status"].clone(), answer["statusBy"].clone())
     };
-    world.api.clock.advance(4 * span::MINUTE);
+    world
+        .api
+        .clock
+        .advance(4 * span::MINUTE);
     assert_eq!(reports().await, (json!("resolved"), json!("agent")));
     world.api.clock.advance(span::MINUTE);
     assert_eq!(reports().await, (json!("open"), json!("report")));
     // The fix is told, the old session stays as it was, and the alert takes another one.
     let open = sue.reads(&path).await;
-    let number = open["id"].as_i64().and_then(Id::new).unwrap();
+    let number = open["id"]
+        .as_i64()
+        .and_then(Id::new)
+        .unwrap();
     let alerts = world.api.store.alerts();
-    let stored = alerts.get(world.api.home.id, number).await.unwrap();
+    let stored = alerts
+        .get(world.api.home.id, number)
+        .await
+        .unwrap();
     let last = stored.record.recurrence.unwrap();
     assert_eq!(json!(last.agent_session_id), id);
     assert_eq!(world.session(&id).await["status"], "completed");
     let next = world.session(&id).await["next"].clone();
     assert!(!next.is_null(), "{next}");
-    let other = sue.triggers(&format!("{path}/agent-session")).await;
+    let other = sue
+        .triggers(&format!("{path}/agent-session"))
+        .await;
     assert_ne!(other["session"]["id"], id);
 }
 
 /// A failed read, a pause and a lost message delay the end of an alert, and do not prevent it.
 #[tokio::test]
 async fn an_alert_is_checked_until_its_matter_can_be_read() {
-    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
-    world.delivers_once(&world.worker()).await;
+    let (world, id, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
+    world
+        .delivers_once(&world.worker())
+        .await;
     let requests = world.takes_messages().await;
     assert_eq!(requests.len(), 1, "{requests:?}");
     let status = async || alert_of(&world, &id).await["status"].clone();
     let sweeps = async |minutes: i64| {
-        world.api.clock.advance(minutes * span::MINUTE);
+        world
+            .api
+            .clock
+            .advance(minutes * span::MINUTE);
         world.sweeper().sweep().await.checks
     };
     // The message is lost, and the system is down for the next one.
@@ -82,17 +108,21 @@ async fn an_alert_is_checked_until_its_matter_can_be_read() {
     world.delivers(&world.worker()).await;
     assert_eq!(status().await, "open");
     let ada = world.api.sign_in("ada").await;
-    ada.triggers("/api/concierge/pause").await;
+    ada.triggers("/api/concierge/pause")
+        .await;
     assert_eq!(sweeps(1).await, 1);
     world.delivers(&world.worker()).await;
     assert_eq!(status().await, "open");
-    ada.triggers("/api/concierge/resume").await;
+    ada.triggers("/api/concierge/resume")
+        .await;
     assert_eq!(sweeps(1).await, 1);
     world.delivers(&world.worker()).await;
     assert_eq!(status().await, "resolved");
     assert_eq!(sweeps(60).await, 0);
     let entries = ada.walk("/api/journal").await;
-    let changed = entries.iter().find(|one| one["event"] == "alert_changed");
+    let changed = entries
+        .iter()
+        .find(|entry| entry["event"] == "alert_changed");
     assert_eq!(changed.unwrap()["actor"]["type"], "service");
 }
 
@@ -102,8 +132,11 @@ const OPEN: &str = "/api/concierge/agent-sessions?open=true";
 async fn named(world: &Concierge, session: &Value, begins: &str) -> String {
     let actions = world.session(session).await["proposedActions"].clone();
     let mut actions = actions.as_array().unwrap().iter();
-    let is_it = |one: &&Value| one["description"].as_str().unwrap().starts_with(begins);
-    let id = actions.find(is_it).unwrap()["id"].as_str();
+    let action = actions.find(|action| {
+        let description = action["description"].as_str().unwrap();
+        description.starts_with(begins)
+    });
+    let id = action.unwrap()["id"].as_str();
     id.unwrap().to_owned()
 }
 
@@ -112,7 +145,9 @@ async fn named(world: &Concierge, session: &Value, begins: &str) -> String {
 async fn a_completed_session_keeps_its_manual_actions() {
     let world = Concierge::start().await;
     let entities = [("dispute", "dp_4001"), ("invoice", "inv_2014")];
-    let (id, _) = world.approved("dispute_opened", &entities, 0).await;
+    let (id, _) = world
+        .approved("dispute_opened", &entities, 0)
+        .await;
     world.delivers(&world.worker()).await;
     let session = world.session(&id).await;
     shows!(session, {"status": "completed", "openActions": 2});
@@ -153,7 +188,9 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     let world = Concierge::start().await;
     let customer = [("customer", "cus_506")];
     let class = "invoice_generation_failed";
-    let (id, resume) = world.approved(class, &customer, 0).await;
+    let (id, resume) = world
+        .approved(class, &customer, 0)
+        .await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(alert_of(&world, &id).await["status"], "open");
@@ -165,7 +202,10 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     shows!(row["proposedActions"][1], {"id": generate, "mayApprove": true, "money": money});
     assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");
     refused!(world.executes(&id, &[&resume, &generate]).await => 409, "other_actions_approved");
-    world.executes(&id, &[&generate]).await.expect(202);
+    world
+        .executes(&id, &[&generate])
+        .await
+        .expect(202);
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 2).await;
     let successes = [0, 1].map(|_| (true, String::new()));
@@ -173,7 +213,10 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     assert_eq!(alert_of(&world, &id).await["status"], "resolved");
     // Each list returns its results, and runs nothing.
     for list in [&resume, &generate] {
-        let stands = world.executes(&id, &[list]).await.expect(200);
+        let stands = world
+            .executes(&id, &[list])
+            .await
+            .expect(200);
         assert_eq!(stands["results"][0]["actionId"], json!(list));
     }
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
@@ -187,14 +230,21 @@ async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
         sets_policy(&world, json!({"rules": [{"approvers": 2}]})).await;
         let id = world.stuck_batch().await;
         let action = world.proposed(&id).await.remove(0);
-        executes(&world.max, &id, &action).await.expect(202);
+        executes(&world.max, &id, &action)
+            .await
+            .expect(202);
         let path = format!("/api/users/{}", world.max.id());
         ada.patches(&path, change.clone()).await;
-        let preview = format!("/api/concierge/agent-sessions/{id}/preview");
-        let preview = ada.posts(&preview, json!({"actionIds": [action]})).await;
+        let preview_path = format!("/api/concierge/agent-sessions/{id}/preview");
+        let preview = ada
+            .posts(&preview_path, json!({"actionIds": [action]}))
+            .await;
         shows!(preview["actions"][0], {"/policy/approvalsGiven": 0});
         let ada = ada.with_header("prefer", "respond-async");
-        let session = executes(&ada, &id, &action).await.expect(202)["session"].clone();
+        let session = executes(&ada, &id, &action)
+            .await
+            .expect(202)["session"]
+            .clone();
         assert_eq!(session["status"], "awaiting_confirmation", "{change}");
         let approvals = &session["proposedActions"][0]["approvals"];
         assert_eq!(approvals.as_array().unwrap().len(), 1, "{change}");
@@ -209,17 +259,27 @@ async fn a_resolved_alert_is_not_acted_on() {
     let action = world.proposed(&id).await.remove(0);
     let alert = alert_of(&world, &id).await["id"].clone();
     let path = format!("/api/concierge/alerts/{alert}");
-    let resolves = |status: &'static str| world.max.patch(&path, json!({"status": status}));
+    let resolves = |status: &'static str| {
+        world
+            .max
+            .patch(&path, json!({"status": status}))
+    };
     resolves("resolved").await.expect(200);
     refused!(world.executes(&id, &[&action]).await => 409, "alert_resolved");
     resolves("open").await.expect(200);
-    world.executes(&id, &[&action]).await.expect(202);
+    world
+        .executes(&id, &[&action])
+        .await
+        .expect(202);
 }
 
 /// The organization's journal names the newest entry of each session that ended.
 #[tokio::test]
 async fn a_session_that_was_removed_is_missed() {
-    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.delivers(&world.worker()).await;
     let other = world.failed_payment().await;
     world.cancels(&other).await.expect(200);
@@ -235,7 +295,7 @@ async fn a_session_that_was_removed_is_missed() {
     assert_eq!(breaks().await, json!([]));
     let entries = ada.walk("/api/journal").await;
     let mut entries = entries.iter();
-    let end = entries.find(|one| one["event"] == "agent_sessions_ended");
+    let end = entries.find(|entry| entry["event"] == "agent_sessions_ended");
     let end = end.unwrap();
     let subjects = [&id, &other].map(|id| format!("agent_session:{id}"));
     assert_eq!(end["subjects"], json!(subjects));
@@ -245,7 +305,10 @@ async fn a_session_that_was_removed_is_missed() {
     for item in items {
         let partition = text_of(&item, "pk");
         if partition.contains(&format!("{own}#")) || partition.ends_with(&own) {
-            world.api.loses(partition, text_of(&item, "sk")).await;
+            world
+                .api
+                .loses(partition, text_of(&item, "sk"))
+                .await;
         }
     }
     let missed = json!([{

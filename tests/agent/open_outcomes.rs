@@ -67,10 +67,18 @@ async fn bank(world: &Concierge) -> Bank {
         .route("/payments/{id}", get(state))
         .route("/payments/{id}/retry", post(debit))
         .with_state(Arc::clone(&bank));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-    world.connects("payments", json!({"baseUrl": url})).await;
+    tokio::spawn(async move {
+        axum::serve(listener, routes)
+            .await
+            .unwrap()
+    });
+    world
+        .connects("payments", json!({"baseUrl": url}))
+        .await;
     bank
 }
 
@@ -104,17 +112,27 @@ async fn a_payment_under_way_is_no_failure() {
         let world = Concierge::start_proposing(vec![debiting()]).await;
         let bank = bank(&world).await;
         let payment = [("payment", "pay_3001")];
-        let (id, actions) = world.all_approved("payment_failed", &payment).await;
-        world.runs_with(&world.worker(), &id, &actions[0]).await;
+        let (id, actions) = world
+            .all_approved("payment_failed", &payment)
+            .await;
+        world
+            .runs_with(&world.worker(), &id, &actions[0])
+            .await;
         let session = world.session(&id).await;
         shows!(session, {"status": "executing", "error": null});
         let next = &session["next"];
-        let what = text_of_json(&next["what"]);
-        assert!(what.starts_with("checks in payments whether"), "{what}");
+        let next_step = text_of_json(&next["what"]);
+        assert!(
+            next_step.starts_with("checks in payments whether"),
+            "{next_step}"
+        );
         shows!(next, {"who": "The agent", "until": "2026-01-15T12:00:15.000Z"});
         assert_eq!(session["openActions"], 0);
         // The same list, sent again, says that it is under way.
-        world.executes(&id, &[&actions[0]]).await.expect(202);
+        world
+            .executes(&id, &[&actions[0]])
+            .await
+            .expect(202);
         refused!(settles(&world.max, &id, &actions[0], "not_done").await => 409, "under_way");
         for _ in 0..4 {
             for _ in 0..4 {
@@ -123,7 +141,9 @@ async fn a_payment_under_way_is_no_failure() {
             let max = world.max_again().await;
             let path = format!("/api/concierge/agent-sessions/{id}");
             shows!(max.reads(&path).await, {"status": "executing", "/next/who": "The agent"});
-            let mine = max.get("/api/concierge/agent-sessions?next=me").await;
+            let mine = max
+                .get("/api/concierge/agent-sessions?next=me")
+                .await;
             assert_eq!(mine.expect(200), json!([]));
         }
         bank.lock().unwrap().0 = ends;
@@ -135,8 +155,10 @@ async fn a_payment_under_way_is_no_failure() {
         let session = max.reads(&path).await;
         assert_eq!(session["status"], status, "{session}");
         shows!(session["executionResults"][0], {"success": status == "completed"});
-        let again = json!({"actionIds": actions, "again": true});
-        let again = max.post(&format!("{path}/execute"), again).await;
+        let body = json!({"actionIds": actions, "again": true});
+        let again = max
+            .post(&format!("{path}/execute"), body)
+            .await;
         if ends == "failed" {
             again.expect(202);
             world.delivers(&world.worker()).await;
@@ -155,16 +177,24 @@ async fn a_read_that_lags_behind_is_no_failure() {
     let world = Concierge::start_proposing(vec![debiting()]).await;
     let bank = bank(&world).await;
     let payment = [("payment", "pay_3001")];
-    let (id, actions) = world.all_approved("payment_failed", &payment).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    let (id, actions) = world
+        .all_approved("payment_failed", &payment)
+        .await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     bank.lock().unwrap().0 = "failed";
     for seconds in [15, 45, 240] {
-        world.passes(seconds * span::SECOND).await;
+        world
+            .passes(seconds * span::SECOND)
+            .await;
         let session = world.session(&id).await;
         shows!(session, {"status": "executing", "error": null, "/next/who": "The agent"});
     }
     bank.lock().unwrap().0 = "succeeded";
-    world.passes(10 * span::MINUTE + 15 * span::SECOND).await;
+    world
+        .passes(10 * span::MINUTE + 15 * span::SECOND)
+        .await;
     let session = world.session(&id).await;
     shows!(session, {"status": "completed", "error": null});
     assert_eq!(bank.lock().unwrap().1, 1);
@@ -180,7 +210,9 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
     for waits in ["429", "lease"] {
         let world = Concierge::start_proposing(vec![retrying()]).await;
         let payment = [("payment", "pay_3001")];
-        let (id, actions) = world.all_approved("payment_failed", &payment).await;
+        let (id, actions) = world
+            .all_approved("payment_failed", &payment)
+            .await;
         let seconds = if waits == "lease" { "1" } else { "60" };
         world.demo.inject(InjectedFault {
             status: 429,
@@ -199,7 +231,9 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
             };
             futures::join!(world.runs_with(&worker, &id, &actions[0]), resolved);
         } else {
-            world.runs_with(&worker, &id, &actions[0]).await;
+            world
+                .runs_with(&worker, &id, &actions[0])
+                .await;
             world.is_executing(&id, 0).await;
             resolves(&world, &id).await;
         }
@@ -218,9 +252,12 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
 /// Sends a retry past the agent.
 async fn paid_elsewhere(world: &Concierge) {
     let path = "/payments/pay_3001/retry";
-    let retry = ActionType::RetryPayment;
-    let retry = posting(retry, "payments", path, &json!({}), "any");
-    let call = retry.content.steps[0].call.as_ref().unwrap();
+    let action_type = ActionType::RetryPayment;
+    let retry = posting(action_type, "payments", path, &json!({}), "any");
+    let call = retry.content.steps[0]
+        .call
+        .as_ref()
+        .unwrap();
     assert_eq!(world.calls("payments", call).await, 200);
 }
 
@@ -228,7 +265,9 @@ async fn paid_elsewhere(world: &Concierge) {
 async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
     let world = Concierge::start().await;
     let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
-    let (id, _) = world.approved("payment_failed", &entities, 0).await;
+    let (id, _) = world
+        .approved("payment_failed", &entities, 0)
+        .await;
     paid_elsewhere(&world).await;
     let effects = world.demo.effects().len();
     world.delivers(&world.worker()).await;
@@ -238,7 +277,10 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
     assert_eq!(world.demo.effects().len(), effects);
     assert_eq!(alert_status(&world, &id).await, "resolved");
     shows!(session, {"status": "completed", "error": null, "next": null, "openActions": 0});
-    let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
+    let mine = world
+        .max
+        .get("/api/concierge/agent-sessions?next=me")
+        .await;
     assert_eq!(mine.expect(200), json!([]));
     world.journal(&id).await;
 }
@@ -248,8 +290,8 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
 async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     let body = json!({"amount": 10_000});
     let path = "/invoices/inv_2008/credit-notes";
-    let credit = ActionType::IssueCreditNote;
-    let credit = posting(credit, "billing", path, &body, "inv_2008");
+    let action_type = ActionType::IssueCreditNote;
+    let credit = posting(action_type, "billing", path, &body, "inv_2008");
     let credit = with(credit, |credit| {
         credit.money = money(MoneyDirection::CustomerIsRepaid, 10_000, "EUR");
     });
@@ -270,21 +312,34 @@ async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     world
         .demo
         .inject(InjectedFault::once("billing", FaultMode::Fail));
-    world.executes(&id, &[&action]).await.expect(202);
+    world
+        .executes(&id, &[&action])
+        .await
+        .expect(202);
     world.delivers(&world.worker()).await;
     let verdict = settles(&world.max, &id, &action, "not_done").await;
     verdict.expect(200);
-    let refused = world.executes_again(&id, &[&action]).await;
+    let refused = world
+        .executes_again(&id, &[&action])
+        .await;
     let problem = refused.expect_problem(403, "approver_not_allowed");
     let detail = text_of_json(&problem["detail"]);
     assert!(detail.contains("You said that it was not done"), "{detail}");
-    let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
+    let mine = world
+        .max
+        .get("/api/concierge/agent-sessions?next=me")
+        .await;
     assert_eq!(mine.expect(200), json!([]));
     // Another session does not make the same user another one.
     let (other, second) = opens().await;
-    world.executes(&other, &[&second]).await.expect(202);
+    world
+        .executes(&other, &[&second])
+        .await
+        .expect(202);
     world.delivers(&world.worker()).await;
-    world.has_failed(&other, "approval_missing", 0).await;
+    world
+        .has_failed(&other, "approval_missing", 0)
+        .await;
     // A third user does.
     let ada = world.api.sign_in("ada").await;
     let ada = ada.with_header("prefer", "respond-async");

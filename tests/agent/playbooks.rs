@@ -41,12 +41,14 @@ impl Door {
     async fn open(organizations: &[OrganizationId]) -> (Self, String) {
         let demos = organizations
             .iter()
-            .map(|one| (one.get(), DemoTargets::start(0, None).unwrap()));
+            .map(|organization| (organization.get(), DemoTargets::start(0, None).unwrap()));
         let door = Self {
             demos: Arc::new(demos.collect()),
             asked: Arc::default(),
         };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new()
             .route(
@@ -54,7 +56,11 @@ impl Door {
                 axum::routing::any(lets_through),
             )
             .with_state(door.clone());
-        tokio::spawn(async { axum::serve(listener, routes).await.unwrap() });
+        tokio::spawn(async {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
         (door, url)
     }
 
@@ -76,7 +82,11 @@ async fn lets_through(
         organization,
         system: system.clone(),
         method: method.clone(),
-        authorization: authorization.unwrap().to_str().unwrap().to_owned(),
+        authorization: authorization
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned(),
     });
     let (_, demo) = door
         .demos
@@ -86,8 +96,14 @@ async fn lets_through(
     let own = demo.connections()[&system]["secret"].clone();
     let own = own.as_str().unwrap();
     let url = format!("{}/targets/{system}/{path}", demo.url());
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    let mut request = client.request(method, url).bearer_auth(own).body(body);
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap();
+    let mut request = client
+        .request(method, url)
+        .bearer_auth(own)
+        .body(body);
     for name in ["content-type", "idempotency-key"] {
         if let Some(value) = headers.get(name) {
             request = request.header(name, value);
@@ -113,13 +129,15 @@ impl Two {
         let world = Concierge::start().await;
         assert_eq!(world.api.home.id, organizations[0]);
         assert_eq!(world.api.abroad.id, organizations[1]);
-        for one in organizations {
+        for organization in organizations {
             for system in systems {
                 let connection = json!({
-                    "baseUrl": format!("{url}/{one}/targets/{system}"),
-                    "secret": secret(one.get(), system),
+                    "baseUrl": format!("{url}/{organization}/targets/{system}"),
+                    "secret": secret(organization.get(), system),
                 });
-                world.connects_for(one, system, connection).await;
+                world
+                    .connects_for(organization, system, connection)
+                    .await;
             }
         }
         let signs_in = async |name| {
@@ -137,23 +155,36 @@ impl Two {
     /// Has actions proposed for a case. Returns the session's path and its actions.
     async fn proposed(&self, admin: &Caller, case: &PlaybookCase) -> (String, Vec<Value>) {
         let tenant = admin.organization.unwrap();
-        let alert = self.world.alert_of(tenant, case).await.id;
+        let alert = self
+            .world
+            .alert_of(tenant, case)
+            .await
+            .id;
         let path = format!("/api/concierge/alerts/{alert}/agent-session");
         let id = admin.triggers(&path).await["session"]["id"].clone();
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let proposed = admin.triggers(&format!("{path}/propose?detail=full")).await;
-        let actions = proposed["session"]["proposedActions"].as_array().unwrap();
+        let proposed = admin
+            .triggers(&format!("{path}/propose?detail=full"))
+            .await;
+        let actions = proposed["session"]["proposedActions"]
+            .as_array()
+            .unwrap();
         (path, actions.clone())
     }
 
     /// Has everything previewed, and the automated actions executed. Returns how many those are.
     async fn executes(&self, admin: &Caller, path: &str, actions: &[Value]) -> usize {
-        let all: Vec<&Value> = actions.iter().map(|action| &action["id"]).collect();
-        posts!(admin, "{path}/preview", {"actionIds": all});
+        let action_ids: Vec<&Value> = actions
+            .iter()
+            .map(|action| &action["id"])
+            .collect();
+        posts!(admin, "{path}/preview", {"actionIds": action_ids});
         let runs = actions
             .iter()
             .filter(|action| action["isAutomated"] == true);
-        let runs: Vec<&Value> = runs.map(|action| &action["id"]).collect();
+        let runs: Vec<&Value> = runs
+            .map(|action| &action["id"])
+            .collect();
         if !runs.is_empty() {
             posts!(admin, "{path}/execute", {"actionIds": runs});
         }
@@ -169,20 +200,31 @@ async fn no_call_of_an_organization_carries_the_secret_of_another() {
     for case in CASES {
         for admin in &two.admins {
             let (path, actions) = two.proposed(admin, case).await;
-            let looked = two.door.takes();
-            assert!(!looked.is_empty(), "{case:?} looks at nothing");
-            assert!(looked.iter().all(|asked| asked.method == Method::GET));
-            carry_their_own(&looked, admin);
+            let reads = two.door.takes();
+            assert!(!reads.is_empty(), "{case:?} looks at nothing");
+            assert!(
+                reads
+                    .iter()
+                    .all(|read| read.method == Method::GET)
+            );
+            carry_their_own(&reads, admin);
             playbooks.insert(actions[0]["playbook"]["name"].to_string());
-            runs += two.executes(admin, &path, &actions).await;
+            runs += two
+                .executes(admin, &path, &actions)
+                .await;
             // What comes after another action is asked for once that one has ended.
             for _ in 0..2 {
-                two.world.delivers(&two.world.worker()).await;
+                two.world
+                    .delivers(&two.world.worker())
+                    .await;
             }
             carry_their_own(&two.door.takes(), admin);
         }
     }
-    let expected: BTreeSet<&str> = CASES.iter().map(|case| case.playbook).collect();
+    let expected: BTreeSet<&str> = CASES
+        .iter()
+        .map(|case| case.playbook)
+        .collect();
     assert_eq!(playbooks.len(), expected.len(), "{playbooks:?}");
     // Most cases have something that runs by itself, and it did.
     assert!(runs >= 20, "{runs}");
@@ -192,10 +234,10 @@ async fn no_call_of_an_organization_carries_the_secret_of_another() {
 }
 
 /// Asserts that an organization called its own systems with its own secrets.
-fn carry_their_own(asked: &[Asked], caller: &Caller) {
+fn carry_their_own(calls: &[Asked], caller: &Caller) {
     let own = caller.organization.unwrap().get();
-    for asked in asked {
-        let secret = format!("Bearer {}", secret(own, &asked.system));
-        assert_eq!((asked.organization, &asked.authorization), (own, &secret));
+    for call in calls {
+        let secret = format!("Bearer {}", secret(own, &call.system));
+        assert_eq!((call.organization, &call.authorization), (own, &secret));
     }
 }

@@ -95,13 +95,19 @@ impl<P: Person> Case<P> {
             "targetSystem": name, "entities": entities,
         });
         let sue = self.world.api.sign_in("sue").await;
-        let alert = sue.creates("/api/concierge/alerts", alert).await;
+        let alert = sue
+            .creates("/api/concierge/alerts", alert)
+            .await;
         let path = format!("/api/concierge/alerts/{alert}/agent-session");
         let session = self.world.max.triggers(&path).await["session"]["id"].clone();
         self.world.proposed(&session).await;
-        let found = self.world.session(&session).await;
-        let actions = found["proposedActions"].as_array().unwrap();
-        let automated = actions.iter().find(|action| action["isAutomated"] == true);
+        let shown = self.world.session(&session).await;
+        let actions = shown["proposedActions"]
+            .as_array()
+            .unwrap();
+        let automated = actions
+            .iter()
+            .find(|action| action["isAutomated"] == true);
         let moves = automated.map_or(Manual, |action| {
             Automated(
                 action["money"]["amount"]["minorUnits"]
@@ -111,7 +117,12 @@ impl<P: Person> Case<P> {
         });
         Proposed {
             session,
-            action: automated.map(|action| action["id"].as_str().unwrap().to_owned()),
+            action: automated.map(|action| {
+                action["id"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            }),
             moves,
         }
     }
@@ -119,19 +130,27 @@ impl<P: Person> Case<P> {
     /// Has the retry of an unpaid invoice proposed.
     async fn retry(&self, invoice: &str) -> Proposed {
         let entities = self.system.entities(invoice);
-        self.proposed("invoice_payment_failed", &entities).await
+        self.proposed("invoice_payment_failed", &entities)
+            .await
     }
 
     /// Approves the automated action. A worker has its message next.
     async fn approves(&self, proposed: &Proposed) {
         let action = proposed.action.as_deref().unwrap();
-        let answer = self.world.executes(&proposed.session, &[action]).await;
+        let answer = self
+            .world
+            .executes(&proposed.session, &[action])
+            .await;
         answer.expect(202);
     }
 
     /// Has a worker do all that waits.
     async fn works(&self) {
-        Box::pin(self.world.delivers(&self.world.worker())).await;
+        Box::pin(
+            self.world
+                .delivers(&self.world.worker()),
+        )
+        .await;
     }
 
     /// Lets time pass in steps, in which the sweeper and the worker do their work.
@@ -212,14 +231,20 @@ async fn is_skipped<P: Person>(
     start: impl AsyncFn() -> (Case<P>, String),
     rows: &[(Option<Change>, Proposes)],
 ) {
-    for change in rows.iter().filter_map(|(change, _)| *change) {
+    for change in rows
+        .iter()
+        .filter_map(|(change, _)| *change)
+    {
         let (case, invoice) = Box::pin(start()).await;
         let proposed = case.retry(&invoice).await;
         case.approves(&proposed).await;
         case.system.change(&invoice, change);
         case.works().await;
         assert_eq!(case.double().effects(), [], "{change:?}");
-        let (_, results) = case.world.outcome(&proposed.session).await;
+        let (_, results) = case
+            .world
+            .outcome(&proposed.session)
+            .await;
         let error = &results[0].1;
         assert!(
             error.starts_with("precondition_changed"),
@@ -264,9 +289,13 @@ async fn a_retry_through_lago_is_found_by_later_reads_and_resolves_its_alert() {
     let (case, invoice) = lago().await;
     let proposed = case.retry(&invoice).await;
     case.approves(&proposed).await;
-    case.double().lags(Lag::Millis(span::MINUTE));
+    case.double()
+        .lags(Lag::Millis(span::MINUTE));
     case.works().await;
-    let (status, _) = case.world.outcome(&proposed.session).await;
+    let (status, _) = case
+        .world
+        .outcome(&proposed.session)
+        .await;
     assert_eq!(status, "executing");
     case.passes(40, 2 * span::MINUTE).await;
     case.is_resolved(&proposed, DEBT).await;
@@ -350,7 +379,10 @@ async fn a_decline_is_not_tried_again_at_once() {
     let proposed = case.retry(&invoice).await;
     case.approves(&proposed).await;
     case.works().await;
-    let (status, results) = case.world.outcome(&proposed.session).await;
+    let (status, results) = case
+        .world
+        .outcome(&proposed.session)
+        .await;
     assert_eq!(status, "failed", "{results:?}");
     says(&json!(results[0].1), "400");
     case.double().banks(Bank::Pays);
@@ -360,7 +392,10 @@ async fn a_decline_is_not_tried_again_at_once() {
         .await
         .expect(202);
     case.works().await;
-    let (_, results) = case.world.outcome(&proposed.session).await;
+    let (_, results) = case
+        .world
+        .outcome(&proposed.session)
+        .await;
     says(&json!(results[0].1), "attempts_reached");
     assert_eq!(case.double().effects().len(), 1);
 }
@@ -376,7 +411,8 @@ async fn a_change_that_reads_do_not_show_yet_takes_no_more_than_is_owed() {
         let (case, invoice) = chargebee().await;
         let proposed = case.retry(&invoice).await;
         case.approves(&proposed).await;
-        case.double().lags(Lag::Millis(span::HOUR));
+        case.double()
+            .lags(Lag::Millis(span::HOUR));
         case.system.change(&invoice, change);
         case.works().await;
         case.passes(8, 10 * span::MINUTE).await;
@@ -386,8 +422,10 @@ async fn a_change_that_reads_do_not_show_yet_takes_no_more_than_is_owed() {
     let (case, invoice) = lago().await;
     let proposed = case.retry(&invoice).await;
     case.approves(&proposed).await;
-    case.double().lags(Lag::Millis(span::MINUTE));
-    case.system.change(&invoice, Change::CreditedInPart);
+    case.double()
+        .lags(Lag::Millis(span::MINUTE));
+    case.system
+        .change(&invoice, Change::CreditedInPart);
     case.works().await;
     case.passes(40, 2 * span::MINUTE).await;
     assert_eq!(case.double().effects()[0].taken, DEBT / 2);
@@ -419,7 +457,9 @@ async fn voids_the_duplicate<P: Person>(start: impl AsyncFn() -> (Case<P>, Strin
             case.system.change(&original, change);
         }
         let entities = [("invoice", duplicate), ("original_invoice", original)];
-        let proposed = case.proposed("invoice_duplicated", &entities).await;
+        let proposed = case
+            .proposed("invoice_duplicated", &entities)
+            .await;
         (case, proposed)
     };
     let (case, proposed) = after(None).await;
@@ -461,9 +501,12 @@ async fn a_duplicate_in_chargebee_is_void_only_while_the_other_invoice_stands() 
 async fn a_draft_in_lago_is_computed_and_then_finalized() {
     let (case, _) = lago().await;
     let draft = case.system.draft(3, 7_000);
-    case.system.receives_usage(&draft, 9_000);
+    case.system
+        .receives_usage(&draft, 9_000);
     let entities = case.system.entities(&draft);
-    let first = case.proposed("invoice_not_finalized", &entities).await;
+    let first = case
+        .proposed("invoice_not_finalized", &entities)
+        .await;
     assert_eq!(first.moves, Automated(0));
     case.approves(&first).await;
     case.works().await;
@@ -477,9 +520,9 @@ async fn a_draft_in_lago_is_computed_and_then_finalized() {
     let path = format!("/api/concierge/alerts/{}/agent-session", session["alertId"]);
     let second = case.world.max.triggers(&path).await["session"]["id"].clone();
     let actions = case.world.proposed(&second).await;
-    let found = case.world.session(&second).await;
-    let finalize = &found["proposedActions"][0];
-    assert_eq!(finalize["actionType"], "finalize_invoice", "{found:#}");
+    let shown = case.world.session(&second).await;
+    let finalize = &shown["proposedActions"][0];
+    assert_eq!(finalize["actionType"], "finalize_invoice", "{shown:#}");
     assert_eq!(finalize["money"]["amount"]["minorUnits"], 9_000);
     case.world
         .executes(&second, &[&actions[0]])
@@ -504,7 +547,9 @@ async fn a_pending_invoice_is_closed_where_chargebee_is_to_close_it() {
         let draft = case.system.draft(3, 7_000);
         case.system.closes_by_itself(closes);
         let entities = case.system.entities(&draft);
-        let proposed = case.proposed("invoice_not_finalized", &entities).await;
+        let proposed = case
+            .proposed("invoice_not_finalized", &entities)
+            .await;
         let expected = if closes { Automated(7_000) } else { Manual };
         assert_eq!(proposed.moves, expected);
         if closes {
@@ -530,7 +575,9 @@ async fn dunning_of_a_covered_invoice_is_stopped() {
             case.system.change(&invoice, change);
         }
         let entities = case.system.entities(&invoice);
-        let proposed = case.proposed("dunning_unwanted", &entities).await;
+        let proposed = case
+            .proposed("dunning_unwanted", &entities)
+            .await;
         assert_eq!(proposed.action.is_some(), stops, "{change:?}");
         if stops {
             case.approves(&proposed).await;
@@ -553,9 +600,14 @@ async fn the_end_of_dunning_in_lago_is_a_persons() {
             case.system.change(&invoice, change);
         }
         let entities = case.system.entities(&invoice);
-        let proposed = case.proposed("dunning_finished", &entities).await;
+        let proposed = case
+            .proposed("dunning_finished", &entities)
+            .await;
         assert_eq!(proposed.moves, Manual);
-        let session = case.world.session(&proposed.session).await;
+        let session = case
+            .world
+            .session(&proposed.session)
+            .await;
         assert_eq!(session["analysis"]["playbook"]["name"], "lago-dunning");
         says(&session["proposedActions"][0]["description"], says_what);
     }

@@ -20,7 +20,9 @@ type Approved = (Value, String);
 async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>) {
     let world = Concierge::start_unwary().await;
     if !limits.is_null() {
-        world.connects("billing", json!({"limits": limits})).await;
+        world
+            .connects("billing", json!({"limits": limits}))
+            .await;
     }
     let worker = world.worker_with(support::once());
     let actions = approved(&world, count).await;
@@ -28,14 +30,18 @@ async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>
 }
 
 async fn approved(world: &Concierge, count: usize) -> Vec<Approved> {
-    let mut all = Vec::new();
+    let mut approved = Vec::new();
     for number in 1..=count {
         let batch = format!("ub_100{number}");
         let entities = [("usage_batch", batch.as_str())];
-        all.push(world.approved("usage_batch_stuck", &entities, 0).await);
+        approved.push(
+            world
+                .approved("usage_batch_stuck", &entities, 0)
+                .await,
+        );
     }
     world.takes_messages().await;
-    all
+    approved
 }
 
 fn fails(world: &Concierge, times: u32) {
@@ -47,30 +53,44 @@ fn fails(world: &Concierge, times: u32) {
 /// One after another.
 async fn delivers(world: &Concierge, worker: &Worker, actions: &[Approved]) {
     for (id, action) in actions {
-        world.runs_with(worker, id, action).await;
+        world
+            .runs_with(worker, id, action)
+            .await;
     }
 }
 
 /// All of them at once.
 async fn delivers_all(world: &Concierge, worker: &Worker, actions: &[Approved]) {
-    let messages = actions.iter().map(|(id, action)| world.message(id, action));
+    let messages = actions
+        .iter()
+        .map(|(id, action)| world.message(id, action));
     let messages: Vec<String> = messages.collect();
-    let all: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-    let response = worker.handle(event(&all)).await;
+    let batch: Vec<(&str, u32)> = messages
+        .iter()
+        .map(|text| (text.as_str(), 1))
+        .collect();
+    let response = worker.handle(event(&batch)).await;
     assert_eq!(response.batch_item_failures.len(), 0);
 }
 
 /// Delivers some, which take effect and are never answered, and the others while those are at work.
-async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], others: &[Approved]) {
-    world.demo.inject(support::late("billing").times(100));
+async fn hangs_beside(
+    world: &Concierge,
+    worker: &Worker,
+    hanging: &[Approved],
+    others: &[Approved],
+) {
+    world
+        .demo
+        .inject(support::late("billing").times(100));
     tokio::select! {
-        () = delivers_all(world, worker, some) => panic!("{some:?} were to hang"),
+        () = delivers_all(world, worker, hanging) => panic!("{hanging:?} were to hang"),
         () = async {
-            world.effects_reach(some.len()).await;
+            world.effects_reach(hanging.len()).await;
             delivers_all(world, &world.worker_with(support::once()), others).await;
         } => {}
     }
-    assert_eq!(world.demo.effects().len(), some.len());
+    assert_eq!(world.demo.effects().len(), hanging.len());
     world.demo.clear_faults();
 }
 
@@ -78,21 +98,36 @@ async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], oth
 async fn breaker(world: &Concierge) -> (String, i64, Option<String>) {
     let shown = world.max.reads(BILLING).await["breaker"].clone();
     (
-        shown["state"].as_str().unwrap().to_owned(),
-        shown["unclearAnswers"].as_i64().unwrap(),
-        shown["openUntil"].as_str().map(str::to_owned),
+        shown["state"]
+            .as_str()
+            .unwrap()
+            .to_owned(),
+        shown["unclearAnswers"]
+            .as_i64()
+            .unwrap(),
+        shown["openUntil"]
+            .as_str()
+            .map(str::to_owned),
     )
 }
 
 /// The number of attempts that were counted of an action.
 async fn attempts(world: &Concierge, (id, action): &Approved) -> i64 {
-    let all = world.api.items_of("agent_action").await.into_iter();
-    let mut own = all.filter(|item| {
+    let items = world
+        .api
+        .items_of("agent_action")
+        .await
+        .into_iter();
+    let mut own = items.filter(|item| {
         text_of(item, "pk").ends_with(&format!("#{id}")) && text_of(item, "actionId") == *action
     });
     let progress = own.next().unwrap()["progress"].clone();
     let attempts = &progress.as_m().unwrap()["attempts"];
-    attempts.as_n().unwrap().parse().unwrap()
+    attempts
+        .as_n()
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -137,7 +172,10 @@ async fn resuming_a_connection_closes_its_breaker() {
     fails(&world, 5);
     delivers(&world, &worker, &actions[..5]).await;
     assert_eq!(breaker(&world).await.0, "open");
-    world.max.triggers(&format!("{BILLING}/resume")).await;
+    world
+        .max
+        .triggers(&format!("{BILLING}/resume"))
+        .await;
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
     delivers(&world, &worker, &actions[5..]).await;
     assert_eq!(world.demo.effects().len(), 1);
@@ -148,12 +186,36 @@ async fn traffic_is_kept_of_failing_connections_and_goes_with_them() {
     let (world, worker, actions) = given(json!(null), 4).await;
     delivers(&world, &worker, &actions[..3]).await;
     assert_eq!(world.demo.effects().len(), 3);
-    assert!(world.api.items_of("connection_traffic").await.is_empty());
+    assert!(
+        world
+            .api
+            .items_of("connection_traffic")
+            .await
+            .is_empty()
+    );
     fails(&world, 1);
     delivers(&world, &worker, &actions[3..]).await;
-    assert_eq!(world.api.items_of("connection_traffic").await.len(), 1);
-    world.api.sign_in("ada").await.deletes(BILLING).await;
-    assert!(world.api.items_of("connection_traffic").await.is_empty());
+    assert_eq!(
+        world
+            .api
+            .items_of("connection_traffic")
+            .await
+            .len(),
+        1
+    );
+    world
+        .api
+        .sign_in("ada")
+        .await
+        .deletes(BILLING)
+        .await;
+    assert!(
+        world
+            .api
+            .items_of("connection_traffic")
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]
@@ -164,18 +226,22 @@ async fn no_more_actions_are_at_work_than_a_connection_takes() {
     // An action that found no place lost no attempt. The workers that have the places are gone, and
     // have them until their leases end.
     delivers(&world, &worker, others).await;
-    for one in others {
-        assert_eq!(attempts(&world, one).await, 0);
+    for action in others {
+        assert_eq!(attempts(&world, action).await, 0);
     }
     world.api.clock.advance(60 * SECOND);
     // An action that has ended gives its place back.
     delivers(&world, &worker, others).await;
-    for one in others {
-        assert_eq!(attempts(&world, one).await, 1);
+    for action in others {
+        assert_eq!(attempts(&world, action).await, 1);
     }
     assert_eq!(world.demo.effects().len(), 6);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(known["atWork"].as_m().unwrap().len(), 0);
+    let traffic = world
+        .api
+        .items_of("connection_traffic")
+        .await
+        .remove(0);
+    assert_eq!(traffic["atWork"].as_m().unwrap().len(), 0);
 }
 
 #[tokio::test]
@@ -183,14 +249,21 @@ async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
     let (world, worker, actions) = given(json!({"perSecond": 10}), 6).await;
     let began = Stopwatch::start();
     let workers = [worker, world.worker_with(support::once())];
-    for (one, worker) in actions.chunks(1).zip(workers.iter().cycle()) {
-        delivers(&world, worker, one).await;
+    for (chunk, worker) in actions
+        .chunks(1)
+        .zip(workers.iter().cycle())
+    {
+        delivers(&world, worker, chunk).await;
     }
     // The clock of the table stands still: their calls are due at 0, 100 … 500 ms of it.
     assert!(began.elapsed() >= Duration::from_millis(1_500));
     assert_eq!(world.demo.effects().len(), 6);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(text_of(&known, "nextCall"), "2026-01-15T12:00:00.600Z");
+    let traffic = world
+        .api
+        .items_of("connection_traffic")
+        .await
+        .remove(0);
+    assert_eq!(text_of(&traffic, "nextCall"), "2026-01-15T12:00:00.600Z");
 }
 
 #[tokio::test]
@@ -201,8 +274,12 @@ async fn an_action_that_would_occupy_a_worker_comes_back_at_its_turn() {
     delivers(&world, &worker, &actions[2..]).await;
     assert_eq!(attempts(&world, &actions[2]).await, 0);
     assert_eq!(world.demo.effects().len(), 2);
-    let known = world.api.items_of("connection_traffic").await.remove(0);
-    assert_eq!(text_of(&known, "nextTurn"), "2026-01-15T12:00:03.000Z");
+    let traffic = world
+        .api
+        .items_of("connection_traffic")
+        .await
+        .remove(0);
+    assert_eq!(text_of(&traffic, "nextTurn"), "2026-01-15T12:00:03.000Z");
     world.api.clock.advance(2 * SECOND);
     let runs = async {
         while world.demo.effects().len() < 3 {
@@ -220,7 +297,12 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
     let actions = approved(&world, 6).await;
     let (first, last) = actions.split_at(5);
     let fault = InjectedFault::once("billing", FaultMode::Fail);
-    let read = |times| fault.clone().of("GET /usage-batches/{id}").times(times);
+    let read = |times| {
+        fault
+            .clone()
+            .of("GET /usage-batches/{id}")
+            .times(times)
+    };
     world.demo.inject(read(5));
     let worker = world.worker_with(support::once());
     delivers(&world, &worker, first).await;
@@ -234,7 +316,14 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
     world.api.clock.advance(30 * SECOND);
     world.demo.inject(read(1));
     delivers(&world, &worker, last).await;
-    let open_until = |seconds: i64| world.api.clock.now().plus(seconds * SECOND).to_string();
+    let open_until = |seconds: i64| {
+        world
+            .api
+            .clock
+            .now()
+            .plus(seconds * SECOND)
+            .to_string()
+    };
     let (state, _, until) = breaker(&world).await;
     assert_eq!((state.as_str(), until), ("open", Some(open_until(60))));
     assert_eq!(world.demo.effects(), []);
@@ -248,7 +337,11 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
 /// The preview of a proposal on a real batch, as the playbook reads it.
 async fn previews(world: &Concierge, (id, action): &Approved) -> Value {
     let path = format!("/api/concierge/agent-sessions/{id}/preview");
-    world.max.posts(&path, json!({"actionIds": [action]})).await["actions"][0].clone()
+    world
+        .max
+        .posts(&path, json!({"actionIds": [action]}))
+        .await["actions"][0]
+        .clone()
 }
 
 fn read_error(preview: &Value) -> &str {
@@ -270,13 +363,23 @@ async fn reads_count_for_the_calls_of_a_second() {
     let proposal = proposed(&world).await;
     let connections = world.store_beside().await;
     let connections = connections.connections();
-    let billing = connections.all(world.api.home.id).await.unwrap();
-    let billing = billing.iter().find(|one| &*one.name == "billing").unwrap();
+    let billing = connections
+        .all(world.api.home.id)
+        .await
+        .unwrap();
+    let billing = billing
+        .iter()
+        .find(|connection| &*connection.name == "billing")
+        .unwrap();
     world.api.clock.advance(SECOND);
     assert_eq!(read_error(&previews(&world, &proposal).await), "");
     // The calls of nine seconds are reserved, and a preview takes eight at most.
     for _ in 0..9 {
-        connections.slot(billing).await.unwrap().unwrap();
+        connections
+            .slot(billing)
+            .await
+            .unwrap()
+            .unwrap();
     }
     let preview = previews(&world, &proposal).await;
     let holds = read_error(&preview).contains("nothing was sent");

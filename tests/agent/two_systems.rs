@@ -59,9 +59,14 @@ impl Two {
     /// ids.
     async fn proposed(&self, class: &str, system: &'static str) -> (Value, Vec<String>) {
         let mut cases = CASES.iter();
-        let case = cases.find(|case| case.class == class).unwrap();
+        let case = cases
+            .find(|case| case.class == class)
+            .unwrap();
         let case = PlaybookCase { system, ..*case };
-        let alert = self.world.alert_of(self.world.api.home.id, &case).await;
+        let alert = self
+            .world
+            .alert_of(self.world.api.home.id, &case)
+            .await;
         let session = self.world.opened(&alert).await;
         let actions = self.world.proposed(&session).await;
         (session, actions)
@@ -71,7 +76,10 @@ impl Two {
     /// error.
     async fn runs(&self, (session, actions): (Value, Vec<String>)) -> (String, String) {
         let first = &actions[0];
-        self.world.executes(&session, &[first]).await.expect(202);
+        self.world
+            .executes(&session, &[first])
+            .await
+            .expect(202);
         self.world.takes_messages().await;
         self.world.runs(&session, first).await;
         let (status, mut results) = self.world.outcome(&session).await;
@@ -90,19 +98,27 @@ impl Two {
 async fn an_alert_reads_and_changes_its_own_system_only() {
     let two = Two::start().await;
     assert_eq!(two.states(), ["open", "open"]);
-    let eu = two.proposed("invoice_duplicated", "billing_eu").await;
+    let eu = two
+        .proposed("invoice_duplicated", "billing_eu")
+        .await;
     let shown = two.world.session(&eu.0).await;
     let reads = shown["analysis"]["reads"].as_array();
-    let reads = reads.or(shown["reads"].as_array()).unwrap();
+    let reads = reads
+        .or(shown["reads"].as_array())
+        .unwrap();
     let connections = reads
         .iter()
         .map(|read| read["connection"].as_str().unwrap());
     assert!(
-        connections.clone().all(|name| name.ends_with("_eu")),
+        connections
+            .clone()
+            .all(|name| name.ends_with("_eu")),
         "{reads:?}"
     );
     assert!(
-        connections.clone().any(|name| name == "payments_eu"),
+        connections
+            .clone()
+            .any(|name| name == "payments_eu"),
         "{reads:?}"
     );
     shows!(&shown["proposedActions"][0], {"isAutomated": true, "targetSystem": "billing_eu"});
@@ -111,7 +127,9 @@ async fn an_alert_reads_and_changes_its_own_system_only() {
     assert_eq!(two.world.demo.effects().len(), 0);
 
     // The other invoice has the same id, and is another one.
-    let first = two.proposed("invoice_duplicated", "billing").await;
+    let first = two
+        .proposed("invoice_duplicated", "billing")
+        .await;
     assert_eq!(
         two.runs(first).await,
         ("completed".to_owned(), String::new())
@@ -127,12 +145,22 @@ async fn a_record_of_one_system_is_held_through_every_connection_to_it_alone() {
     let same = two.eu.connections()["billing"].clone();
     two.connects("billing_eu_2", &same, json!({"payments": "payments_eu"}))
         .await;
-    let eu = two.proposed("invoice_duplicated", "billing_eu").await;
-    let again = two.proposed("invoice_duplicated", "billing_eu_2").await;
-    let other = two.proposed("invoice_duplicated", "billing").await;
+    let eu = two
+        .proposed("invoice_duplicated", "billing_eu")
+        .await;
+    let again = two
+        .proposed("invoice_duplicated", "billing_eu_2")
+        .await;
+    let other = two
+        .proposed("invoice_duplicated", "billing")
+        .await;
     let fault = InjectedFault::once("billing", FaultMode::Fail).status(500);
     for _ in 0..5 {
-        two.eu.inject(fault.clone().of("POST /invoices/{id}/void"));
+        two.eu.inject(
+            fault
+                .clone()
+                .of("POST /invoices/{id}/void"),
+        );
     }
     // The call is retried later, and may have taken effect.
     assert_eq!(two.runs(eu).await.0, "executing");
@@ -147,7 +175,9 @@ async fn of_two_payment_systems_one_is_named_or_the_action_is_manual() {
     let two = Two::start().await;
     two.connects("billing_eu", &two.eu.connections()["billing"], json!({}))
         .await;
-    let (session, _) = two.proposed("invoice_duplicated", "billing_eu").await;
+    let (session, _) = two
+        .proposed("invoice_duplicated", "billing_eu")
+        .await;
     let manual = &two.world.session(&session).await["proposedActions"][0];
     assert_eq!(manual["isAutomated"], false);
     let description = manual["description"].as_str().unwrap();
@@ -158,11 +188,21 @@ async fn of_two_payment_systems_one_is_named_or_the_action_is_manual() {
 #[tokio::test]
 async fn an_alert_of_a_system_without_a_connection_is_for_a_person() {
     let two = Two::start().await;
-    let (session, _) = two.proposed("invoice_duplicated", "billing_us").await;
+    let (session, _) = two
+        .proposed("invoice_duplicated", "billing_us")
+        .await;
     let shown = two.world.session(&session).await;
-    let actions = shown["proposedActions"].as_array().unwrap();
-    assert!(actions.iter().all(|action| action["isAutomated"] == false));
-    let description = actions[0]["description"].as_str().unwrap();
+    let actions = shown["proposedActions"]
+        .as_array()
+        .unwrap();
+    assert!(
+        actions
+            .iter()
+            .all(|action| action["isAutomated"] == false)
+    );
+    let description = actions[0]["description"]
+        .as_str()
+        .unwrap();
     let why = "the alert's system `billing_us` is no connection";
     assert!(description.contains(why), "{description}");
     assert_eq!(two.world.demo.effects().len() + two.eu.effects().len(), 0);

@@ -13,9 +13,13 @@ use shared::{
 use tests::support::{Answer, Caller, Concierge, OidcProvider, patches, refused};
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
-    let caller = caller.clone().with_header("prefer", "respond-async");
+    let caller = caller
+        .clone()
+        .with_header("prefer", "respond-async");
     let path = format!("/api/concierge/agent-sessions/{session}/execute");
-    caller.post(&path, json!({"actionIds": [action]})).await
+    caller
+        .post(&path, json!({"actionIds": [action]}))
+        .await
 }
 
 /// A user who chooses the record is no second pair of eyes.
@@ -25,12 +29,15 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     world
         .has_policy(json!({"rules": [{"notOpener": true}]}))
         .await;
-    let alert = json!({
+    let body = json!({
         "source": "billing-monitor", "externalId": "stuck-ub_1001",
         "signalType": "usage_batch_stuck", "severity": "error", "title": "It is stuck",
         "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
     });
-    let alert = world.max.creates("/api/concierge/alerts", alert).await;
+    let alert = world
+        .max
+        .creates("/api/concierge/alerts", body)
+        .await;
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
     let id = sue.triggers(&path).await["session"]["id"].clone();
     let action = world.proposed(&id).await.remove(0);
@@ -40,24 +47,36 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
         let row = caller.reads(open).await[0].clone();
         assert_eq!(row["proposedActions"][0]["mayApprove"], may_approve);
     }
-    executes(&ada, &id, &action).await.expect(202);
+    executes(&ada, &id, &action)
+        .await
+        .expect(202);
 }
 
 /// Signs a user in, as the account is now.
 async fn signs_in(world: &Concierge, user: UserId) -> Caller {
     let store = world.store_beside().await;
-    let user = store.directory().user(world.api.home.id, user).await;
-    world.api.session_of(&user.unwrap()).await
+    let user = store
+        .directory()
+        .user(world.api.home.id, user)
+        .await;
+    world
+        .api
+        .session_of(&user.unwrap())
+        .await
 }
 
 /// Whoever made or changed an account, or knows its password, could sign in as its user.
 #[tokio::test]
 async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
-    world.has_policy(json!({"rules": [{"approvers": 2}]})).await;
+    world
+        .has_policy(json!({"rules": [{"approvers": 2}]}))
+        .await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    executes(&world.max, &id, &action).await.expect(202);
+    executes(&world.max, &id, &action)
+        .await
+        .expect(202);
     let may = json!(["execute_agent_remediation"]);
     world.permits("vic", may.clone()).await;
     let nia = json!({
@@ -89,7 +108,10 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
         assert!(detail.contains(until), "{detail}");
     }
     // Nor does the approval from before count.
-    let session = executes(&ada, &id, &action).await.expect(202)["session"].clone();
+    let session = executes(&ada, &id, &action)
+        .await
+        .expect(202)["session"]
+        .clone();
     assert_eq!(session["status"], "awaiting_confirmation");
     // A password of the operator is nobody else's.
     let store = world.store_beside().await;
@@ -110,9 +132,13 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     let id = ada.triggers(&path).await["session"]["id"].clone();
     let propose = format!("/api/concierge/agent-sessions/{id}/propose");
     let proposed = ada.triggers(&propose).await["session"].clone();
-    let action = proposed["proposedActions"][0]["id"].as_str().unwrap();
+    let action = proposed["proposedActions"][0]["id"]
+        .as_str()
+        .unwrap();
     let sue = signs_in(&world, sue).await;
-    executes(&sue, &id, action).await.expect(202);
+    executes(&sue, &id, action)
+        .await
+        .expect(202);
 }
 
 /// The session of a bound user by the provider.
@@ -133,7 +159,10 @@ async fn whoever_sets_the_provider_is_no_second_approver_by_it() {
     let provider = OidcProvider::start(&world.api.clock).await;
     ada.puts("/api/organizations/1/sign-in", provider.put(&json!({})))
         .await;
-    world.api.is_bound("max", &provider.issuer).await;
+    world
+        .api
+        .is_bound("max", &provider.issuer)
+        .await;
     let max = signs_in_by(&world, &provider, "max").await;
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
     let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
@@ -146,7 +175,8 @@ async fn whoever_sets_the_provider_is_no_second_approver_by_it() {
         .await;
     refused!(executes(&max, &id, &action).await => 403, "approver_not_allowed");
     // A session of a provider that was removed since approves nothing.
-    ada.deletes("/api/organizations/1/sign-in").await;
+    ada.deletes("/api/organizations/1/sign-in")
+        .await;
     refused!(executes(&max, &id, &action).await => 403, "sign_in_again");
 }
 
@@ -157,8 +187,12 @@ async fn a_user_of_a_provider_of_long_ago_approves() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let sign_in = "/api/organizations/1/sign-in";
     let provider = OidcProvider::start(&world.api.clock).await;
-    ada.puts(sign_in, provider.put(&json!({}))).await;
-    world.api.is_bound("max", &provider.issuer).await;
+    ada.puts(sign_in, provider.put(&json!({})))
+        .await;
+    world
+        .api
+        .is_bound("max", &provider.issuer)
+        .await;
     world.api.clock.advance(User::FRESH);
     let ada = world.api.sign_in("ada").await;
     let same = json!({"issuer": provider.issuer, "clientId": "workdesk", "groupsClaim": "teams"});
@@ -176,18 +210,22 @@ async fn a_user_of_a_provider_of_long_ago_approves() {
         .unwrap()
         .to_owned();
     let max = signs_in_by(&world, &provider, "max").await;
-    executes(&max, &id, &action).await.expect(202);
+    executes(&max, &id, &action)
+        .await
+        .expect(202);
     // The journal names the session as its user sees it.
     let sessions = max.reads("/api/auth/sessions").await;
     let current = sessions
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["current"] == true);
+        .find(|session| session["current"] == true);
     let journal = max
         .walk(&format!("/api/concierge/agent-sessions/{id}/journal"))
         .await;
-    let approved = journal.iter().find(|entry| entry["what"] == "approved");
+    let approved = journal
+        .iter()
+        .find(|entry| entry["what"] == "approved");
     let expected = json!({"method": "oidc", "sessionId": current.unwrap()["id"]});
     assert_eq!(approved.unwrap()["detail"]["signIn"], expected);
 }

@@ -20,7 +20,10 @@ fn twice(world: &Concierge) -> Worker {
 
 #[tokio::test]
 async fn an_approved_action_has_its_effect_and_saves_its_minutes() {
-    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
     let done = ("completed".into(), vec![(true, String::new())]);
     assert_eq!(world.outcome(&id).await, done);
@@ -47,20 +50,33 @@ async fn a_message_that_is_delivered_again_and_again_has_one_effect() {
     assert_eq!(world.minutes_saved().await, 10);
     let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
-    world.runs_all_at_once(&[world.message(&id, &action)]).await;
+    world
+        .runs_all_at_once(&[world.message(&id, &action)])
+        .await;
     world.is_completed(&id, 1).await;
 }
 
 #[tokio::test]
 async fn a_call_whose_worker_was_killed_is_repeated_with_its_key() {
-    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary()
+        .await
+        .with_approved_batch()
+        .await;
     world.takes_messages().await;
     world.demo.inject(late("billing"));
-    world.dies_after_the_effect(&id, &action).await;
+    world
+        .dies_after_the_effect(&id, &action)
+        .await;
     // While the lease lasts, no other worker takes it.
     world.runs(&id, &action).await;
     world.is_executing(&id, 1).await;
-    assert_eq!(world.passes(AFTER_THE_LEASE).await.resent, 1);
+    assert_eq!(
+        world
+            .passes(AFTER_THE_LEASE)
+            .await
+            .resent,
+        1
+    );
     world.is_completed(&id, 1).await;
     assert_eq!(world.minutes_saved().await, 25);
 }
@@ -71,15 +87,28 @@ async fn without_keys_a_call_whose_worker_was_killed_is_not_repeated() {
     let (id, action) = world.approved_message().await;
     world.takes_messages().await;
     world.demo.inject(late("notifications"));
-    world.dies_after_the_effect(&id, &action).await;
-    assert_eq!(world.passes(AFTER_THE_LEASE).await.resent, 1);
-    world.is_open(&id, "not sent again", 1).await;
+    world
+        .dies_after_the_effect(&id, &action)
+        .await;
+    assert_eq!(
+        world
+            .passes(AFTER_THE_LEASE)
+            .await
+            .resent,
+        1
+    );
+    world
+        .is_open(&id, "not sent again", 1)
+        .await;
     assert_eq!(world.minutes_saved().await, 0);
 }
 
 #[tokio::test]
 async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
-    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary()
+        .await
+        .with_approved_batch()
+        .await;
     let message = world.message(&id, &action);
     world.demo.inject(late("billing"));
     let slow = world.worker();
@@ -87,7 +116,10 @@ async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
     let overtaken = async {
         world.effects_reach(1).await;
         world.api.clock.advance(AFTER_THE_LEASE);
-        world.worker().handle(event(&[(message, 2)])).await;
+        world
+            .worker()
+            .handle(event(&[(message, 2)]))
+            .await;
         world.is_completed(&id, 1).await;
         let before = world.session(&id).await;
         world.demo.hurry();
@@ -131,8 +163,8 @@ async fn an_answer_ends_an_action_as_its_keys_allow() {
         };
         let case = format!("{mode:?} {code}, keyed {keyed}");
         assert_eq!(wanted_again, 0, "{case}");
-        let (found, results) = world.outcome(&id).await;
-        assert_eq!(found, status, "{case}: {results:?}");
+        let (actual, results) = world.outcome(&id).await;
+        assert_eq!(actual, status, "{case}: {results:?}");
         assert!(results[0].1.contains(says), "{case}: {results:?}");
         assert_eq!(world.demo.effects().len(), effects, "{case}");
     }
@@ -144,7 +176,10 @@ async fn a_session_cancelled_during_a_call_lets_it_end_and_starts_no_other() {
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let both = [&*actions[0], &*actions[1]];
-    world.executes(&id, &both).await.expect(202);
+    world
+        .executes(&id, &both)
+        .await
+        .expect(202);
     world.demo.inject(late("payments"));
     let worker = world.worker();
     let cancels = async {
@@ -166,7 +201,9 @@ async fn a_session_cancelled_during_a_call_lets_it_end_and_starts_no_other() {
 async fn a_session_cancelled_between_two_steps_sends_no_second_one() {
     let world = Concierge::start_unwary().await;
     let (id, action) = world.approved(SYNC.0, SYNC.1, 0).await;
-    world.demo.inject(late("billing").of("GET /customers/{id}"));
+    world
+        .demo
+        .inject(late("billing").of("GET /customers/{id}"));
     let worker = world.worker();
     let cancels = async {
         world.faults_are_met().await;
@@ -182,14 +219,22 @@ async fn a_session_cancelled_between_two_steps_sends_no_second_one() {
 
 #[tokio::test]
 async fn a_poisoned_message_harms_no_neighbour() {
-    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary()
+        .await
+        .with_approved_batch()
+        .await;
     let good = world.message(&id, &action);
     let absent = world.message(&Value::from(4711), "s4711-p1-a1");
     let future = good.replace("\"version\":1", "\"version\":2");
     let batch = ["poison", &absent, &good, &future, ""].map(|text| (text, 1));
-    let response = world.worker().handle(event(&batch)).await;
+    let response = world
+        .worker()
+        .handle(event(&batch))
+        .await;
     let failed = response.batch_item_failures.iter();
-    let failed: Vec<&str> = failed.map(|failure| &*failure.item_identifier).collect();
+    let failed: Vec<&str> = failed
+        .map(|failure| &*failure.item_identifier)
+        .collect();
     assert_eq!(failed, ["message-0", "message-1", "message-3", "message-4"]);
     world.is_completed(&id, 1).await;
 }
@@ -200,10 +245,16 @@ async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let both = [&*actions[0], &*actions[1]];
-    world.executes(&id, &both).await.expect(202);
+    world
+        .executes(&id, &both)
+        .await
+        .expect(202);
     world.poisons(&id, both[1]).await;
     let [good, bad] = both.map(|action| world.message(&id, action));
-    let response = world.worker().handle(event(&[(&bad, 5), (&good, 1)])).await;
+    let response = world
+        .worker()
+        .handle(event(&[(&bad, 5), (&good, 1)]))
+        .await;
     assert_eq!(response.batch_item_failures.len(), 1);
     let (status, results) = world.outcome(&id).await;
     assert_eq!(status, "executing");
@@ -220,7 +271,9 @@ async fn many_actions_at_once_each_have_one_effect() {
     let mut messages = Vec::new();
     for number in 1..=6 {
         let entities = [("usage_batch", &*format!("ub_100{number}"))];
-        let (id, action) = world.approved("usage_batch_stuck", &entities, 0).await;
+        let (id, action) = world
+            .approved("usage_batch_stuck", &entities, 0)
+            .await;
         messages.extend([world.message(&id, &action), world.message(&id, &action)]);
     }
     world.runs_all_at_once(&messages).await;

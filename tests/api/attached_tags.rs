@@ -9,7 +9,8 @@ const SUBJECTS: [(&str, &str); 2] = [("activities", "activity"), ("tasks", "task
 /// Record 1 of each subject, by mia.
 async fn with_subjects(api: &Api) -> Caller {
     let mia = api.sign_in("mia").await;
-    mia.records_activity(json!({"projectId": 1})).await;
+    mia.records_activity(json!({"projectId": 1}))
+        .await;
     mia.creates_task(json!({})).await;
     mia
 }
@@ -47,10 +48,12 @@ async fn a_tag_is_attached_once_and_detached_once() {
             assert_eq!(api.records().await == before, again);
         }
         // What else is written to the record leaves them alone.
-        mia.patches(&path, json!({"description": "Renamed"})).await;
+        mia.patches(&path, json!({"description": "Renamed"}))
+            .await;
         for again in [false, true] {
             let before = api.records().await;
-            mia.deletes(&format!("{path}/tags/1")).await;
+            mia.deletes(&format!("{path}/tags/1"))
+                .await;
             carries(json!([legal])).await;
             assert_eq!(api.records().await == before, again);
         }
@@ -72,29 +75,41 @@ async fn a_record_carries_fifty_tags_and_no_more() {
     let api = Api::start().await;
     let mia = with_subjects(&api).await;
     for number in 1..=51 {
-        api.has_tag(api.home.id, &format!("Tag {number}")).await;
+        api.has_tag(api.home.id, &format!("Tag {number}"))
+            .await;
     }
     for (subject, noun) in SUBJECTS {
         let path = format!("/api/{subject}/1/tags");
         for number in 1..=50 {
-            mia.posts(&path, json!({"tagId": number})).await;
+            mia.posts(&path, json!({"tagId": number}))
+                .await;
         }
-        let answer = mia.post(&path, json!({"tagId": 51})).await;
+        let answer = mia
+            .post(&path, json!({"tagId": 51}))
+            .await;
         let problem = answer.expect_problem(409, "too_many_tags");
         let detail = problem["detail"].as_str().unwrap();
         let expected = format!("The {noun} has 50");
         assert!(detail.starts_with(&expected), "{detail}");
         // What it carries may be attached again, and what it does not carry detached.
-        mia.posts(&path, json!({"tagId": 7})).await;
+        mia.posts(&path, json!({"tagId": 7}))
+            .await;
         mia.deletes(&format!("{path}/51")).await;
         mia.deletes(&format!("{path}/50")).await;
-        mia.posts(&path, json!({"tagId": 51})).await;
+        mia.posts(&path, json!({"tagId": 51}))
+            .await;
     }
     // A change of the activity leaves them alone.
     let changed = mia.patch("/api/activities/1", json!({"type": "call"}));
     let read = mia.get("/api/activities/1");
     for activity in [changed.await.expect(200), read.await.expect(200)] {
-        assert_eq!(activity["tags"].as_array().unwrap().len(), 50);
+        assert_eq!(
+            activity["tags"]
+                .as_array()
+                .unwrap()
+                .len(),
+            50
+        );
     }
 }
 
@@ -102,16 +117,24 @@ async fn a_record_carries_fifty_tags_and_no_more() {
 async fn a_tag_of_another_organization_is_as_absent_as_none() {
     let api = Api::start().await;
     let mia = with_subjects(&api).await;
-    let abroad = api.has_tag(api.abroad.id, "theirs").await.id.to_string();
+    let abroad = api
+        .has_tag(api.abroad.id, "theirs")
+        .await
+        .id
+        .to_string();
     let before = api.table_dump().await;
     for (subject, _) in SUBJECTS {
         let path = format!("/api/{subject}/1/tags");
         for id in ["99", &abroad] {
             let body = json!({"tagId": id.parse::<i64>().unwrap()});
-            mia.post(&path, body).await.expect_not_found();
+            mia.post(&path, body)
+                .await
+                .expect_not_found();
         }
         for id in ["99", "0", "-1", "abc", "9007199254740993", "01", &abroad] {
-            mia.delete(&format!("{path}/{id}")).await.expect_not_found();
+            mia.delete(&format!("{path}/{id}"))
+                .await
+                .expect_not_found();
         }
     }
     assert_eq!(before, api.table_dump().await);
@@ -122,11 +145,14 @@ async fn a_tag_that_is_deleted_at_the_last_moment_is_not_attached() {
     let (api, faults, []) = Api::behind_faults([]).await;
     let mia = with_subjects(&api).await;
     for (tag, (subject, _)) in (1..).zip(SUBJECTS) {
-        api.has_tag(api.home.id, &format!("Tag {tag}")).await;
+        api.has_tag(api.home.id, &format!("Tag {tag}"))
+            .await;
         let place = ["0000000000000001", "0000000000000002"][tag - 1];
         faults.next("TransactWriteItems", Fault::After("ORG#1#TAG", place));
         let path = format!("/api/{subject}/1/tags");
-        let answer = mia.post(&path, json!({"tagId": tag})).await;
+        let answer = mia
+            .post(&path, json!({"tagId": tag}))
+            .await;
         answer.expect_not_found();
         assert!(faults.are_over());
     }

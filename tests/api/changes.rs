@@ -24,16 +24,16 @@ fn next(answer: &Answer) -> String {
 
 /// All entries from a path on, and the path that goes on after them.
 async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
-    let mut all = Vec::new();
+    let mut entries = Vec::new();
     let mut path = path.to_owned();
     loop {
         let answer = caller.get(&path).await;
         path = next(&answer);
-        let some = told(&answer);
-        if some.is_empty() {
-            return (all, path);
+        let page = told(&answer);
+        if page.is_empty() {
+            return (entries, path);
         }
-        all.extend(some);
+        entries.extend(page);
     }
 }
 
@@ -50,7 +50,8 @@ async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
     assert!(told(&nothing).is_empty());
     mia.creates_task(json!({})).await;
     api.publishes().await;
-    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    max.patches("/api/tasks/1", json!({"title": "Final"}))
+        .await;
     api.publishes().await;
     let answer = max.get(&next(&nothing)).await;
     let expected = [json!(["task", 1, "created"]), json!(["task", 1, "updated"])];
@@ -73,11 +74,11 @@ async fn pages_of_any_size_have_every_entry() {
         mia.creates_tasks(["a", "b", "c"]).await;
         api.publishes().await;
     }
-    let (all, end) = walk(&mia, "/api/changes?cursor=first").await;
-    assert!(all.len() >= 11, "{all:?}");
+    let (entries, end) = walk(&mia, "/api/changes?cursor=first").await;
+    assert!(entries.len() >= 11, "{entries:?}");
     for limit in [1, 2, 5, 1_000] {
         let path = format!("/api/changes?cursor=first&limit={limit}");
-        assert_eq!(walk(&mia, &path).await.0, all, "{limit}");
+        assert_eq!(walk(&mia, &path).await.0, entries, "{limit}");
     }
     mia.creates_task(json!({})).await;
     api.publishes().await;
@@ -87,7 +88,8 @@ async fn pages_of_any_size_have_every_entry() {
 #[tokio::test]
 async fn a_feed_is_filtered_by_type_and_project() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"projectId": 2})).await;
+    mia.creates_task(json!({"projectId": 2}))
+        .await;
     mia.creates_task(json!({})).await;
     creates!(mia, "/api/tasks/1/comments", {"content": "Soon."});
     api.publishes().await;
@@ -118,10 +120,16 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let max = api.sign_in("max").await;
     let with_title = |project: Option<i64>| json!({"title": "x", "projectId": project, "organizationId": api.home.id});
-    let task = mia.creates("/api/tasks", with_title(Some(2))).await;
-    let activity = json!({"type": "note", "description": "x", "projectId": 2});
-    let activity = mia.creates("/api/activities", activity).await;
-    let home = mia.creates("/api/tasks", with_title(None)).await;
+    let task = mia
+        .creates("/api/tasks", with_title(Some(2)))
+        .await;
+    let body = json!({"type": "note", "description": "x", "projectId": 2});
+    let activity = mia
+        .creates("/api/activities", body)
+        .await;
+    let home = mia
+        .creates("/api/tasks", with_title(None))
+        .await;
     let content = json!({"content": "Soon."});
     let mut comments = Vec::new();
     for subject in [
@@ -130,7 +138,11 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
         format!("tasks/{home}"),
     ] {
         let path = format!("/api/{subject}/comments");
-        comments.push((path.clone(), mia.creates(&path, content.clone()).await));
+        comments.push((
+            path.clone(),
+            mia.creates(&path, content.clone())
+                .await,
+        ));
     }
     api.publishes().await;
     let query = "/api/changes?cursor=first&projectId=2&type=activity,comment";
@@ -153,9 +165,11 @@ async fn comments_belong_to_the_project_of_what_they_are_on() {
     }
     for (path, comment) in &comments {
         patches!(mia, "{path}/{comment}", {"content": "Now."});
-        mia.deletes(&format!("{path}/{comment}")).await;
+        mia.deletes(&format!("{path}/{comment}"))
+            .await;
     }
-    max.deletes(&format!("/api/tasks/{task}")).await;
+    max.deletes(&format!("/api/tasks/{task}"))
+        .await;
     api.cleans_up().await;
     api.publishes().await;
     for comment in [on_task, on_activity] {
@@ -174,14 +188,26 @@ async fn a_cursor_expires_when_entries_after_it_may_have() {
     let mia = api.session_of(&user).await;
     api.publishes().await;
     let mut followed = next(&mia.get("/api/changes").await);
-    let left = next(&mia.get("/api/changes?cursor=first&limit=1").await);
+    let left = next(
+        &mia.get("/api/changes?cursor=first&limit=1")
+            .await,
+    );
     for _ in 0..3 {
         api.clock.advance(10 * span::DAY);
-        followed = next(&api.session_of(&user).await.get(&followed).await);
+        followed = next(
+            &api.session_of(&user)
+                .await
+                .get(&followed)
+                .await,
+        );
     }
     let mia = api.session_of(&user).await;
-    mia.get(&left).await.expect_problem(410, "cursor_expired");
-    let oldest = mia.get("/api/changes?cursor=first").await;
+    mia.get(&left)
+        .await
+        .expect_problem(410, "cursor_expired");
+    let oldest = mia
+        .get("/api/changes?cursor=first")
+        .await;
     assert!(told(&oldest).is_empty());
     // A client that kept asking misses nothing, though the feed starts again.
     mia.creates_task(json!({})).await;
@@ -213,7 +239,9 @@ async fn changes_of_actions_are_told_apart_by_their_parts() {
     let ada = api.sign_in("ada").await;
     let receiver = Receiver::start().await;
     let types = ["agent_session.*"];
-    let (webhook, _) = api.has_webhook(&ada, &receiver.url, &types).await;
+    let (webhook, _) = api
+        .has_webhook(&ada, &receiver.url, &types)
+        .await;
     Box::pin(concierge.approved_message()).await;
     api.publishes().await;
     let of_sessions = "/api/changes?cursor=first&type=agent_session";
@@ -224,14 +252,18 @@ async fn changes_of_actions_are_told_apart_by_their_parts() {
     };
     let entries = entries.as_array().unwrap();
     let identities: BTreeSet<String> = entries.iter().map(identity).collect();
-    let parts = entries.iter().filter(|entry| !entry["part"].is_null());
+    let parts = entries
+        .iter()
+        .filter(|entry| !entry["part"].is_null());
     assert!(parts.clone().count() > 0, "{entries:?}");
     for entry in parts {
         shows!(entry, {"version": null, "fields": ["actions"]});
     }
     assert_eq!(identities.len(), entries.len());
     let deliveries = api.deliveries(&ada, webhook).await;
-    let delivered = deliveries.iter().map(|one| identity(&one["change"]));
+    let delivered = deliveries
+        .iter()
+        .map(|delivery| identity(&delivery["change"]));
     assert_eq!(delivered.collect::<BTreeSet<_>>(), identities);
     assert_eq!(deliveries.len(), entries.len());
     api.sends_webhooks().await;

@@ -28,7 +28,9 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
     for (subject, named) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");
         assert_eq!(mia.get(&path).await.ids(), [0; 0]);
-        let comment = mia.posts(&path, json!({"content": " Which one?\n"})).await;
+        let comment = mia
+            .posts(&path, json!({"content": " Which one?\n"}))
+            .await;
         let now = api.clock.now();
         let expected = json!({
             "version": 1, "id": comment["id"], "content": " Which one?\n", named: 1,
@@ -38,8 +40,8 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
         });
         assert_eq!(comment, expected);
         api.clock.advance(1);
-        let reply = json!({"content": "The blue one", "parentId": comment["id"]});
-        let reply = max.posts(&path, reply).await;
+        let body = json!({"content": "The blue one", "parentId": comment["id"]});
+        let reply = max.posts(&path, body).await;
         shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
         assert_eq!(mia.reads(&path).await, json!([comment, reply]));
     }
@@ -52,7 +54,8 @@ async fn a_reply_stays_within_its_thread() {
     // A thread of each subject under the same number, and another one of the same subject.
     for (subject, _) in SUBJECTS {
         let path = format!("/api/{subject}/2/comments");
-        mia.creates(&path, content.clone()).await;
+        mia.creates(&path, content.clone())
+            .await;
     }
     let before = api.records().await;
     for (subject, _) in SUBJECTS {
@@ -80,13 +83,19 @@ async fn authors_and_managers_alone_edit_and_delete_a_comment() {
     for (subject, _) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");
         for one_who_may in [&mia, &max] {
-            let comment = mia.creates(&path, json!({"content": "Mine"})).await;
+            let comment = mia
+                .creates(&path, json!({"content": "Mine"}))
+                .await;
             let path = format!("{path}/{comment}");
             let before = api.records().await;
-            sue.patch(&path, body.clone()).await.expect_denied();
+            sue.patch(&path, body.clone())
+                .await
+                .expect_denied();
             sue.delete(&path).await.expect_denied();
             assert_eq!(before, api.records().await);
-            let edited = one_who_may.patches(&path, body.clone()).await;
+            let edited = one_who_may
+                .patches(&path, body.clone())
+                .await;
             assert_eq!(edited["userId"], mia.id(), "it is still its author's");
             assert_eq!(edited["user"]["id"], mia.id());
             one_who_may.deletes(&path).await;
@@ -100,8 +109,8 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
     for (subject, _) in SUBJECTS {
         let list = format!("/api/{subject}/1/comments");
         let first = creates!(mia, &list, {"content": "A secret slipped out"});
-        let reply = json!({"content": "Delete that", "parentId": first});
-        let reply = mia.creates(&list, reply).await;
+        let body = json!({"content": "Delete that", "parentId": first});
+        let reply = mia.creates(&list, body).await;
         let mut expected = mia.reads(&list).await;
         api.clock.advance(60_000);
         let path = format!("{list}/{first}");
@@ -113,11 +122,19 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
         raise_version(&mut expected[0]);
         assert_eq!(mia.reads(&list).await, expected);
         let kept = api.table_dump().await;
-        assert!(!kept.iter().any(|item| item.contains("slipped")));
+        assert!(
+            !kept
+                .iter()
+                .any(|item| item.contains("slipped"))
+        );
         // Its replies alone still have it.
-        mia.delete(&path).await.expect_not_found();
+        mia.delete(&path)
+            .await
+            .expect_not_found();
         let body = json!({"content": "x"});
-        mia.patch(&path, body).await.expect_not_found();
+        mia.patch(&path, body)
+            .await
+            .expect_not_found();
         let late = json!({"content": "Which secret?", "parentId": first});
         refused!(mia.post(&list, late).await => [("/parentId", "unknown")]);
         posts!(mia, &list, {"content": "Done", "parentId": reply});
@@ -128,28 +145,39 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
 async fn comments_go_with_what_they_are_on() {
     let (api, mia) = with_subjects().await;
     let max = api.sign_in("max").await;
-    let said = json!({"content": "Gone soon"});
+    let body = json!({"content": "Gone soon"});
     for (subject, _) in SUBJECTS {
         for id in [1, 2, 2] {
             let comments = format!("/api/{subject}/{id}/comments");
-            mia.creates(&comments, said.clone()).await;
+            mia.creates(&comments, body.clone())
+                .await;
         }
         let path = format!("/api/{subject}/1");
         let comments = format!("{path}/comments");
         let first = mia.get(&comments).await.ids()[0];
         max.deletes(&path).await;
-        max.delete(&path).await.expect_not_found();
-        mia.get(&comments).await.expect_not_found();
-        mia.post(&comments, said.clone()).await.expect_not_found();
-        mia.patch(&format!("{comments}/{first}"), said.clone())
+        max.delete(&path)
+            .await
+            .expect_not_found();
+        mia.get(&comments)
+            .await
+            .expect_not_found();
+        mia.post(&comments, body.clone())
+            .await
+            .expect_not_found();
+        mia.patch(&format!("{comments}/{first}"), body.clone())
             .await
             .expect_not_found();
         let path = format!("{comments}/{first}");
-        mia.delete(&path).await.expect_not_found();
+        mia.delete(&path)
+            .await
+            .expect_not_found();
     }
     assert_eq!(api.cleans_up().await, 3);
     let left = api.table_dump().await;
-    let comments = left.iter().filter(|item| item.contains("Gone soon"));
+    let comments = left
+        .iter()
+        .filter(|item| item.contains("Gone soon"));
     assert_eq!(comments.count(), 6);
     for (subject, _) in SUBJECTS {
         let comments = format!("/api/{subject}/2/comments");

@@ -14,16 +14,25 @@ async fn change(caller: &Caller, path: &str, change: &Value) -> Answer {
 
 /// The record alone, without what is joined to it.
 fn alone(answer: &Value) -> Value {
-    let mut record = answer.get("ticket").unwrap_or(answer).clone();
+    let mut record = answer
+        .get("ticket")
+        .unwrap_or(answer)
+        .clone();
     for name in "assignee creator milestone project tasks tasksNext".split(' ') {
-        record.as_object_mut().unwrap().remove(name);
+        record
+            .as_object_mut()
+            .unwrap()
+            .remove(name);
     }
     record
 }
 
 async fn read(caller: &Caller, path: &str) -> Value {
     if path.starts_with("/api/phases") {
-        return caller.reads("/api/projects/1/phases").await[0].clone();
+        return caller
+            .reads("/api/projects/1/phases")
+            .await[0]
+            .clone();
     }
     alone(&caller.reads(path).await)
 }
@@ -46,7 +55,9 @@ async fn has_records(api: &Api, ada: &Caller) -> [i64; 3] {
     [
         milestone,
         phase,
-        api.has_webhook(ada, hooks, &["*"]).await.0,
+        api.has_webhook(ada, hooks, &["*"])
+            .await
+            .0,
     ]
 }
 
@@ -117,9 +128,15 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
             if let Some(at) = expected.get_mut("updatedAt") {
                 *at = json!(api.clock.now());
             }
-            let answers = join_all(row.iter().map(|body| change(&ada, path, body))).await;
-            let mut told = answers.iter().map(|answer| alone(&answer.expect(200)));
-            assert!(told.any(|last| last == expected), "{path}: {row:?}");
+            let answers = join_all(
+                row.iter()
+                    .map(|body| change(&ada, path, body)),
+            )
+            .await;
+            let mut records = answers
+                .iter()
+                .map(|answer| alone(&answer.expect(200)));
+            assert!(records.any(|last| last == expected), "{path}: {row:?}");
             assert_eq!(read(&ada, path).await, expected);
         }
         if !path.starts_with("/api/milestones") {

@@ -9,12 +9,15 @@ async fn a_record_that_the_client_has_is_not_sent_again_and_all_else_is() {
     mia.creates_task(json!({})).await;
     let knowing = mia.with_header("if-none-match", "\"2\"");
     patches!(knowing, "/api/tasks/1", {"title": "Renamed"});
-    let known = knowing.get("/api/tasks/1").await;
-    assert_eq!((known.status, known.text.as_str()), (304, ""));
-    assert_eq!(known.header("etag"), Some("\"2\""));
-    assert_eq!(known.header("content-type"), None);
+    let answer = knowing.get("/api/tasks/1").await;
+    assert_eq!((answer.status, answer.text.as_str()), (304, ""));
+    assert_eq!(answer.header("etag"), Some("\"2\""));
+    assert_eq!(answer.header("content-type"), None);
     knowing.reads("/api/tasks").await;
-    knowing.get("/api/tasks/99").await.expect_not_found();
+    knowing
+        .get("/api/tasks/99")
+        .await
+        .expect_not_found();
 }
 
 #[tokio::test]
@@ -44,14 +47,22 @@ async fn a_change_without_a_body_names_the_new_version() {
         assert_eq!(mia.get(&record).await.header("etag"), Some("\"3\""));
     }
     let moved = json!({"phaseId": phase});
-    let answer = mia.patch("/api/tasks/1/phase", moved).await;
+    let answer = mia
+        .patch("/api/tasks/1/phase", moved)
+        .await;
     assert_eq!((answer.status, answer.header("etag")), (204, Some("\"4\"")));
     // A replay names the version as it is now.
-    let again = mia.clone().with_header("idempotency-key", "tag");
-    let answer = again.post("/api/tasks/1/tags", tag.clone()).await;
+    let again = mia
+        .clone()
+        .with_header("idempotency-key", "tag");
+    let answer = again
+        .post("/api/tasks/1/tags", tag.clone())
+        .await;
     assert_eq!(answer.header("etag"), Some("\"5\""));
     patches!(mia, "/api/tasks/1", {"title": "Renamed"});
-    let answer = again.post("/api/tasks/1/tags", tag).await;
+    let answer = again
+        .post("/api/tasks/1/tags", tag)
+        .await;
     assert_eq!((answer.status, answer.header("etag")), (204, Some("\"6\"")));
 }
 
@@ -60,7 +71,9 @@ async fn reads_above_a_kilobyte_are_compressed_for_clients_that_ask() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     let long = json!({"description": "Invoices ".repeat(500)});
     mia.creates_task(long).await;
-    let plain = mia.clone().with_header("accept-encoding", "identity");
+    let plain = mia
+        .clone()
+        .with_header("accept-encoding", "identity");
     let plain = plain.get("/api/tasks/1").await;
     for (accepted, encoding) in [
         ("gzip", Some("gzip")),
@@ -68,15 +81,21 @@ async fn reads_above_a_kilobyte_are_compressed_for_clients_that_ask() {
         ("identity", None),
         ("gzip;q=0", None),
     ] {
-        let asking = mia.clone().with_header("accept-encoding", accepted);
+        let asking = mia
+            .clone()
+            .with_header("accept-encoding", accepted);
         let answer = asking.get("/api/tasks/1").await;
         assert_eq!(answer.header("content-encoding"), encoding, "{accepted}");
         assert_eq!(answer.text, plain.text, "{accepted}");
         assert_eq!(answer.header("etag"), plain.header("etag"));
-        let vary = answer.header("vary").unwrap_or_default();
+        let vary = answer
+            .header("vary")
+            .unwrap_or_default();
         assert!(vary.contains("accept-encoding"), "{accepted}: {vary}");
     }
-    let asking = mia.clone().with_header("accept-encoding", "gzip");
+    let asking = mia
+        .clone()
+        .with_header("accept-encoding", "gzip");
     // Small answers, and those of writes: some of these return a secret.
     let session = asking.get("/api/tags").await;
     assert_eq!(session.header("content-encoding"), None);

@@ -160,7 +160,9 @@ async fn a_number_beyond_64_bits_is_named_with_its_place() {
 async fn a_byte_order_mark_is_skipped() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     let body = Some("\u{FEFF}{\"name\": \"later\"}".to_owned());
-    ada.send("POST", "/api/tags", body).await.expect(200);
+    ada.send("POST", "/api/tags", body)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -175,7 +177,9 @@ async fn a_text_of_several_lines_keeps_them() {
 async fn a_foreign_origin_is_named() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     let foreign = mia.with_header("origin", "https://evil.example");
-    let answer = foreign.post("/api/tags", json!({"name": "x"})).await;
+    let answer = foreign
+        .post("/api/tags", json!({"name": "x"}))
+        .await;
     let problem = answer.expect_problem(403, "cross_site");
     shows!(problem, {"detail": "The origin https://evil.example is not in AllowedOrigins."});
 }

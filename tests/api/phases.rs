@@ -11,11 +11,19 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     let other = posts!(max, "/api/projects/1/phases", {"title": "Test"})["id"].clone();
     let mut tasks = Vec::new();
     for phase in [json!(phase), other.clone(), json!(phase), Value::Null] {
-        tasks.push(max.creates_task(json!({"phaseId": phase})).await["id"].clone());
+        tasks.push(
+            max.creates_task(json!({"phaseId": phase}))
+                .await["id"]
+                .clone(),
+        );
     }
     max.deletes(&path).await;
-    max.delete(&path).await.expect_not_found();
-    max.patch(&path, json!({"title": "x"})).await.expect(404);
+    max.delete(&path)
+        .await
+        .expect_not_found();
+    max.patch(&path, json!({"title": "x"}))
+        .await
+        .expect(404);
     let body = json!({"phaseId": phase});
     refused!(max.patch("/api/tasks/4/phase", body).await => [("/phaseId", "unknown")]);
     let first = max.reads("/api/tasks/1").await;
@@ -30,6 +38,10 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
         .collect();
     assert_eq!(phases, [&Value::Null, &other, &Value::Null, &Value::Null]);
     let left = api.records().await;
-    assert!(!left.iter().any(|row| row.contains("cleanup")));
+    assert!(
+        !left
+            .iter()
+            .any(|row| row.contains("cleanup"))
+    );
     assert_eq!(api.cleans_up().await, 0);
 }

@@ -33,7 +33,10 @@ async fn read(caller: &Caller, path: &str) -> Value {
     match read.get_mut("ticket") {
         // A change answers without the creator.
         Some(ticket) => {
-            ticket.as_object_mut().unwrap().remove("creator");
+            ticket
+                .as_object_mut()
+                .unwrap()
+                .remove("creator");
             ticket.take()
         }
         None => read,
@@ -48,11 +51,15 @@ async fn an_assignee_is_a_user_of_the_organization() {
         let path = exists_in(&api, folder, ServiceStatus::Open).await;
         let before = api.records().await;
         for assignee in [abroad, 99] {
-            let answer = sue.patch(&path, json!({"assigneeId": assignee})).await;
+            let answer = sue
+                .patch(&path, json!({"assigneeId": assignee}))
+                .await;
             answer.expect_faults(&[("/assigneeId", "unknown")]);
             // The record comes before its assignee.
             let path = format!("{folder}/9");
-            let answer = sue.patch(&path, json!({"assigneeId": assignee})).await;
+            let answer = sue
+                .patch(&path, json!({"assigneeId": assignee}))
+                .await;
             answer.expect_not_found();
         }
         assert_eq!(before, api.records().await);
@@ -62,14 +69,16 @@ async fn an_assignee_is_a_user_of_the_organization() {
 #[tokio::test]
 async fn a_status_goes_where_it_may_and_nowhere_else() {
     let (api, [sue]) = Api::signed_in(["sue"]).await;
-    let all = [
+    let statuses = [
         ServiceStatus::Open,
         ServiceStatus::InProgress,
         ServiceStatus::Pending,
         ServiceStatus::Resolved,
         ServiceStatus::Closed,
     ];
-    let transitions = all.into_iter().flat_map(|from| all.map(|to| (from, to)));
+    let transitions = statuses
+        .into_iter()
+        .flat_map(|from| statuses.map(|to| (from, to)));
     for (from, to) in transitions {
         for folder in [REQUESTS, TICKETS] {
             let path = exists_in(&api, folder, from).await;
@@ -95,7 +104,11 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
         let path = exists_in(&api, folder, ServiceStatus::Open).await;
         api.clock.advance(5 * span::HOUR);
         let record = read(&sue, &path).await;
-        let created: Timestamp = record["createdAt"].as_str().unwrap().parse().unwrap();
+        let created: Timestamp = record["createdAt"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap();
         let millis = i32::try_from(api.clock.now().since(created)).unwrap();
         let hours = f64::from(millis) / 3_600_000.0;
         // With the hours that pass after each.
@@ -109,9 +122,10 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
             ("closed", hours, 1),
             ("closed", hours, 0),
         ] {
-            sue.patches(&path, json!({"status": status})).await;
-            let found = metrics(&sue).await["avgResolutionTime"].clone();
-            assert_eq!(found, average, "{path} {status}");
+            sue.patches(&path, json!({"status": status}))
+                .await;
+            let actual = metrics(&sue).await["avgResolutionTime"].clone();
+            assert_eq!(actual, average, "{path} {status}");
             api.clock.advance(pass * span::HOUR);
         }
     }
@@ -129,10 +143,12 @@ async fn changes_and_words_at_the_same_time_count_a_resolution_once() {
         tokio::join!(open(), open(), says(), says(), says());
         assert_eq!(resolutions(&api).await, ["0"]);
         assert_eq!(read(&sue, &path).await["status"], "open");
-        let said = mia
+        let thread_content = mia
             .reads(if folder == TICKETS { &path } else { &thread })
             .await;
-        let said = said.get("messages").unwrap_or(&said);
-        assert_eq!(said.as_array().unwrap().len(), 3);
+        let messages = thread_content
+            .get("messages")
+            .unwrap_or(&thread_content);
+        assert_eq!(messages.as_array().unwrap().len(), 3);
     }
 }

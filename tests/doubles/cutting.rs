@@ -42,8 +42,13 @@ pub struct Cutting {
 impl Cutting {
     /// Stands before the system at that URL.
     pub async fn before(system: &str, cuts: Cuts) -> Self {
-        let system = system.strip_prefix("http://").unwrap().to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let system = system
+            .strip_prefix("http://")
+            .unwrap()
+            .to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let calls = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&calls);
@@ -69,7 +74,9 @@ impl Cutting {
     /// The statuses of the calls so far, and if each was a replay; forgets them.
     pub fn takes_statuses(&self) -> Vec<(u16, bool)> {
         let calls = self.takes().into_iter();
-        calls.map(|call| (call.status, call.is_replay)).collect()
+        calls
+            .map(|call| (call.status, call.is_replay))
+            .collect()
     }
 
     /// The calls so far; forgets them.
@@ -83,23 +90,43 @@ async fn pass(mut client: TcpStream, system: &str, noted: &Mutex<Vec<Call>>, cut
     let Some(request) = whole_request(&mut client).await else {
         return;
     };
-    let mut upstream = TcpStream::connect(system).await.unwrap();
+    let mut upstream = TcpStream::connect(system)
+        .await
+        .unwrap();
     // The system is to end the connection after its answer.
     let text = request.replacen("\r\n", "\r\nConnection: close\r\n", 1);
-    upstream.write_all(text.as_bytes()).await.unwrap();
+    upstream
+        .write_all(text.as_bytes())
+        .await
+        .unwrap();
     let mut answer = Vec::new();
-    upstream.read_to_end(&mut answer).await.unwrap();
+    upstream
+        .read_to_end(&mut answer)
+        .await
+        .unwrap();
     let head = String::from_utf8_lossy(&answer);
-    let line = request.lines().next().unwrap_or_default();
+    let line = request
+        .lines()
+        .next()
+        .unwrap_or_default();
     let call = Call {
-        line: line.trim_end_matches(" HTTP/1.1").to_owned(),
+        line: line
+            .trim_end_matches(" HTTP/1.1")
+            .to_owned(),
         key: header(&request, "idempotency-key").to_owned(),
-        status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+        status: head
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap(),
         is_replay: header(&head, "idempotent-replayed") == "true",
     };
     let is_first = {
         let mut noted = noted.lock().unwrap();
-        let seen = noted.iter().any(|one| one.key == call.key);
+        let seen = noted
+            .iter()
+            .any(|earlier| earlier.key == call.key);
         noted.push(call.clone());
         call.key.is_empty() || !seen
     };
@@ -116,7 +143,9 @@ async fn whole_request(client: &mut TcpStream) -> Option<String> {
         if let Ok(text) = std::str::from_utf8(&read)
             && let Some((head, body)) = text.split_once("\r\n\r\n")
         {
-            let length = header(head, "content-length").parse().unwrap_or(0);
+            let length = header(head, "content-length")
+                .parse()
+                .unwrap_or(0);
             if body.len() >= length {
                 return Some(text.to_owned());
             }
@@ -130,8 +159,10 @@ async fn whole_request(client: &mut TcpStream) -> Option<String> {
 }
 
 fn header<'a>(message: &'a str, name: &str) -> &'a str {
-    let lines = message.lines().take_while(|line| !line.is_empty());
+    let lines = message
+        .lines()
+        .take_while(|line| !line.is_empty());
     let mut pairs = lines.filter_map(|line| line.split_once(':'));
-    let found = pairs.find(|(one, _)| one.eq_ignore_ascii_case(name));
-    found.map_or("", |(_, value)| value.trim())
+    let pair = pairs.find(|(key, _)| key.eq_ignore_ascii_case(name));
+    pair.map_or("", |(_, value)| value.trim())
 }

@@ -20,9 +20,9 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
     let invoice = |rest: &str| format!("/1.0/kb/invoices/{INVOICE}{rest}");
     let account = |rest: &str| format!("/1.0/kb/accounts/{ACCOUNT}{rest}");
     let payment = |rest: &str| format!("/1.0/kb/invoicePayments/{PAYMENT}{rest}");
-    let none = Value::Null;
+    let no_body = Value::Null;
     vec![
-        ("void", "PUT", invoice("/voidInvoice"), none.clone(), 204),
+        ("void", "PUT", invoice("/voidInvoice"), no_body.clone(), 204),
         (
             "pay",
             "POST",
@@ -48,22 +48,27 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
             "rebalance",
             "PUT",
             account("/cbaRebalancing"),
-            none.clone(),
+            no_body.clone(),
             204,
         ),
-        ("untag", "DELETE", account("/tags"), none.clone(), 204),
-        ("overdue", "GET", account("/overdue"), none, 200),
+        ("untag", "DELETE", account("/tags"), no_body.clone(), 204),
+        ("overdue", "GET", account("/overdue"), no_body, 200),
     ]
 }
 
 /// The call of the name that an alert's record has.
 fn proposes(alert: &Alert) -> Vec<ProposedAction> {
     let record = &*alert.entities[0].id;
-    let named = calls().into_iter().find(|(name, ..)| *name == record);
+    let named = calls()
+        .into_iter()
+        .find(|(name, ..)| *name == record);
     let (_, method, path, body, status) = named.unwrap();
     let refresh = ActionType::RefreshInvoice;
     let mut action = posting(refresh, "kill_bill", &path, &json!({}), record);
-    let call = action.content.steps[0].call.as_mut().unwrap();
+    let call = action.content.steps[0]
+        .call
+        .as_mut()
+        .unwrap();
     method.clone_into(&mut call.method);
     call.body = body
         .as_object()
@@ -96,11 +101,15 @@ async fn every_call_is_as_kill_bill_describes_it() {
     let doubled = Doubled::start("kill_bill", "password", proposes).await;
     let proxy = Cutting::before(&doubled.url, Cuts::None).await;
     let connection = connection();
-    doubled.connects("kill_bill", &proxy.url, &connection).await;
+    doubled
+        .connects("kill_bill", &proxy.url, &connection)
+        .await;
     for (name, method, path, _, status) in calls() {
         let ended = doubled.runs(name).await;
         let calls = proxy.takes();
-        let seen = calls.iter().map(|call| (&*call.line, call.status));
+        let seen = calls
+            .iter()
+            .map(|call| (&*call.line, call.status));
         let seen: Vec<_> = seen.collect();
         assert_eq!(seen, [(&*format!("{method} {path}"), status)], "{ended:?}");
         ended.succeeded();
@@ -113,18 +122,39 @@ async fn a_call_that_lacks_what_kill_bill_asks_for_is_refused() {
     let doubled = Doubled::start("kill_bill", "password", proposes).await;
     let url = doubled.url.clone();
     let mut unsigned = connection();
-    unsigned["headers"].as_array_mut().unwrap().pop();
-    doubled.connects("kill_bill", &url, &unsigned).await;
-    doubled.runs("void").await.failed("answered 4");
+    unsigned["headers"]
+        .as_array_mut()
+        .unwrap()
+        .pop();
+    doubled
+        .connects("kill_bill", &url, &unsigned)
+        .await;
+    doubled
+        .runs("void")
+        .await
+        .failed("answered 4");
     let mut form = connection();
     form["body"] = json!("form");
-    doubled.connects("kill_bill", &url, &form).await;
-    doubled.runs("purchase").await.failed("answered 4");
+    doubled
+        .connects("kill_bill", &url, &form)
+        .await;
+    doubled
+        .runs("purchase")
+        .await
+        .failed("answered 4");
     let mut anonymous = connection();
     anonymous["secret"] = Value::Null;
     anonymous["auth"] = Value::Null;
     // It takes a key and its secret for somebody, too.
-    anonymous["headers"].as_array_mut().unwrap().drain(..2);
-    doubled.connects("kill_bill", &url, &anonymous).await;
-    doubled.runs("rebalance").await.failed("answered 401.");
+    anonymous["headers"]
+        .as_array_mut()
+        .unwrap()
+        .drain(..2);
+    doubled
+        .connects("kill_bill", &url, &anonymous)
+        .await;
+    doubled
+        .runs("rebalance")
+        .await
+        .failed("answered 401.");
 }

@@ -48,8 +48,13 @@ impl Doubled {
     /// A customer with a card of this number as their default.
     pub(super) async fn customer(&self, card: &str) -> String {
         let email = ("email", "ada@example.com");
-        let customer = self.posts(SECRET, "/v1/customers", &[email]).await;
-        let customer = customer["id"].as_str().unwrap().to_owned();
+        let customer = self
+            .posts(SECRET, "/v1/customers", &[email])
+            .await;
+        let customer = customer["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         self.gets_card(&customer, card).await;
         customer
     }
@@ -62,13 +67,18 @@ impl Doubled {
             ("card[exp_year]", "2090"),
             ("card[cvc]", "123"),
         ];
-        let token = self.posts(SECRET, "/v1/tokens", &card).await;
+        let token = self
+            .posts(SECRET, "/v1/tokens", &card)
+            .await;
         let source = [("source", token["id"].as_str().unwrap())];
         let path = format!("/v1/customers/{customer}");
         let sources = format!("{path}/sources");
-        let card = self.posts(SECRET, &sources, &source).await;
+        let card = self
+            .posts(SECRET, &sources, &source)
+            .await;
         let default = [("default_source", card["id"].as_str().unwrap())];
-        self.posts(SECRET, &path, &default).await;
+        self.posts(SECRET, &path, &default)
+            .await;
     }
 
     /// An open invoice of a new subscription, whose customer's card declines.
@@ -81,10 +91,15 @@ impl Doubled {
             ("interval", "month"),
             ("product[name]", "Workdesk"),
         ];
-        self.posts(SECRET, "/v1/plans", &new).await;
+        self.posts(SECRET, "/v1/plans", &new)
+            .await;
         let new = [("customer", customer), ("items[0][plan]", &plan)];
-        let subscription = self.posts(SECRET, "/v1/subscriptions", &new).await;
-        let invoice = subscription["latest_invoice"].as_str().unwrap();
+        let subscription = self
+            .posts(SECRET, "/v1/subscriptions", &new)
+            .await;
+        let invoice = subscription["latest_invoice"]
+            .as_str()
+            .unwrap();
         let path = format!("/v1/invoices/{invoice}");
         assert_eq!(self.status(&path).await, "open");
         invoice.to_owned()
@@ -92,20 +107,28 @@ impl Doubled {
 
     /// A payment of a customer that waits to be confirmed.
     async fn payment_intent(&self, customer: &str) -> String {
-        let intent = [
+        let form = [
             ("customer", customer),
             ("amount", "2000"),
             ("currency", "usd"),
             ("payment_method", "pm_card_visa"),
         ];
-        let intent = self.posts(SECRET, "/v1/payment_intents", &intent).await;
-        intent["id"].as_str().unwrap().to_owned()
+        let intent = self
+            .posts(SECRET, "/v1/payment_intents", &form)
+            .await;
+        intent["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// The state of a record there.
     pub(super) async fn status(&self, path: &str) -> String {
         let record = self.gets(SECRET, path).await;
-        record["status"].as_str().unwrap().to_owned()
+        record["status"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 }
 
@@ -127,7 +150,9 @@ async fn an_invoice_is_paid_and_a_webhook_says_so() {
         assert_eq!(doubled.status(&path).await, "paid", "{scheme}");
         let calls = proxy.takes();
         assert_eq!((calls.len(), calls[0].key.as_str()), (1, ""), "{calls:?}");
-        let paid = webhooks.comes("invoice.payment_succeeded", &invoice).await;
+        let paid = webhooks
+            .comes("invoice.payment_succeeded", &invoice)
+            .await;
         assert_eq!(paid["data"]["object"]["id"], invoice.as_str());
     }
 }
@@ -157,11 +182,16 @@ async fn a_call_without_an_answer_is_never_repeated() {
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn a_payment_is_confirmed_once_and_then_refused() {
     let (doubled, proxy) = start("bearer", Cuts::None).await;
-    let intent = doubled.payment_intent(&doubled.customer(VISA).await).await;
+    let intent = doubled
+        .payment_intent(&doubled.customer(VISA).await)
+        .await;
     doubled.runs(&intent).await.succeeded();
     let path = format!("/v1/payment_intents/{intent}");
     assert_eq!(doubled.status(&path).await, "succeeded");
     assert_eq!(proxy.takes().len(), 1);
     // A record that is not there.
-    doubled.runs("in_nobody").await.failed("answered 404.");
+    doubled
+        .runs("in_nobody")
+        .await
+        .failed("answered 404.");
 }

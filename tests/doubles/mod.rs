@@ -61,7 +61,10 @@ impl Doubled {
             world: world.await,
             secret: secret.to_owned(),
             url: url_of(double),
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: reqwest::Client::builder()
+                .no_proxy()
+                .build()
+                .unwrap(),
         }
     }
 
@@ -78,7 +81,9 @@ impl Doubled {
     /// Has the action of a record proposed, approved and run.
     async fn runs(&self, entity: &str) -> Ended {
         let world = &self.world;
-        let alert = world.alert("payment_failed", &[("record", entity)]).await;
+        let alert = world
+            .alert("payment_failed", &[("record", entity)])
+            .await;
         let session = world.opened(&alert).await;
         let action = world.proposed(&session).await.remove(0);
         self.executes(session, action).await
@@ -87,7 +92,10 @@ impl Doubled {
     /// Has an action of a session approved and run.
     async fn executes(&self, session: Value, action: String) -> Ended {
         let world = &self.world;
-        world.executes(&session, &[&action]).await.expect(202);
+        world
+            .executes(&session, &[&action])
+            .await
+            .expect(202);
         world.takes_messages().await;
         self.delivers(session, action).await
     }
@@ -98,7 +106,10 @@ impl Doubled {
             session, action, ..
         } = ended;
         let world = &self.world;
-        world.executes_again(&session, &[&action]).await.expect(202);
+        world
+            .executes_again(&session, &[&action])
+            .await
+            .expect(202);
         world.takes_messages().await;
         self.delivers(session, action).await
     }
@@ -106,7 +117,11 @@ impl Doubled {
     /// Hands its message to a worker.
     async fn delivers(&self, session: Value, action: String) -> Ended {
         let message = self.world.message(&session, &action);
-        let response = self.world.worker().handle(event(&[(&message, 1)])).await;
+        let response = self
+            .world
+            .worker()
+            .handle(event(&[(&message, 1)]))
+            .await;
         assert_eq!(response.batch_item_failures.len(), 0);
         let (status, mut results) = self.world.outcome(&session).await;
         Ended {
@@ -119,7 +134,11 @@ impl Doubled {
 
     /// Returns the double's answer to a form, which must be a success.
     async fn posts(&self, key: &str, path: &str, form: &[(&str, &str)]) -> Value {
-        let answer = self.form(key, path, form).send().await.unwrap();
+        let answer = self
+            .form(key, path, form)
+            .send()
+            .await
+            .unwrap();
         let status = answer.status();
         let body = answer.text().await.unwrap();
         assert!(status.is_success(), "{path}: {status} {body}");
@@ -129,18 +148,29 @@ impl Doubled {
     /// A form to the double, past the agent.
     fn form(&self, key: &str, path: &str, form: &[(&str, &str)]) -> reqwest::RequestBuilder {
         let mut body = reqwest::Url::parse(&self.url).unwrap();
-        body.query_pairs_mut().extend_pairs(form);
+        body.query_pairs_mut()
+            .extend_pairs(form);
         let request = self
             .http
             .post(format!("{}{path}", self.url))
             .bearer_auth(key);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
-        request.body(body.query().unwrap_or_default().to_owned())
+        request.body(
+            body.query()
+                .unwrap_or_default()
+                .to_owned(),
+        )
     }
 
     async fn gets(&self, key: &str, path: &str) -> Value {
-        let request = self.http.get(format!("{}{path}", self.url));
-        let answer = request.bearer_auth(key).send().await.unwrap();
+        let request = self
+            .http
+            .get(format!("{}{path}", self.url));
+        let answer = request
+            .bearer_auth(key)
+            .send()
+            .await
+            .unwrap();
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         serde_json::from_str(&answer.text().await.unwrap()).unwrap()
     }
@@ -165,5 +195,8 @@ fn url_of(double: &str) -> String {
     let doubles = std::env::var(DOUBLES);
     let doubles = doubles.unwrap_or_else(|_| panic!("run `python3 tests/doubles/check.py`"));
     let doubles: Value = serde_json::from_str(&doubles).unwrap();
-    doubles[double].as_str().unwrap().to_owned()
+    doubles[double]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }

@@ -81,8 +81,13 @@ impl Doubled {
     async fn charges(&self) -> String {
         let [amount, currency] = [("amount", "2000"), ("currency", "usd")];
         let form = [amount, currency, ("source", "tok_visa")];
-        let charge = self.posts(SECRET, "/v1/charges", &form).await;
-        charge["id"].as_str().unwrap().to_owned()
+        let charge = self
+            .posts(SECRET, "/v1/charges", &form)
+            .await;
+        charge["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     async fn is_refunded_once(&self, charge: &str) {
@@ -97,7 +102,9 @@ impl Doubled {
 async fn start(cuts: Cuts) -> (Doubled, Cutting) {
     let doubled = Doubled::start("stripe", SECRET, proposes).await;
     let proxy = Cutting::before(&doubled.url, cuts).await;
-    doubled.connects("stripe", &proxy.url, &connection()).await;
+    doubled
+        .connects("stripe", &proxy.url, &connection())
+        .await;
     (doubled, proxy)
 }
 
@@ -124,7 +131,9 @@ async fn each_refund_whose_answer_is_cut_off_is_made_once() {
 async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
     let doubled = Doubled::start("stripe", SECRET, refunds_and_looks).await;
     let proxy = Cutting::before(&doubled.url, Cuts::All).await;
-    doubled.connects("stripe", &proxy.url, &connection()).await;
+    doubled
+        .connects("stripe", &proxy.url, &connection())
+        .await;
     for number in 0..CUT_LONG {
         let charge = doubled.charges().await;
         // The cuts of the refund before may have opened the breaker. Resuming takes a new sign-in.
@@ -135,14 +144,22 @@ async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
         let ended = doubled.runs(&charge).await;
         assert_eq!(ended.status, "executing", "{ended:?}");
         let calls = proxy.takes();
-        let keys = calls.iter().filter(|call| !call.key.is_empty());
+        let keys = calls
+            .iter()
+            .filter(|call| !call.key.is_empty());
         let keys: HashSet<&str> = keys.map(|call| &*call.key).collect();
         assert_eq!(keys.len(), 1, "{calls:?}");
         // The key counts for ten minutes.
         let pause = if number % 2 == 0 { 5 } else { 11 };
-        doubled.world.api.clock.advance(pause * 60_000);
+        doubled
+            .world
+            .api
+            .clock
+            .advance(pause * 60_000);
         proxy.cuts(Cuts::None);
-        let ended = doubled.delivers(ended.session, ended.action).await;
+        let ended = doubled
+            .delivers(ended.session, ended.action)
+            .await;
         ended.succeeded();
         // The read found the refund, so that the call was not repeated.
         let calls = proxy.takes();
@@ -157,22 +174,40 @@ async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
 async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
     let (doubled, proxy) = start(Cuts::None).await;
     let form = [("source", "tok_chargeCustomerFail")];
-    let customer = doubled.posts(SECRET, "/v1/customers", &form).await;
-    let customer = customer["id"].as_str().unwrap().to_owned();
+    let customer = doubled
+        .posts(SECRET, "/v1/customers", &form)
+        .await;
+    let customer = customer["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let declined = doubled.runs(&customer).await;
     declined.failed("answered 402.");
     let path = format!("/v1/customers/{customer}");
     let card = [("source", "tok_visa")];
     let sources = format!("{path}/sources");
-    let card = doubled.posts(SECRET, &sources, &card).await;
-    let card = [("default_source", card["id"].as_str().unwrap())];
-    doubled.posts(SECRET, &path, &card).await;
-    doubled.runs_again(declined).await.succeeded();
+    let source = doubled
+        .posts(SECRET, &sources, &card)
+        .await;
+    let card = [("default_source", source["id"].as_str().unwrap())];
+    doubled
+        .posts(SECRET, &path, &card)
+        .await;
+    doubled
+        .runs_again(declined)
+        .await
+        .succeeded();
     let calls = proxy.takes();
-    let seen: Vec<_> = calls.iter().map(|call| call.status).collect();
+    let seen: Vec<_> = calls
+        .iter()
+        .map(|call| call.status)
+        .collect();
     assert_eq!(seen, [402, 200], "{calls:?}");
     assert!(calls.iter().all(|call| !call.is_replay), "{calls:?}");
-    let keys: HashSet<&str> = calls.iter().map(|call| &*call.key).collect();
+    let keys: HashSet<&str> = calls
+        .iter()
+        .map(|call| &*call.key)
+        .collect();
     assert_eq!(keys.len(), 2);
     // Under the first key it is declined for ever.
     let form = [
@@ -189,10 +224,15 @@ async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
     let (doubled, proxy) = start(Cuts::None).await;
-    doubled.runs("tok_500").await.failed("may have been done");
+    doubled
+        .runs("tok_500")
+        .await
+        .failed("may have been done");
     assert_eq!(proxy.takes_statuses(), [(500, false), (500, true)]);
     // What it does not keep is asked for until it is another answer.
-    let limited = doubled.runs("tok_429|tok_429|tok_visa|workdesk").await;
+    let limited = doubled
+        .runs("tok_429|tok_429|tok_visa|workdesk")
+        .await;
     limited.succeeded();
     let unkept = [429, 429, 200].map(|status| (status, false));
     assert_eq!(proxy.takes_statuses(), unkept);
@@ -203,18 +243,24 @@ async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
 async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
     let doubled = Doubled::start("stripe", SECRET, proposes_and_looks).await;
     let form = [("type", "custom"), ("country", "US")];
-    let account = doubled.posts(SECRET, "/v1/accounts", &form).await;
+    let account = doubled
+        .posts(SECRET, "/v1/accounts", &form)
+        .await;
     let mut connection = connection();
     connection["headers"] = json!([{"name": "Stripe-Account", "value": account["id"]}]);
     connection["settlesWithin"] = json!("1m");
     let proxy = Cutting::before(&doubled.url, Cuts::None).await;
-    doubled.connects("stripe", &proxy.url, &connection).await;
+    doubled
+        .connects("stripe", &proxy.url, &connection)
+        .await;
     let ended = doubled.runs("tok_500").await;
     ended.failed("may have been done");
     // Between the two calls, a read did not find the effect.
     let calls = proxy.takes();
     let lines = calls.iter().map(|call| &call.line);
-    let reads: Vec<bool> = lines.map(|line| line.starts_with("GET ")).collect();
+    let reads: Vec<bool> = lines
+        .map(|line| line.starts_with("GET "))
+        .collect();
     assert_eq!(reads, [false, true, false], "{calls:?}");
     let world = &doubled.world;
     // Until two reads a minute apart have not found it, Stripe may still be at work on it.
@@ -225,9 +271,17 @@ async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
     }
     let (status, results) = world.outcome(&ended.session).await;
     assert_eq!(status, "failed");
-    assert!(results[0].1.contains("did not take effect"), "{results:?}");
+    assert!(
+        results[0]
+            .1
+            .contains("did not take effect"),
+        "{results:?}"
+    );
     let calls = proxy.takes();
-    let statuses: Vec<u16> = calls.iter().map(|call| call.status).collect();
+    let statuses: Vec<u16> = calls
+        .iter()
+        .map(|call| call.status)
+        .collect();
     assert_eq!(statuses, [200, 200, 200], "{calls:?}");
 }
 
@@ -236,6 +290,11 @@ async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
 async fn who_is_not_known_there_is_refused() {
     let doubled = Doubled::start("stripe", "pk_test_public", proposes).await;
     let url = doubled.url.clone();
-    doubled.connects("stripe", &url, &connection()).await;
-    doubled.runs("tok_visa").await.failed("answered 401.");
+    doubled
+        .connects("stripe", &url, &connection())
+        .await;
+    doubled
+        .runs("tok_visa")
+        .await
+        .failed("answered 401.");
 }

@@ -24,16 +24,19 @@ impl Doubled {
     /// An open invoice of a customer whose payment was to be authenticated, and was not.
     async fn failed_invoice(&self, customer: &str) -> String {
         let invoice = self.invoice(customer).await;
-        let found = self.gets(SECRET, &format!("/v1/invoices/{invoice}")).await;
-        let payment = found["payment_intent"].as_str().unwrap();
-        let payment = format!("/v1/payment_intents/{payment}");
+        let body = self
+            .gets(SECRET, &format!("/v1/invoices/{invoice}"))
+            .await;
+        let payment_id = body["payment_intent"].as_str().unwrap();
+        let payment = format!("/v1/payment_intents/{payment_id}");
         let secret = self.gets(SECRET, &payment).await["client_secret"].clone();
         let fails = [
             ("client_secret", secret.as_str().unwrap()),
             ("success", "false"),
         ];
         let authenticates = format!("{payment}/_authenticate");
-        self.posts(SECRET, &authenticates, &fails).await;
+        self.posts(SECRET, &authenticates, &fails)
+            .await;
         invoice
     }
 }
@@ -42,7 +45,10 @@ impl Doubled {
 /// often its payment fails.
 fn alert_of(event: &Value) -> Value {
     let invoice = &event["data"]["object"];
-    let currency = invoice["currency"].as_str().unwrap().to_uppercase();
+    let currency = invoice["currency"]
+        .as_str()
+        .unwrap()
+        .to_uppercase();
     json!({
         "source": "stripe", "externalId": invoice["id"], "signalType": "invoice_payment_failed",
         "severity": "error", "title": format!("Invoice {} was not paid", invoice["id"]),
@@ -60,18 +66,28 @@ fn alert_of(event: &Value) -> Value {
 async fn an_unpaid_invoice_that_its_holder_did_not_confirm_is_left_to_a_person() {
     let doubled = Doubled::start_with("localstripe", SECRET, None).await;
     let connection = connection();
-    doubled.connects("stripe", &doubled.url, &connection).await;
+    doubled
+        .connects("stripe", &doubled.url, &connection)
+        .await;
     let webhooks = Webhooks::from(&doubled).await;
     let customer = doubled.customer(ASKING).await;
     let invoice = doubled.failed_invoice(&customer).await;
-    let event = webhooks.comes("invoice.payment_failed", &invoice).await;
+    let event = webhooks
+        .comes("invoice.payment_failed", &invoice)
+        .await;
     let world = &doubled.world;
     let relay = world.api.sign_in("sue").await;
     let alerts = "/api/concierge/alerts";
-    let alert = relay.creates(alerts, alert_of(&event)).await;
-    let alert = format!("{alerts}/{alert}");
+    let alert_id = relay
+        .creates(alerts, alert_of(&event))
+        .await;
+    let alert = format!("{alerts}/{alert_id}");
 
-    let id = world.max.triggers(&format!("{alert}/agent-session")).await["session"]["id"].clone();
+    let id = world
+        .max
+        .triggers(&format!("{alert}/agent-session"))
+        .await["session"]["id"]
+        .clone();
     let pay = world.proposed(&id).await.remove(0);
     let session = world.session(&id).await;
     let analysis = &session["analysis"];
@@ -97,8 +113,14 @@ async fn a_webhook_that_is_not_signed_is_not_taken() {
     let doubled = Doubled::start_with("localstripe", SECRET, None).await;
     let webhooks = Webhooks::from(&doubled).await;
     for signature in ["", "t=1", "t=1,v1=00", "t=1,v1=zz", "v1=00"] {
-        let request = doubled.http.post(&webhooks.url).body("{}");
-        let answer = request.header("stripe-signature", signature).send().await;
+        let request = doubled
+            .http
+            .post(&webhooks.url)
+            .body("{}");
+        let answer = request
+            .header("stripe-signature", signature)
+            .send()
+            .await;
         assert_eq!(answer.unwrap().status(), 400, "{signature}");
     }
 }

@@ -47,8 +47,12 @@ async fn receive(State(events): State<Events>, headers: HeaderMap, body: Bytes) 
 /// relay of real webhooks also refuses an old `t`; here the clock is the test's.
 fn is_signed(signature: &str, body: &[u8]) -> bool {
     let part = |name: &str| {
-        let mut parts = signature.split(',').filter_map(|part| part.split_once('='));
-        parts.find(|(own, _)| *own == name).map(|(_, value)| value)
+        let mut parts = signature
+            .split(',')
+            .filter_map(|part| part.split_once('='));
+        parts
+            .find(|(own, _)| *own == name)
+            .map(|(_, value)| value)
     };
     let (Some(at), Some(v1)) = (part("t"), part("v1")) else {
         return false;
@@ -57,7 +61,10 @@ fn is_signed(signature: &str, body: &[u8]) -> bool {
     mac.update(format!("{at}.").as_bytes());
     mac.update(body);
     let digits = |at: usize| u8::from_str_radix(v1.get(at..at + 2)?, 16).ok();
-    let v1: Option<Vec<u8>> = (0..v1.len()).step_by(2).map(digits).collect();
+    let v1: Option<Vec<u8>> = (0..v1.len())
+        .step_by(2)
+        .map(digits)
+        .collect();
     v1.is_some_and(|v1| mac.verify_slice(&v1).is_ok())
 }
 
@@ -68,27 +75,42 @@ impl Webhooks {
         let routes = Router::new()
             .fallback(receive)
             .with_state(Arc::clone(&events));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let here = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-        let body = json!({"url": here, "secret": SECRET});
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
+        let body = json!({"url": url, "secret": SECRET});
         // Each has a name of its own, since the double keeps them for as long as it runs.
-        let name = here.rsplit(':').next().unwrap();
+        let name = url.rsplit(':').next().unwrap();
         let request = doubled
             .http
             .post(format!("{}/_config/webhooks/{name}", doubled.url));
         let answer = request
             .body(body.to_string())
             .header("content-type", "application/json");
-        assert!(answer.send().await.unwrap().status().is_success());
-        Self { events, url: here }
+        assert!(
+            answer
+                .send()
+                .await
+                .unwrap()
+                .status()
+                .is_success()
+        );
+        Self { events, url }
     }
 
     /// The event of this type about that record. It comes about a second late.
     pub async fn comes(&self, kind: &str, record: &str) -> Value {
-        let found = || {
+        let find_event = || {
             let events = self.events.lock().unwrap();
-            let mut own = events.iter().filter(|event| event["type"] == kind);
+            let mut own = events
+                .iter()
+                .filter(|event| event["type"] == kind);
             own.find(|event| event["data"]["object"]["id"] == record)
                 .cloned()
         };
@@ -96,7 +118,7 @@ impl Webhooks {
         let waits = async {
             while event.is_none() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
-                event = found();
+                event = find_event();
             }
         };
         comes(kind, waits).await;

@@ -42,7 +42,8 @@ impl Minute<'_> {
     /// Writes a metric of AWS.
     fn aws(&mut self, metric: (&str, &str), dimension: (&str, &str), value: f64, times: f64) {
         let metric = Watched::new(&format!("AWS/{}", metric.0), metric.1, &[dimension]);
-        self.metrics.write(self.at, metric, value, times);
+        self.metrics
+            .write(self.at, metric, value, times);
     }
 
     fn lambda(&mut self, function: &Function, name: &str, value: f64, times: f64) {
@@ -62,12 +63,14 @@ impl Minute<'_> {
     /// Writes a metric of the code so many times.
     fn own(&mut self, metric: Metric, function: &str, times: f64) {
         let (metric, value) = written_by(metric, function);
-        self.metrics.write(self.at, metric, value, times);
+        self.metrics
+            .write(self.at, metric, value, times);
     }
 
     /// A metric of the code that its function does not write in this minute.
     fn lacks(&mut self, metric: Metric) {
-        self.metrics.forget(self.at, &written_by(metric, "").0);
+        self.metrics
+            .forget(self.at, &written_by(metric, "").0);
     }
 
     fn runs(&mut self, function: &Function, millis: f64) {
@@ -86,7 +89,10 @@ impl Minute<'_> {
 
     /// The times of all requests at the gateway.
     fn latencies(&mut self, slow: Option<&Function>) {
-        for function in FUNCTIONS.iter().filter(|one| one.api().is_some()) {
+        for function in FUNCTIONS
+            .iter()
+            .filter(|function| function.api().is_some())
+        {
             let is_slow = slow.is_some_and(|slow| slow.name == function.name);
             let part = if is_slow { 2.0 } else { 0.1 };
             let millis = f64::from(function.ends_within) * part;
@@ -151,7 +157,10 @@ struct Fault {
 fn fault(name: &str, rings: &[&str], shows: impl Fn(&mut Minute<'_>) + 'static) -> Fault {
     Fault {
         name: name.to_owned(),
-        rings: rings.iter().map(ToString::to_string).collect(),
+        rings: rings
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         minutes: FAULT,
         shows: Box::new(shows),
     }
@@ -174,10 +183,13 @@ fn outage_of(function: &Function) -> Option<&'static str> {
 
 /// Faults of a function with endpoints. Each gets as many requests as each other one.
 fn of_endpoints(function: &'static Function) -> Vec<Fault> {
-    let name = |what: &str| format!("{} {what}", function.name);
+    let name = |symptom: &str| format!("{} {symptom}", function.name);
     let burns = ["ApiFastBurn"];
-    let outage: Vec<&str> = burns.into_iter().chain(outage_of(function)).collect();
-    let mut all = vec![
+    let outage: Vec<&str> = burns
+        .into_iter()
+        .chain(outage_of(function))
+        .collect();
+    let mut faults = vec![
         fault(&name("answers 503"), &outage, |minute| {
             minute.own(Metric::Failure, function.name, minute.requests);
             minute.gateway("5xx", minute.requests);
@@ -196,18 +208,17 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
         let slow = fault(&name("is slow"), &["ApiLatency"], |minute| {
             minute.is_slow(function);
         });
-        all.push(slow);
+        faults.push(slow);
     }
-    all
+    faults
 }
 
 /// Milliseconds of the slowest function without calls of target systems.
 const SLOWEST: u32 = 4_000;
 
 fn of_background(function: &'static Function) -> Vec<Fault> {
-    let name = |what: &str| format!("{} {what}", function.name);
     let crashes = fault(
-        &name("crashes at times"),
+        &format!("{} crashes at times", function.name),
         &["BackgroundFailures"],
         |minute| {
             minute.lambda(function, "Errors", 1.0, minute.requests / 8.0);
@@ -231,7 +242,7 @@ fn of_work() -> Vec<Fault> {
         }
     };
     let late = ["LateWork", "OverdueActions"];
-    let mut all = vec![
+    let mut faults = vec![
         fault("no worker runs", &late, move |minute| {
             waits(minute, "ActionQueue");
             minute.lacks(Metric::Action("succeeded"));
@@ -284,19 +295,19 @@ fn of_work() -> Vec<Fault> {
         ("Change", "LostChanges"),
     ] {
         let name = format!("{queue} has a dead letter");
-        all.push(fault(&name, &[alarm], move |minute| {
+        faults.push(fault(&name, &[alarm], move |minute| {
             minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
         }));
     }
     for consumer in ["Publisher", "Indexer"] {
         let name = format!("{consumer} is behind");
-        all.push(fault(&name, &["OldChanges"], move |minute| {
+        faults.push(fault(&name, &["OldChanges"], move |minute| {
             let age = ("Lambda", "IteratorAge");
             let of = ("FunctionName", consumer);
             minute.aws(age, of, 60_000.0 * minute.since(), 1.0);
         }));
     }
-    all
+    faults
 }
 
 /// Faults of the table, of clients and of the gateway.
@@ -340,12 +351,16 @@ fn of_surroundings() -> Vec<Fault> {
 }
 
 fn faults() -> Vec<Fault> {
-    let with_endpoints = FUNCTIONS.iter().filter(|one| one.api().is_some());
-    let mut all: Vec<Fault> = with_endpoints.flat_map(of_endpoints).collect();
-    all.extend(alarms::background().flat_map(of_background));
-    all.extend(of_work());
-    all.extend(of_surroundings());
-    all
+    let with_endpoints = FUNCTIONS
+        .iter()
+        .filter(|function| function.api().is_some());
+    let mut faults: Vec<Fault> = with_endpoints
+        .flat_map(of_endpoints)
+        .collect();
+    faults.extend(alarms::background().flat_map(of_background));
+    faults.extend(of_work());
+    faults.extend(of_surroundings());
+    faults
 }
 
 /// Plays healthy hours, and then a fault. Returns the alarms of the fault, and those before it.
@@ -402,7 +417,9 @@ fn each_fault_rings_its_alarms_and_no_others() {
     // Each alarm has a fault, and two that leave it silent.
     for name in alarms.notifying() {
         let rings = faults.iter().map(|fault| &fault.rings);
-        let rings = rings.filter(|rings| rings.contains(name)).count();
+        let rings = rings
+            .filter(|rings| rings.contains(name))
+            .count();
         assert!(rings > 0, "no fault rings {name}");
         assert!(faults.len() - rings >= 2, "{name} rings always");
     }
@@ -427,7 +444,10 @@ fn the_end_of_an_outage_shows_within_minutes() {
         if outage.contains(&at) {
             minute.gateway("5xx", 3_000.0);
         }
-        if alarms.ringing(&metrics, at + 1).contains("ApiFastBurn") {
+        if alarms
+            .ringing(&metrics, at + 1)
+            .contains("ApiFastBurn")
+        {
             rang.push(at);
         }
     }
@@ -470,12 +490,12 @@ fn alarms_that_wake_a_person_are_few() {
     let page = json!(["HasAlarmTopic", ["AlarmTopic"], "AWS::NoValue"]);
     let ticket = json!(["HasTicketTopic", ["TicketTopic"], page.clone()]);
     let kinds = ["AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"];
-    let all = kinds
+    let alarms = kinds
         .map(|kind| roles::resources(&template, kind))
         .into_iter()
         .flatten();
     let mut pages = BTreeSet::new();
-    for (name, alarm) in all {
+    for (name, alarm) in alarms {
         let actions = &alarm["AlarmActions"];
         assert_eq!(*actions, alarm["OKActions"], "{name}");
         if *actions == page {
@@ -503,11 +523,16 @@ fn each_alarm_names_the_query_that_shows_its_cause() {
     let mut used = BTreeSet::new();
     for (alarm, text) in Alarms::of(&roles::template()).texts() {
         let quoted = text.split('"').skip(1).step_by(2);
-        let queries: Vec<_> = quoted.filter(|name| names.contains(name)).collect();
+        let queries: Vec<_> = quoted
+            .filter(|name| names.contains(name))
+            .collect();
         assert!(!queries.is_empty(), "{alarm}: {text}");
         assert!(text.len() <= 1_024, "{alarm} is long");
         used.extend(queries.iter().map(ToString::to_string));
     }
-    let names: BTreeSet<_> = names.into_iter().map(ToOwned::to_owned).collect();
+    let names: BTreeSet<_> = names
+        .into_iter()
+        .map(ToOwned::to_owned)
+        .collect();
     assert_eq!(used, names);
 }

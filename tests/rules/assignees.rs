@@ -53,7 +53,9 @@ async fn a_disabled_user_is_no_new_assignee() {
     ];
     for (method, path, mut body) in cases {
         body["assigneeId"] = json!(id);
-        let answer = max.send(method, path, Some(body.to_string())).await;
+        let answer = max
+            .send(method, path, Some(body.to_string()))
+            .await;
         answer.expect_faults(&[("/assigneeId", "unknown")]);
     }
     assert_eq!(before, api.records().await);
@@ -66,7 +68,8 @@ async fn an_assignee_who_is_disabled_stays() {
     let max = &world.max;
     let ada = api.sign_in("ada").await;
     let mia = api.sign_in("mia").await;
-    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    max.creates_task(json!({"assigneeId": mia.id()}))
+        .await;
     max.raises_request().await;
     api.has_ticket(records::ticket()).await;
     let paths = [
@@ -75,13 +78,15 @@ async fn an_assignee_who_is_disabled_stays() {
         "/api/managed-services/ticket/1",
     ];
     for path in paths {
-        max.patches(path, json!({"assigneeId": mia.id()})).await;
+        max.patches(path, json!({"assigneeId": mia.id()}))
+            .await;
     }
     let id = disables(&ada, &mia).await;
     for path in paths {
         let changed = patches!(max, path, {"title": "Draft", "assigneeId": id});
         assert_eq!(changed["assigneeId"], json!(id), "{path}");
-        max.patches(path, json!({"assigneeId": null})).await;
+        max.patches(path, json!({"assigneeId": null}))
+            .await;
         refused!(max.patch(path, json!({"assigneeId": id})).await => [("/assigneeId", "unknown")]);
     }
 }

@@ -14,7 +14,7 @@ use tests::support::{Api, Caller, Fault, Operation, Requests, World, refused};
 async fn a_token_has_the_permissions_that_it_names_and_no_others() {
     let (api, [ada]) = Api::with_users(["ada"]).await;
     let mut scripts = BTreeMap::new();
-    for operation in Operation::of_callers().filter(|one| one.takes_tokens()) {
+    for operation in Operation::of_callers().filter(|operation| operation.takes_tokens()) {
         // Of an operation that needs one permission, and nothing else.
         let need = Value::from(operation.needs()[0]);
         let Ok(permission) = serde_json::from_value::<Permission>(need) else {
@@ -53,13 +53,20 @@ async fn a_token_loses_the_permissions_that_its_owner_loses() {
 #[tokio::test]
 async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     let api = Api::start().await;
-    let script = api.token_of(&api.user("ada").await, json!({})).await;
+    let script = api
+        .token_of(&api.user("ada").await, json!({}))
+        .await;
     let before = api.records().await;
     let mut refused = Vec::new();
-    for operation in Operation::of_callers().filter(|one| !one.takes_tokens()) {
+    for operation in Operation::of_callers().filter(|operation| !operation.takes_tokens()) {
         let answer = operation.asked_by(&script, "1").await;
         let problem = answer.expect_problem(403, "session_required");
-        assert!(problem["detail"].as_str().unwrap().contains("session"));
+        assert!(
+            problem["detail"]
+                .as_str()
+                .unwrap()
+                .contains("session")
+        );
         refused.push(operation.name());
     }
     refused.sort();
@@ -114,11 +121,17 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
 /// name.
 #[tokio::test]
 async fn a_token_lifts_no_brake() {
-    let guarding = Permission::ALL.iter().filter(|one| one.guards());
-    let guarding: Vec<_> = guarding.map(|one| one.name()).collect();
-    let by_token = Operation::of_callers().filter(|one| {
-        let mut needs = one.needs().into_iter();
-        one.method != "GET" && one.takes_tokens() && needs.any(|need| guarding.contains(&need))
+    let guarding = Permission::ALL
+        .iter()
+        .filter(|permission| permission.guards());
+    let guarding: Vec<_> = guarding
+        .map(|permission| permission.name())
+        .collect();
+    let by_token = Operation::of_callers().filter(|operation| {
+        let mut needs = operation.needs().into_iter();
+        operation.method != "GET"
+            && operation.takes_tokens()
+            && needs.any(|need| guarding.contains(&need))
     });
     let by_token: Vec<_> = by_token.map(Operation::name).collect();
     let brakes_and_names = [
@@ -136,15 +149,19 @@ async fn a_token_lifts_no_brake() {
 fn a_part_asks_for_what_its_record_asks_for() {
     let mut parts = 0;
     let mut lax = Vec::new();
-    for record in Operation::reads().filter(|one| one.path.ends_with('}')) {
+    for record in Operation::reads().filter(|operation| operation.path.ends_with('}')) {
         let below = format!("{}/", record.path);
         let wanted = record.needs();
-        for part in Operation::reads().filter(|one| one.path.starts_with(&below)) {
+        for part in Operation::reads().filter(|operation| operation.path.starts_with(&below)) {
             parts += 1;
             let needs = part.needs();
             // Tokens of a user take more than the user.
             let has_more = needs.contains(&"a session");
-            if !has_more && !wanted.iter().all(|need| needs.contains(need)) {
+            if !has_more
+                && !wanted
+                    .iter()
+                    .all(|need| needs.contains(need))
+            {
                 lax.push(format!("{}: {needs:?}, not {wanted:?}", part.path));
             }
         }
@@ -164,31 +181,41 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     let sue = sue.await;
     let mia = mia.await;
     let vic = vic.await;
-    let soon = api.clock.now().plus(span::HOUR).to_string();
-    let soon = api.token_of(&world.max, json!({"expiresAt": soon})).await;
-    let (deleted, id) = api.token_and_id_of(&world.max, json!({})).await;
-    let mut all = vec![("is over", soon), ("was deleted", deleted)];
+    let expires_at = api
+        .clock
+        .now()
+        .plus(span::HOUR)
+        .to_string();
+    let soon = api
+        .token_of(&world.max, json!({"expiresAt": expires_at}))
+        .await;
+    let (deleted, id) = api
+        .token_and_id_of(&world.max, json!({}))
+        .await;
+    let mut ended_tokens = vec![("is over", soon), ("was deleted", deleted)];
     for (how, user) in [
         ("is of somebody who is disabled", &sue),
         ("is of somebody who was disabled", &mia),
         ("is of somebody with another password", &vic),
     ] {
-        all.push((how, api.token_of(user, json!({})).await));
+        ended_tokens.push((how, api.token_of(user, json!({})).await));
     }
-    for (how, script) in &all {
+    for (how, script) in &ended_tokens {
         let answer = script.get("/api/auth/session").await;
         assert_eq!(answer.status, 200, "before it {how}");
     }
     api.clock.advance(span::HOUR);
     let owner = world.caller().await;
-    owner.deletes(&format!("/api/tokens/{id}")).await;
+    owner
+        .deletes(&format!("/api/tokens/{id}"))
+        .await;
     disabled(sue.id, true).await.unwrap();
     for disable in [true, false] {
         disabled(mia.id, disable).await.unwrap();
     }
     let change = directory.change_password(api.home.id, &vic, "".into());
     change.await.unwrap();
-    all
+    ended_tokens
 }
 
 #[tokio::test]
@@ -204,7 +231,11 @@ async fn a_token_that_has_ended_is_none() {
             answer.expect_problem(401, "unauthenticated");
         }
     }
-    for request in world.requests().iter().filter(|one| one.needs.is_some()) {
+    for request in world
+        .requests()
+        .iter()
+        .filter(|request| request.needs.is_some())
+    {
         for (_, script) in &ended {
             refused!(request.by(script).await => 401, "unauthenticated");
         }
@@ -226,7 +257,9 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
         "Bearer wd_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB",
         "Bearer wd_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA wd_AAAA",
     ] {
-        let script = api.anonymous().with_header("authorization", sent);
+        let script = api
+            .anonymous()
+            .with_header("authorization", sent);
         for caller in [script.clone(), script.with_cookie(cookie.as_str())] {
             for operation in Operation::of_callers() {
                 refused!(operation.asked_by(&caller, "1").await => 401, "unauthenticated");
@@ -247,7 +280,9 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
 #[tokio::test]
 async fn with_a_token_the_cookie_is_ignored() {
     let api = Api::start().await;
-    let script = api.token_of(&api.user("mia").await, json!({})).await;
+    let script = api
+        .token_of(&api.user("mia").await, json!({}))
+        .await;
     let ada = api.sign_in("ada").await;
     for cookie in [ada.cookie.clone().unwrap(), "connect.sid=forged".to_owned()] {
         let both = script.clone().with_cookie(cookie);
@@ -270,16 +305,27 @@ async fn with_a_token_the_cookie_is_ignored() {
 #[tokio::test]
 async fn a_token_that_names_permissions_deletes_its_owners_requests_only_with_that_one() {
     let (api, [max]) = Api::with_users(["max"]).await;
-    let request = api.session_of(&max).await.raises_request().await;
+    let request = api
+        .session_of(&max)
+        .await
+        .raises_request()
+        .await;
     let path = format!("/api/service-requests/{request}");
     let narrow = api
         .token_of(&max, json!({"permissions": ["view_work"]}))
         .await;
     refused!(narrow.delete(&path).await => 403, "permission_denied");
     let named = json!({"permissions": ["delete_service_request"]});
-    api.token_of(&max, named).await.deletes(&path).await;
+    api.token_of(&max, named)
+        .await
+        .deletes(&path)
+        .await;
     let mia = api.user("mia").await;
-    let own = api.session_of(&mia).await.raises_request().await;
+    let own = api
+        .session_of(&mia)
+        .await
+        .raises_request()
+        .await;
     let script = api.token_of(&mia, json!({})).await;
     let path = format!("/api/service-requests/{own}");
     script.deletes(&path).await;
@@ -288,7 +334,9 @@ async fn a_token_that_names_permissions_deletes_its_owners_requests_only_with_th
 #[tokio::test]
 async fn a_use_that_cannot_be_noted_is_a_use_all_the_same() {
     let (api, faults, []) = Api::behind_faults([]).await;
-    let script = api.token_of(&api.user("max").await, json!({})).await;
+    let script = api
+        .token_of(&api.user("max").await, json!({}))
+        .await;
     for fault in [Fault::Denied, Fault::Throttled] {
         faults.begin(Requests::Of("UpdateItem"), fault);
         script.reads("/api/auth/session").await;

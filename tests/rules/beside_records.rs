@@ -72,7 +72,9 @@ impl Pair {
             assert!(!USUALLY_UNNOTED.contains(name), "{name} stands twice");
         }
         // Neither does an entry of a new record or of a deleted one show anything else.
-        let created = EntryContent::created(event, &before).after.unwrap();
+        let created = EntryContent::created(event, &before)
+            .after
+            .unwrap();
         for hidden in ["hash", "ciphertext", "c2VhbGVk"] {
             let text = serde_json::to_string(&created.0).unwrap();
             assert!(!text.contains(hidden), "{text}");
@@ -82,13 +84,13 @@ impl Pair {
 
 fn bookkeeping<const N: usize>(fields: [(&str, Value, Value); N]) -> Pair {
     let mut pair = Pair::of(fields);
-    for (name, one, other) in [
+    for (name, value, another) in [
         ("organizationId", json!(1), json!(2)),
         ("createdAt", json!(NOON), json!(LATER)),
         ("updatedAt", json!(NOON), json!(LATER)),
     ] {
-        pair.one[name] = one;
-        pair.other[name] = other;
+        pair.one[name] = value;
+        pair.other[name] = another;
     }
     pair
 }
@@ -366,7 +368,12 @@ fn a_noted_text_about_a_person_is_a_digest_in_the_chain_or_names_nobody() {
     let user: User = serde_json::from_value(user).unwrap();
     let noted: BTreeSet<String> = user.noted().keys().cloned().collect();
     let listed = names_nobody.iter().chain(&digested);
-    assert_eq!(noted, listed.map(|name| (*name).to_owned()).collect());
+    assert_eq!(
+        noted,
+        listed
+            .map(|name| (*name).to_owned())
+            .collect()
+    );
 }
 
 #[test]
@@ -435,9 +442,18 @@ fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
         ("caps", caps().one, caps().other),
         ("signedInWithin", json!(5), Value::Null),
     ];
-    let named = rows.iter().map(|(name, ..)| *name).chain(of_no_action);
+    let named = rows
+        .iter()
+        .map(|(name, ..)| *name)
+        .chain(of_no_action);
     let named: BTreeSet<&str> = named.collect();
-    assert_eq!(named, fields_of::<AgentPolicy>().iter().copied().collect());
+    assert_eq!(
+        named,
+        fields_of::<AgentPolicy>()
+            .iter()
+            .copied()
+            .collect()
+    );
     for (name, strict, loose) in rows {
         let before = with(name, strict);
         assert!(with(name, loose).is_looser_than(&before), "{name}");
@@ -554,10 +570,12 @@ const PERSONAL: [&str; 12] = [
 fn personal<R: DeserializeOwned>(record: &'static str) -> Vec<(&'static str, &'static str)> {
     let words = |name: &str| {
         let split = name.replace(|sign: char| sign.is_ascii_uppercase(), " ");
-        let firsts = name.chars().filter(char::is_ascii_uppercase);
+        let firsts = name
+            .chars()
+            .filter(char::is_ascii_uppercase);
         let rests = split.split(' ').map(str::to_owned);
-        let initials =
-            std::iter::once(String::new()).chain(firsts.map(|one| one.to_lowercase().to_string()));
+        let initials = std::iter::once(String::new())
+            .chain(firsts.map(|initial| initial.to_lowercase().to_string()));
         initials
             .zip(rests)
             .map(|(initial, rest)| initial + &rest)
@@ -577,7 +595,7 @@ fn personal<R: DeserializeOwned>(record: &'static str) -> Vec<(&'static str, &'s
 
 #[test]
 fn each_field_about_a_person_is_erased_or_kept_on_purpose() {
-    let found = [
+    let personal_fields = [
         personal::<Invitation>("Invitation"),
         personal::<Mail>("Mail"),
         personal::<Notification>("Notification"),
@@ -592,16 +610,23 @@ fn each_field_about_a_person_is_erased_or_kept_on_purpose() {
         personal::<EventChange>("EventChange"),
         personal::<OrganizationEntry>("OrganizationEntry"),
     ];
-    let found: BTreeSet<_> = found.concat().into_iter().collect();
+    let personal_fields: BTreeSet<_> = personal_fields
+        .concat()
+        .into_iter()
+        .collect();
     let listed: BTreeSet<_> = OF_PERSONS
         .iter()
         .map(|(record, name, _)| (*record, *name))
         .collect();
-    let unlisted: Vec<_> = found.difference(&listed).collect();
+    let unlisted: Vec<_> = personal_fields
+        .difference(&listed)
+        .collect();
     assert!(
         unlisted.is_empty(),
         "say what an erasure does about {unlisted:?}"
     );
-    let gone: Vec<_> = listed.difference(&found).collect();
+    let gone: Vec<_> = listed
+        .difference(&personal_fields)
+        .collect();
     assert!(gone.is_empty(), "no field {gone:?}");
 }

@@ -17,26 +17,29 @@ struct Broken {
 
 /// Texts that break a bound of their schema, each with the possible codes of its fault.
 fn texts(schema: &Value) -> Vec<(Value, &'static [&'static str])> {
-    let mut all: Vec<(Value, &'static [&'static str])> = vec![(json!(5), &["type"])];
+    let mut texts: Vec<(Value, &'static [&'static str])> = vec![(json!(5), &["type"])];
     if schema["enum"].is_array() {
-        all.push((json!("none of them"), &["value"]));
+        texts.push((json!("none of them"), &["value"]));
     }
     if schema["format"] == "date-time" {
-        all.push((json!("tomorrow"), &["date_time"]));
+        texts.push((json!("tomorrow"), &["date_time"]));
     }
     if let Some(most) = schema["maxLength"].as_u64() {
         let long = "x".repeat(usize::try_from(most).unwrap() + 1);
-        all.push((json!(long), &["length", "pattern"]));
+        texts.push((json!(long), &["length", "pattern"]));
     }
-    if schema["minLength"].as_u64().is_some_and(|least| least > 0) {
-        all.push((json!(" "), &["blank", "length", "pattern"]));
+    if schema["minLength"]
+        .as_u64()
+        .is_some_and(|least| least > 0)
+    {
+        texts.push((json!(" "), &["blank", "length", "pattern"]));
     }
     let pattern = schema["pattern"].as_str();
     if pattern.is_some_and(|pattern| pattern.starts_with('^')) {
         // No pattern allows a control character.
-        all.push((json!("né\u{7}"), &["pattern"]));
+        texts.push((json!("né\u{7}"), &["pattern"]));
     }
-    all
+    texts
 }
 
 /// Breaks every bound of a schema, of its members and of its elements.
@@ -49,19 +52,22 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
     };
     if let Some(options) = schema["oneOf"].as_array() {
         let null = json!({"type": "null"});
-        let options: Vec<&Value> = options.iter().filter(|one| **one != null).collect();
+        let options: Vec<&Value> = options
+            .iter()
+            .filter(|option| **option != null)
+            .collect();
         let [only] = options[..] else {
             return vec![with(json!("of none of them"), &["type"])];
         };
-        let mut all = broken(only, pointer);
-        all.retain(|one| one.value != Some(Value::Null) || one.pointer != pointer);
-        return all;
+        let mut faults = broken(only, pointer);
+        faults.retain(|fault| fault.value != Some(Value::Null) || fault.pointer != pointer);
+        return faults;
     }
     let types = match &schema["type"] {
         Value::Array(types) => types.clone(),
-        one => vec![one.clone()],
+        kind => vec![kind.clone()],
     };
-    let mut all = Vec::new();
+    let mut faults = Vec::new();
     if !types.contains(&json!("null")) {
         // The body itself has to be an object.
         let codes: &[_] = if pointer.is_empty() {
@@ -69,53 +75,61 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
         } else {
             &["null"]
         };
-        all.push(with(Value::Null, codes));
+        faults.push(with(Value::Null, codes));
     }
     let number = |name: &str| schema[name].as_i64();
     match types[0].as_str() {
         Some("string") => {
             let texts = texts(schema).into_iter();
-            all.extend(texts.map(|(value, codes)| with(value, codes)));
+            faults.extend(texts.map(|(value, codes)| with(value, codes)));
         }
         Some("integer") => {
-            all.push(with(json!("x"), &["type"]));
-            all.push(with(json!(1.5), &["type"]));
+            faults.push(with(json!("x"), &["type"]));
+            faults.push(with(json!(1.5), &["type"]));
             let least = number("minimum").map(|least| least - 1);
             let beyond = least
                 .into_iter()
                 .chain(number("maximum").map(|most| most + 1));
-            all.extend(beyond.map(|value| with(json!(value), &["range"])));
+            faults.extend(beyond.map(|value| with(json!(value), &["range"])));
         }
         Some("number") => {
-            all.push(with(json!("x"), &["type"]));
+            faults.push(with(json!("x"), &["type"]));
             let bounds = ["minimum", "maximum"].into_iter();
             let bounds = bounds.filter_map(|name| schema[name].as_f64());
-            all.extend(bounds.map(|bound| with(json!(bound * 2.0), &["range"])));
+            faults.extend(bounds.map(|bound| with(json!(bound * 2.0), &["range"])));
         }
-        Some("boolean") => all.push(with(json!("x"), &["type"])),
+        Some("boolean") => faults.push(with(json!("x"), &["type"])),
         Some("array") => {
-            all.push(with(json!("x"), &["type"]));
+            faults.push(with(json!("x"), &["type"]));
             if let Some(most) = number("maxItems") {
                 let many = vec![Value::Null; usize::try_from(most).unwrap() + 1];
-                all.push(with(json!(many), &["length"]));
+                faults.push(with(json!(many), &["length"]));
             }
             if number("minItems").is_some_and(|least| least > 0) {
-                all.push(with(json!([]), &["length"]));
+                faults.push(with(json!([]), &["length"]));
             }
             if schema["items"].get("anyOf").is_none() {
-                all.extend(broken(&schema["items"], &format!("{pointer}/0")));
+                faults.extend(broken(&schema["items"], &format!("{pointer}/0")));
             }
         }
         Some("object") => {
-            all.push(with(json!(5), &["type"]));
-            for (name, member) in schema["properties"].as_object().into_iter().flatten() {
-                all.extend(broken(member, &format!("{pointer}/{name}")));
+            faults.push(with(json!(5), &["type"]));
+            for (name, member) in schema["properties"]
+                .as_object()
+                .into_iter()
+                .flatten()
+            {
+                faults.extend(broken(member, &format!("{pointer}/{name}")));
             }
             if schema["required"].is_null() && schema["allOf"].is_array() {
-                all.push(with(json!({"unknown": 1}), &["required"]));
+                faults.push(with(json!({"unknown": 1}), &["required"]));
             }
-            for name in schema["required"].as_array().into_iter().flatten() {
-                all.push(Broken {
+            for name in schema["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                faults.push(Broken {
                     pointer: format!("{pointer}/{}", name.as_str().unwrap()),
                     value: None,
                     codes: &["required"],
@@ -124,17 +138,19 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
         }
         other => panic!("{pointer}: {other:?}"),
     }
-    all
+    faults
 }
 
 /// As few requests as tell of all of them: in each, no place is within another. A cursor is opened
 /// once all else is right, so that it stands alone.
-fn together(all: Vec<Broken>) -> Vec<Vec<Broken>> {
+fn together(faults: Vec<Broken>) -> Vec<Vec<Broken>> {
     let mut requests: Vec<Vec<Broken>> = Vec::new();
-    for one in all {
-        let path = format!("{}/", one.pointer);
+    for fault in faults {
+        let path = format!("{}/", fault.pointer);
         let is_free = |request: &&mut Vec<Broken>| {
-            let mut others = request.iter().map(|other| format!("{}/", other.pointer));
+            let mut others = request
+                .iter()
+                .map(|other| format!("{}/", other.pointer));
             let is_cursor = |path: &str| path == "?cursor/";
             others.all(|other| {
                 let is_apart = !path.starts_with(&other) && !other.starts_with(&path);
@@ -142,8 +158,8 @@ fn together(all: Vec<Broken>) -> Vec<Vec<Broken>> {
             })
         };
         match requests.iter_mut().find(is_free) {
-            Some(request) => request.push(one),
-            None => requests.push(vec![one]),
+            Some(request) => request.push(fault),
+            None => requests.push(vec![fault]),
         }
     }
     requests
@@ -168,30 +184,40 @@ fn breaks(body: &mut Value, Broken { pointer, value, .. }: &Broken) {
 /// Sends a request with these faults. Returns those that the refusal does not name with their
 /// codes.
 async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<String> {
-    let answer = request.by(&world.caller_of(request).await).await;
+    let answer = request
+        .by(&world.caller_of(request).await)
+        .await;
     let problem: Value = serde_json::from_str(&answer.text).unwrap_or_default();
     let is_empty = request.body == Some(json!({}));
-    let unnamed = faults.iter().filter_map(|Broken { pointer, codes, .. }| {
-        let mut named = problem["errors"].as_array().into_iter().flatten();
-        let is_named = named.any(|fault| {
-            let code = fault["code"].as_str().unwrap_or_default();
-            // A change that lacks its only member is at fault as a whole.
-            let is_there = fault["pointer"] == **pointer || (fault["pointer"] == "" && is_empty);
-            is_there && codes.contains(&code)
+    let unnamed = faults
+        .iter()
+        .filter_map(|Broken { pointer, codes, .. }| {
+            let mut named = problem["errors"]
+                .as_array()
+                .into_iter()
+                .flatten();
+            let is_named = named.any(|fault| {
+                let code = fault["code"]
+                    .as_str()
+                    .unwrap_or_default();
+                // A change that lacks its only member is at fault as a whole.
+                let is_there =
+                    fault["pointer"] == **pointer || (fault["pointer"] == "" && is_empty);
+                is_there && codes.contains(&code)
+            });
+            let operation = request.operation();
+            let text = &answer.text;
+            let message = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
+            (answer.status != 400 || !is_named).then(message)
         });
-        let operation = request.operation();
-        let text = &answer.text;
-        let text = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
-        (answer.status != 400 || !is_named).then(text)
-    });
     unnamed.collect()
 }
 
 /// All records but the sessions that callers begin.
 async fn records(world: &World) -> Vec<String> {
-    let mut all = world.api().records().await;
-    all.retain(|item| !item.contains("\"kind\": S(\"session\")"));
-    all
+    let mut items = world.api().records().await;
+    items.retain(|item| !item.contains("\"kind\": S(\"session\")"));
+    items
 }
 
 /// Sends each request with its faults, in as few requests as tell of all of them. Each fault is
@@ -210,9 +236,9 @@ async fn are_refused(
     let mut seen = 0;
     let mut missed = Vec::new();
     for request in world.requests() {
-        let all = faults(&request);
-        seen += all.len();
-        for faults in together(all) {
+        let violations = faults(&request);
+        seen += violations.len();
+        for faults in together(violations) {
             missed.extend(unnamed(&world, &sent(&request, &faults), &faults).await);
         }
     }
@@ -232,13 +258,16 @@ async fn a_body_beyond_a_bound_is_refused() {
             return Vec::new();
         }
         // Members of what no example shows are not reached.
-        let mut all = broken(schema(request), "");
-        all.retain(|one| {
-            let parent = one.pointer.rsplit_once('/').map(|(parent, _)| parent);
+        let mut faults = broken(schema(request), "");
+        faults.retain(|fault| {
+            let parent = fault
+                .pointer
+                .rsplit_once('/')
+                .map(|(parent, _)| parent);
             let value = example(request).pointer(parent.unwrap_or_default());
             value.is_some_and(|value| value.is_object() || value.get(0).is_some())
         });
-        all
+        faults
     };
     let sent = |request: &Request, faults: &[Broken]| {
         let mut body = example(request).clone();
@@ -277,11 +306,13 @@ fn broken_parameter(parameter: &Value) -> Vec<Broken> {
         None => &[("you", &["type", "value"]), ("0", &["range"])],
         Some(_) => &[],
     };
-    let broken = texts.iter().map(|(text, codes)| Broken {
-        pointer: format!("?{}", parameter["name"].as_str().unwrap()),
-        value: Some(json!(text)),
-        codes,
-    });
+    let broken = texts
+        .iter()
+        .map(|(text, codes)| Broken {
+            pointer: format!("?{}", parameter["name"].as_str().unwrap()),
+            value: Some(json!(text)),
+            codes,
+        });
     broken.collect()
 }
 
@@ -296,24 +327,43 @@ async fn a_parameter_beyond_its_bound_or_unknown_is_refused() {
             value: Some(json!("1")),
             codes: &["unknown_parameter"],
         };
-        let parameters = request.described().parameters().map(resolved);
-        let parameters = parameters.filter(|one| one["in"] == "query");
-        let all = parameters.flat_map(broken_parameter).chain([unknown]);
-        all.collect()
+        let parameters = request
+            .described()
+            .parameters()
+            .map(resolved);
+        let parameters = parameters.filter(|parameter| parameter["in"] == "query");
+        let faults = parameters
+            .flat_map(broken_parameter)
+            .chain([unknown]);
+        faults.collect()
     };
     let sent = |request: &Request, faults: &[Broken]| {
         let query = faults.iter().map(|fault| {
-            let value = fault.value.as_ref().and_then(Value::as_str).unwrap();
+            let value = fault
+                .value
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap();
             format!("{}={}", &fault.pointer[1..], value.replace(' ', "%20"))
         });
-        let (path, sent) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let (path, sent) = request
+            .path
+            .split_once('?')
+            .unwrap_or((&request.path, ""));
         let is_broken = |pair: &str| {
-            let name = pair.split('=').next().unwrap_or_default();
-            faults.iter().any(|fault| fault.pointer[1..] == *name)
+            let name = pair
+                .split('=')
+                .next()
+                .unwrap_or_default();
+            faults
+                .iter()
+                .any(|fault| fault.pointer[1..] == *name)
         };
         let sent = sent.split('&');
         let sent = sent.filter(|pair| !pair.is_empty() && !is_broken(pair));
-        let query: Vec<String> = query.chain(sent.map(str::to_owned)).collect();
+        let query: Vec<String> = query
+            .chain(sent.map(str::to_owned))
+            .collect();
         Request {
             path: format!("{path}?{}", query.join("&")),
             ..request.clone()

@@ -21,7 +21,10 @@ async fn every_operation_takes_what_its_row_says() {
     for request in &requests {
         // Its first request, for which an instance has to reserve ids.
         let instance = world.api().other_instances().await;
-        let caller = world.caller_of(request).await.before(instance);
+        let caller = world
+            .caller_of(request)
+            .await
+            .before(instance);
         world.api().counter.take();
         let answer = request.by(&caller).await;
         let used = world.api().counter.take();
@@ -32,7 +35,10 @@ async fn every_operation_takes_what_its_row_says() {
         }
     }
     assert!(others.is_empty(), "rows to look at: {others:#?}");
-    let named: BTreeSet<_> = ROWS.iter().map(|row| row.operation).collect();
+    let named: BTreeSet<_> = ROWS
+        .iter()
+        .map(|row| row.operation)
+        .collect();
     assert_eq!(named.len(), ROWS.len(), "operations with two rows");
     assert_eq!(named.len(), requests.len(), "rows of no operation");
 }
@@ -62,7 +68,10 @@ async fn a_token_takes_one_request_more_before_all_others() {
 
 #[test]
 fn an_unusual_budget_has_a_reason() {
-    for row in ROWS.iter().filter(|row| row.because.is_empty()) {
+    for row in ROWS
+        .iter()
+        .filter(|row| row.because.is_empty())
+    {
         let Used { in_sequence, total } = row.used;
         let is_usual = in_sequence <= USUAL.in_sequence && total <= USUAL.total;
         assert!(is_usual, "{}", row.operation);
@@ -71,7 +80,9 @@ fn an_unusual_budget_has_a_reason() {
 
 #[test]
 fn the_table_in_the_document_is_this_one() {
-    File::open(DOCUMENT).section("budgets", &table()).hold();
+    File::open(DOCUMENT)
+        .section("budgets", &table())
+        .hold();
 }
 
 /// The rows as Markdown, between empty lines.

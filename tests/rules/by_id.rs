@@ -8,8 +8,8 @@ const UNKNOWN: i64 = 987_654_321;
 
 /// The lists that take ids.
 fn lists() -> impl Iterator<Item = &'static Operation> {
-    let takes_ids = |one: &Value| one["in"] == "query" && one["name"] == "id";
-    Operation::reads().filter(move |one| one.parameters().any(takes_ids))
+    let takes_ids = |parameter: &Value| parameter["in"] == "query" && parameter["name"] == "id";
+    Operation::reads().filter(move |operation| operation.parameters().any(takes_ids))
 }
 
 /// The orders of a list that need no filter.
@@ -20,24 +20,29 @@ fn sorts(list: &Operation) -> Vec<&str> {
 }
 
 fn ids(rows: &[Value]) -> Vec<i64> {
-    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    rows.iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect()
 }
 
 /// Adds rows to each list that takes ids.
 async fn has_rows(by: &Caller) {
     for number in 1..=3 {
         let title = format!("Row {number}");
-        by.creates_task(json!({"title": title})).await;
+        by.creates_task(json!({"title": title}))
+            .await;
         let content = json!({"content": title});
         for subject in ["tasks", "activities", "service-requests"] {
             let path = format!("/api/{subject}/1/comments");
             by.creates(&path, content.clone()).await;
         }
-        by.creates("/api/tags", json!({"name": title})).await;
+        by.creates("/api/tags", json!({"name": title}))
+            .await;
         creates!(by, "/api/projects/1/phases", {"title": title, "order": 10 - number});
         creates!(by, "/api/managed-services/tickets", {"title": title, "description": title});
         let request = json!({"title": title});
-        by.creates("/api/managed-services/request", request).await;
+        by.creates("/api/managed-services/request", request)
+            .await;
     }
 }
 
@@ -50,28 +55,37 @@ async fn rows_by_id_are_those_of_the_list_in_its_order() {
     for list in lists() {
         let path = example(&list.path, "1");
         for sort in sorts(list) {
-            let all = caller.walk(&format!("{path}?sort={sort}")).await;
-            assert!(all.len() >= 3, "{path}: {all:?}");
+            let rows = caller
+                .walk(&format!("{path}?sort={sort}"))
+                .await;
+            assert!(rows.len() >= 3, "{path}: {rows:?}");
             // In no order, one twice, one unknown.
-            let mut named: Vec<String> = ids(&all).iter().map(ToString::to_string).collect();
+            let mut named: Vec<String> = ids(&rows)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             named.sort_unstable();
             named.push(UNKNOWN.to_string());
             named.push(named[0].clone());
             let at_commas = format!("{path}?sort={sort}&id={}", named.join(","));
             let answer = caller.get(&at_commas).await;
             assert!(answer.next().is_none(), "{at_commas}");
-            assert_eq!(answer.expect(200), Value::from(all.clone()), "{at_commas}");
+            assert_eq!(answer.expect(200), Value::from(rows.clone()), "{at_commas}");
             let repeated = format!("{path}?sort={sort}&id={}", named.join("&id="));
-            assert_eq!(caller.walk(&repeated).await, all, "{repeated}");
+            assert_eq!(caller.walk(&repeated).await, rows, "{repeated}");
             let in_pages = format!("{at_commas}&limit=2");
-            assert_eq!(caller.walk(&in_pages).await, all, "{in_pages}");
+            assert_eq!(caller.walk(&in_pages).await, rows, "{in_pages}");
             let few = format!("{path}?sort={sort}&id={UNKNOWN},{}", named[1]);
             let expected = [named[1].parse::<i64>().unwrap()];
             assert_eq!(ids(&caller.walk(&few).await), expected, "{few}");
             seen += 1;
         }
-        let beyond: Vec<_> = (1..=101).map(|id| id.to_string()).collect();
-        let answer = caller.get(&format!("{path}?id={}", beyond.join(","))).await;
+        let beyond: Vec<_> = (1..=101)
+            .map(|id| id.to_string())
+            .collect();
+        let answer = caller
+            .get(&format!("{path}?id={}", beyond.join(",")))
+            .await;
         answer.expect_faults(&[("?id", "length")]);
     }
     assert!(seen >= 14, "{seen}");
@@ -108,9 +122,14 @@ async fn other_filters_hold_for_rows_by_id() {
     ] {
         let list = path.replace("/projects/1/tasks", "/tasks");
         let every = ids(&caller.walk(&list).await);
-        let every: Vec<_> = every.iter().map(ToString::to_string).collect();
+        let every: Vec<_> = every
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         for filter in filters.split(' ') {
-            let alone = caller.walk(&format!("{path}?{filter}")).await;
+            let alone = caller
+                .walk(&format!("{path}?{filter}"))
+                .await;
             let by_id = format!("{path}?{filter}&id={}", every.join(","));
             assert_eq!(ids(&caller.walk(&by_id).await), ids(&alone), "{by_id}");
             seen += usize::from(!alone.is_empty());
@@ -134,15 +153,24 @@ async fn rows_of_another_record_have_no_id_here() {
     ] {
         let foreign = format!("{list}?id=1,2,3");
         assert_eq!(zoe.get(&foreign).await.ids(), [0; 0], "{foreign}");
-        assert!(!caller.get(&foreign).await.ids().is_empty(), "{foreign}");
+        assert!(
+            !caller
+                .get(&foreign)
+                .await
+                .ids()
+                .is_empty(),
+            "{foreign}"
+        );
     }
-    let task = json!({"title": "Beside", "projectId": 2});
-    let task = caller.creates("/api/tasks", task).await;
+    let body = json!({"title": "Beside", "projectId": 2});
+    let task = caller.creates("/api/tasks", body).await;
     let comments = format!("/api/tasks/{task}/comments");
-    let comment = json!({"content": "Beside."});
-    let comment = caller.creates(&comments, comment).await;
-    let phase = json!({"title": "Beside"});
-    let phase = caller.creates("/api/projects/2/phases", phase).await;
+    let body = json!({"content": "Beside."});
+    let comment = caller.creates(&comments, body).await;
+    let body = json!({"title": "Beside"});
+    let phase = caller
+        .creates("/api/projects/2/phases", body)
+        .await;
     for (list, id) in [
         ("/api/projects/{}/tasks", task),
         ("/api/projects/{}/phases", phase),
@@ -154,7 +182,9 @@ async fn rows_of_another_record_have_no_id_here() {
     }
     let other = format!("/api/tasks/1/comments?id={comment}");
     assert_eq!(caller.get(&other).await.ids(), [0; 0]);
-    let answer = caller.get("/api/tasks/987654321/comments?id=1").await;
+    let answer = caller
+        .get("/api/tasks/987654321/comments?id=1")
+        .await;
     answer.expect(404);
 }
 
@@ -167,7 +197,12 @@ async fn a_hundred_rows_by_id_are_within_the_budget_of_their_list() {
         let task = json!({
             "title": format!("Task {number}"), "projectId": 1, "milestoneId": 1, "assigneeId": caller.id(),
         });
-        named.push(caller.creates("/api/tasks", task).await.to_string());
+        named.push(
+            caller
+                .creates("/api/tasks", task)
+                .await
+                .to_string(),
+        );
     }
     let caller = world.caller().await;
     for list in lists() {

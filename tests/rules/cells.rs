@@ -12,7 +12,9 @@ use tests::{
 async fn statuses(callers: &[&Caller], instances: &Gateway) -> Vec<u16> {
     let mut statuses = Vec::new();
     for caller in callers {
-        let caller = (*caller).clone().before(instances.clone());
+        let caller = (*caller)
+            .clone()
+            .before(instances.clone());
         let answer = caller.get("/api/auth/session").await;
         if answer.status != 200 {
             answer.expect_problem(401, "unauthenticated");
@@ -24,14 +26,25 @@ async fn statuses(callers: &[&Caller], instances: &Gateway) -> Vec<u16> {
 
 /// Signs mia in before these instances, and makes a token.
 async fn of(api: &Api, instances: &Gateway) -> (Caller, Caller, String) {
-    let nobody = api.anonymous().before(instances.clone());
+    let nobody = api
+        .anonymous()
+        .before(instances.clone());
     let body = json!({"username": "mia", "password": PASSWORD});
-    let answer = nobody.post("/api/auth/login", body).await;
+    let answer = nobody
+        .post("/api/auth/login", body)
+        .await;
     answer.expect(200);
-    let cookie = answer.cookie().split(';').next().unwrap();
+    let cookie = answer
+        .cookie()
+        .split(';')
+        .next()
+        .unwrap();
     let session = nobody.clone().with_cookie(cookie);
     let created = posts!(session, "/api/tokens", {"name": "export"});
-    let token = created["token"].as_str().unwrap().to_owned();
+    let token = created["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     (session, nobody.with_token(&token), token)
 }
 
@@ -46,14 +59,28 @@ async fn tokens_and_sessions_are_of_the_cell_that_made_them() {
     assert_eq!(statuses(&[&session, &script], &other).await, [401, 401]);
     let (session, script, token) = of(&api, &other).await;
     assert!(token.starts_with("wd_eu1_"), "{token}");
-    assert!(session.cookie.as_ref().unwrap().contains("=s%3Aeu1."));
+    assert!(
+        session
+            .cookie
+            .as_ref()
+            .unwrap()
+            .contains("=s%3Aeu1.")
+    );
     assert_eq!(statuses(&[&session, &script], &other).await, [200, 200]);
     assert_eq!(statuses(&[&session, &script], &first).await, [401, 401]);
     // A new password renews the session in its cell.
     let change = json!({"currentPassword": PASSWORD, "newPassword": "four words of mia's own"});
-    let renewed = session.put("/api/auth/password", change).await;
+    let renewed = session
+        .put("/api/auth/password", change)
+        .await;
     renewed.expect(204);
-    let renewed = session.with_cookie(renewed.cookie().split(';').next().unwrap());
+    let renewed = session.with_cookie(
+        renewed
+            .cookie()
+            .split(';')
+            .next()
+            .unwrap(),
+    );
     assert_eq!(statuses(&[&renewed], &other).await, [200]);
     assert_eq!(statuses(&[&renewed], &first).await, [401]);
 }
@@ -86,7 +113,9 @@ async fn those_that_name_cell_0_are_of_it() {
     assert_eq!(statuses(&named, &first).await, [200, 200]);
     assert_eq!(statuses(&named, &other).await, [401, 401]);
     // The session goes on under the same id, and ends as any other.
-    let answer = named[0].post("/api/auth/logout", json!({})).await;
+    let answer = named[0]
+        .post("/api/auth/logout", json!({}))
+        .await;
     answer.expect(204);
     assert_eq!(statuses(&named, &first).await, [401, 200]);
 }
@@ -98,9 +127,16 @@ async fn named_session(api: &Api, user: &User) -> Caller {
     let text = format!("0.{plain}");
     let sid = Sid::parse(&text, api.store.cell()).unwrap();
     let sign_in = api.store.sign_in();
-    let account = sign_in.account(&user.username).await.unwrap().unwrap();
+    let account = sign_in
+        .account(&user.username)
+        .await
+        .unwrap()
+        .unwrap();
     let session = records::session(&sid, user, now);
-    sign_in.begin(&account, &session, None).await.unwrap();
+    sign_in
+        .begin(&account, &session, None)
+        .await
+        .unwrap();
     let cookie = format!("connect.sid={}", api.app.cookie.sign(&text));
     api.anonymous().with_cookie(cookie)
 }
@@ -110,10 +146,14 @@ async fn named_token(api: &Api, user: &User) -> Caller {
     api.token_of(user, json!({})).await;
     let named = format!("wd_0_{}", "A".repeat(43));
     let hash = digest(&named);
-    let mut holder = api.items_of("token_holder").await.remove(0);
+    let mut holder = api
+        .items_of("token_holder")
+        .await
+        .remove(0);
     let pk = text_of(&holder, "pk").replace(text_of(&holder, "hash"), &hash);
     set(&mut holder, [("pk", text(&pk)), ("hash", text(&hash))]);
     api.puts([holder]).await;
-    api.sets_all("token", [("hash", text(&hash))]).await;
+    api.sets_all("token", [("hash", text(&hash))])
+        .await;
     api.anonymous().with_token(&named)
 }

@@ -22,12 +22,18 @@ async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<Check
         client = client.with_cookie(&request.cookie);
     }
     let body = (!request.body.is_null()).then(|| request.body.to_string());
-    let answer = client.send(request.method, &request.path, body).await;
+    let answer = client
+        .send(request.method, &request.path, body)
+        .await;
     let signs_in = answer.status == 200 && request.path.ends_with("/login");
     let cookie = if signs_in { answer.cookie() } else { "" };
     Ok(CheckedAnswer {
         status: answer.status,
-        cookie: cookie.split(';').next().unwrap().to_owned(),
+        cookie: cookie
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned(),
         body: serde_json::from_str(&answer.text).unwrap_or_default(),
     })
 }

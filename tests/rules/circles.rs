@@ -14,8 +14,15 @@ fn no_files_need_each_other_in_a_circle() {
     let mut wrong = Vec::new();
     for folder in crates() {
         let source = folder.join("src");
-        let name = source.strip_prefix(path("")).unwrap().display();
-        for (file, needs) in Sources::of(&source).circles().into_iter().flatten() {
+        let name = source
+            .strip_prefix(path(""))
+            .unwrap()
+            .display();
+        for (file, needs) in Sources::of(&source)
+            .circles()
+            .into_iter()
+            .flatten()
+        {
             wrong.push(format!("{name}/{file} needs {}", needs.join(", ")));
         }
     }

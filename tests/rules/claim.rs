@@ -35,7 +35,9 @@ impl Refused {
         let api = world.api();
         let long_ago = api.clock.now().plus(-7 * span::DAY);
         let signed_out = api.session_of(&world.max).await;
-        signed_out.triggers("/api/auth/logout").await;
+        signed_out
+            .triggers("/api/auth/logout")
+            .await;
         let soon = json!({"expiresAt": api.clock.now().plus(1)});
         let expired = api.token_of(&world.max, soon).await;
         api.clock.advance(1);
@@ -45,9 +47,11 @@ impl Refused {
         let directory = api.store.directory();
         let disabled = directory.disable_user(api.home.id, left.id, true);
         disabled.await.unwrap();
-        let long_ago = api.session_since(&world.max, long_ago).await;
+        let long_ago = api
+            .session_since(&world.max, long_ago)
+            .await;
         let viewer = api.token_of(&world.max, viewer).await;
-        let all = [
+        let cases = [
             ("whose session has ended", 401, signed_out),
             ("whose session is over", 401, long_ago),
             ("who is disabled", 401, of_disabled),
@@ -55,7 +59,7 @@ impl Refused {
             ("whose token only lets them view", 403, viewer),
             ("who is a viewer", 403, api.sign_in("vic").await),
         ];
-        all.map(|(who, status, caller)| Self {
+        cases.map(|(who, status, caller)| Self {
             who,
             status,
             caller,
@@ -65,13 +69,13 @@ impl Refused {
     #[track_caller]
     fn expects(&self, request: &Request, answer: &Answer) {
         let Self { who, status, .. } = self;
-        let asked = format!("somebody {who} asked {} {}", request.method, request.path);
-        assert_eq!(answer.status, *status, "{asked}: {}", answer.text);
+        let attempt = format!("somebody {who} asked {} {}", request.method, request.path);
+        assert_eq!(answer.status, *status, "{attempt}: {}", answer.text);
         let code = match status {
             401 => "unauthenticated",
             _ => "permission_denied",
         };
-        assert_eq!(answer.expect(*status)["code"], code, "{asked}");
+        assert_eq!(answer.expect(*status)["code"], code, "{attempt}");
     }
 
     /// Returns whether an operation refuses them before it reads the record.
@@ -94,7 +98,10 @@ fn hopeless(request: &Request) -> [Request; 4] {
     };
     let malformed = Request {
         path: format!("{}?unknown=1", request.path),
-        body: request.body.as_ref().map(|_| Value::from("no object")),
+        body: request
+            .body
+            .as_ref()
+            .map(|_| Value::from("no object")),
         ..request.clone()
     };
     [request.clone(), malformed, with("999"), with("abc")]
@@ -105,13 +112,15 @@ fn hopeless(request: &Request) -> [Request; 4] {
 async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]) -> Vec<Answer> {
     let before = world.api().records().await;
     let released = AtomicBool::new(false);
-    let answers = requests.iter().map(async |(caller, request)| {
-        let answer = request.by(caller).await;
-        let operation = request.operation();
-        let released = released.load(Ordering::SeqCst);
-        assert!(released, "{operation} answers too early: {}", answer.text);
-        answer
-    });
+    let answers = requests
+        .iter()
+        .map(async |(caller, request)| {
+            let answer = request.by(caller).await;
+            let operation = request.operation();
+            let released = released.load(Ordering::SeqCst);
+            assert!(released, "{operation} answers too early: {}", answer.text);
+            answer
+        });
     faults.hold(Requests::Authentication);
     let meanwhile = async {
         faults.holds(requests.len()).await;
@@ -128,8 +137,8 @@ async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]
 /// Asserts that nothing was written. Ids reserved meanwhile are not given out again.
 #[track_caller]
 fn same(before: &[String], after: &[String]) {
-    let only_in = |some: &[String], others: &[String]| -> Vec<String> {
-        let mut rows = some.to_vec();
+    let only_in = |lines: &[String], others: &[String]| -> Vec<String> {
+        let mut rows = lines.to_vec();
         rows.retain(|row| !others.contains(row));
         rows
     };
@@ -146,12 +155,16 @@ async fn a_refused_caller_changes_nothing_and_learns_nothing() {
     let refused = Refused::all(&world).await;
     let before = world.api().records().await;
     for refused in &refused {
-        let concerned = requests.iter().filter(|request| refused.concerns(request));
-        let asked = concerned.flat_map(hopeless);
-        let asked: Vec<_> = asked.map(|request| (&refused.caller, request)).collect();
-        assert!(asked.len() >= 80, "{} {}", refused.who, asked.len());
-        let answers = answers(&world, &faults, &asked).await;
-        for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let concerned = requests
+            .iter()
+            .filter(|request| refused.concerns(request));
+        let attempts = concerned.flat_map(hopeless);
+        let attempts: Vec<_> = attempts
+            .map(|request| (&refused.caller, request))
+            .collect();
+        assert!(attempts.len() >= 80, "{} {}", refused.who, attempts.len());
+        let answers = answers(&world, &faults, &attempts).await;
+        for (answer, (_, request)) in answers.iter().zip(&attempts) {
             refused.expects(request, answer);
         }
     }
@@ -173,7 +186,10 @@ async fn a_refusal_of_the_caller_comes_before_a_failure() {
         if !of_the_session.contains(&request.operation().as_str()) {
             answer.expect_problem(500, "internal_error");
         }
-        for refused in refused.iter().filter(|one| one.concerns(request)) {
+        for refused in refused
+            .iter()
+            .filter(|refused| refused.concerns(request))
+        {
             refused.expects(request, &request.by(&refused.caller).await);
         }
     }
@@ -190,12 +206,16 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
         let mut requests = of_callers(&world);
         requests.retain(|request| !by_token || request.takes_tokens);
         let mut callers = vec![script; requests.len()];
-        for (caller, request) in callers.iter_mut().zip(&requests).filter(|_| !by_token) {
+        for (caller, request) in callers
+            .iter_mut()
+            .zip(&requests)
+            .filter(|_| !by_token)
+        {
             *caller = world.caller_of(request).await;
         }
-        let asked: Vec<_> = callers.iter().zip(requests).collect();
-        let answers = answers(&world, &faults, &asked).await;
-        for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let attempts: Vec<_> = callers.iter().zip(requests).collect();
+        let answers = answers(&world, &faults, &attempts).await;
+        for (answer, (_, request)) in answers.iter().zip(&attempts) {
             let operation = request.operation();
             assert!(answer.status < 300, "{operation}: {}", answer.text);
         }
@@ -211,7 +231,12 @@ async fn while_authentication_fails_the_service_is_unavailable() {
     let before = world.api().records().await;
     faults.begin(Requests::Authentication, Fault::Throttled);
     for caller in [&max, &script] {
-        let answers = join_all(requests.iter().map(|request| request.by(caller))).await;
+        let answers = join_all(
+            requests
+                .iter()
+                .map(|request| request.by(caller)),
+        )
+        .await;
         for answer in &answers {
             answer.expect_problem(503, "unavailable");
             assert_eq!(answer.header("retry-after"), Some("1"));
@@ -226,7 +251,10 @@ async fn a_cookie_that_does_not_verify_costs_no_request() {
     let world = World::start().await;
     let good = world.caller().await.cookie.unwrap();
     let (sid, _) = good.rsplit_once('.').unwrap();
-    let forged = world.api().anonymous().with_cookie(format!("{sid}.AAAA"));
+    let forged = world
+        .api()
+        .anonymous()
+        .with_cookie(format!("{sid}.AAAA"));
     world.api().counter.take();
     for request in of_callers(&world) {
         for request in hopeless(&request) {
@@ -243,7 +271,11 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
     let api = world.api();
     let refused = Refused::all(&world).await;
     let ada = api.user("ada").await.id.to_string();
-    let of_ada = |caller: &Caller| caller.clone().with_header("workdesk-user", &ada);
+    let of_ada = |caller: &Caller| {
+        caller
+            .clone()
+            .with_header("workdesk-user", &ada)
+    };
     let max = of_ada(&world.caller().await);
     let script = of_ada(&world.script().await);
     let before = api.records().await;
@@ -252,7 +284,13 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
         // Authentication alone reads: a session in one request, a token in two.
         for (caller, most) in [(&max, 1), (&script, 2)] {
             api.counter.take();
-            for answer in join_all(requests.iter().map(|request| request.by(caller))).await {
+            for answer in join_all(
+                requests
+                    .iter()
+                    .map(|request| request.by(caller)),
+            )
+            .await
+            {
                 refused!(answer => 409, "other_user");
             }
             let read = api.counter.take().total;
@@ -262,8 +300,16 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
                 "{operation} read {read} times"
             );
         }
-        let callers: Vec<_> = refused.iter().map(|one| of_ada(&one.caller)).collect();
-        let answers = join_all(callers.iter().map(|caller| request.by(caller))).await;
+        let callers: Vec<_> = refused
+            .iter()
+            .map(|refused| of_ada(&refused.caller))
+            .collect();
+        let answers = join_all(
+            callers
+                .iter()
+                .map(|caller| request.by(caller)),
+        )
+        .await;
         for (refused, answer) in refused.iter().zip(answers) {
             match refused.status {
                 401 => answer.expect_problem(401, "unauthenticated"),
@@ -277,13 +323,17 @@ async fn a_credential_of_another_user_than_named_starts_no_operation() {
 #[tokio::test]
 async fn a_request_may_name_its_own_user() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let script = api.token_of(&api.user("mia").await, json!({})).await;
+    let script = api
+        .token_of(&api.user("mia").await, json!({}))
+        .await;
     for caller in [&mia, &script] {
         let named = caller
             .clone()
             .with_header("workdesk-user", &mia.id().to_string());
         named.creates_task(json!({})).await;
-        let malformed = caller.clone().with_header("workdesk-user", "mia");
+        let malformed = caller
+            .clone()
+            .with_header("workdesk-user", "mia");
         let answer = malformed
             .post("/api/tasks", json!({"title": "Not made"}))
             .await;
@@ -291,7 +341,9 @@ async fn a_request_may_name_its_own_user() {
         assert_eq!(problem["errors"][0]["pointer"], "Workdesk-User");
     }
     assert_eq!(mia.walk("/api/tasks").await.len(), 2);
-    let forged = api.anonymous().with_cookie("connect.sid=s%3Asid.x");
+    let forged = api
+        .anonymous()
+        .with_cookie("connect.sid=s%3Asid.x");
     let forged = forged.with_header("workdesk-user", "mia");
     refused!(forged.get("/api/tasks").await => 401, "unauthenticated");
 }

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 /// Raises a service request and deletes it, which leaves a cleanup.
 async fn leaves_cleanup(by: &Caller) {
-    let request = by.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = by.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     by.deletes(&request).await;
 }
 
@@ -31,7 +31,8 @@ async fn has_work(api: &Api, max: &Caller) {
     for id in 1..=5 {
         max.creates_task(json!({"milestoneId": 1, "phaseId": phase}))
             .await;
-        max.records_activity(json!({"projectId": 1})).await;
+        max.records_activity(json!({"projectId": 1}))
+            .await;
         for kind in ["tasks", "activities"] {
             posts!(max, "/api/{kind}/{id}/tags", {"tagId": 1});
         }
@@ -48,7 +49,8 @@ async fn has_work(api: &Api, max: &Caller) {
 
 async fn deletes_all(max: &Caller) {
     for path in "milestones/1 phases/1 tags/1 tasks/6 activities/6 service-requests/1".split(' ') {
-        max.deletes(&format!("/api/{path}")).await;
+        max.deletes(&format!("/api/{path}"))
+            .await;
     }
 }
 
@@ -58,8 +60,8 @@ async fn damaged_records_are_in_no_cleanups_way() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     deletes_all(&max).await;
-    for (kind, all) in [("task", 5), ("activity", 5), ("comment", 15)] {
-        assert_eq!(api.damages(kind, |_| true).await, all, "{kind}");
+    for (kind, count) in [("task", 5), ("activity", 5), ("comment", 15)] {
+        assert_eq!(api.damages(kind, |_| true).await, count, "{kind}");
     }
     assert_eq!(api.cleans_up().await, 6);
     for kind in ["cleanup", "comment"] {
@@ -85,18 +87,25 @@ async fn damaged_links_are_in_no_cleanups_way() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     let mut tasks = api.items_of("task").await;
-    let one = AttributeValue::L(vec![number(1)]);
+    let list = AttributeValue::L(vec![number(1)]);
     tasks.truncate(3);
     set(&mut tasks[0], [("milestoneId", text("1"))]);
-    set(&mut tasks[1], [("phaseId", one.clone())]);
-    set(&mut tasks[2], [("tagIds", one)]);
+    set(&mut tasks[1], [("phaseId", list.clone())]);
+    set(&mut tasks[2], [("tagIds", list)]);
     api.puts(tasks).await;
     deletes_all(&max).await;
     assert_eq!(api.cleans_up().await, 6);
     assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
     let names = ["milestoneId", "phaseId", "tagIds"];
-    for (place, task) in api.items_of("task").await.iter().enumerate() {
-        let kept = names.iter().filter(|name| task.contains_key(**name));
+    for (place, task) in api
+        .items_of("task")
+        .await
+        .iter()
+        .enumerate()
+    {
+        let kept = names
+            .iter()
+            .filter(|name| task.contains_key(**name));
         assert!(kept.eq(names.get(place).into_iter()), "{task:?}");
     }
 }
@@ -109,7 +118,10 @@ async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
         let attributes = ["subject", "failures"].map(|name| (name, text("OfALaterVersion")));
         set(item, attributes);
     };
-    for damage in DAMAGES.into_iter().chain([later, uncounted]) {
+    for damage in DAMAGES
+        .into_iter()
+        .chain([later, uncounted])
+    {
         let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
         leaves_cleanup(&max).await;
         let mut cleanup = api.items_of("cleanup").await.remove(0);
@@ -124,7 +136,8 @@ async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
         // Its version begins anew, and with it a cleanup of which nothing else was damaged.
         let heals = text_of(&cleanup, "version") == "1";
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
-            api.clock.advance(minutes * span::MINUTE - 1);
+            api.clock
+                .advance(minutes * span::MINUTE - 1);
             assert_eq!(runs(&api).await, (0, vec![]));
             api.clock.advance(1);
             let (finished, failed) = runs(&api).await;
@@ -168,7 +181,9 @@ async fn a_cleanup_that_fails_holds_up_no_other() {
     assert!(faults.are_over());
     assert_eq!((finished, failed.len()), (5, 1), "{failed:?}");
     let is_of = |kind: &str| failed[0].contains(&format!("#CLEANUP {kind}#"));
-    let is_of_any = ["MILESTONE", "PHASE", "TAG"].map(is_of).contains(&true);
+    let is_of_any = ["MILESTONE", "PHASE", "TAG"]
+        .map(is_of)
+        .contains(&true);
     assert!(is_of_any, "{failed:?}");
     assert_eq!(runs(&api).await, (0, vec![]), "deferred");
     api.clock.advance(span::MINUTE);
@@ -176,7 +191,9 @@ async fn a_cleanup_that_fails_holds_up_no_other() {
     assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
     for task in api.items_of("task").await {
         let names = ["milestoneId", "phaseId", "tagIds", "gsi2pk"];
-        let has_one = names.iter().any(|name| task.contains_key(*name));
+        let has_one = names
+            .iter()
+            .any(|name| task.contains_key(*name));
         assert!(!has_one, "{task:?}");
     }
 }
@@ -195,7 +212,11 @@ async fn a_table_that_refuses_the_sweeper_damages_nothing() {
         faults.begin(Requests::Of(operation), Fault::Denied);
         let swept = world.sweeper().sweep().await;
         let home = Shard::of(world.api.home.id);
-        let of_home = world.sweeper().sweeper.sweep(home).await;
+        let of_home = world
+            .sweeper()
+            .sweeper
+            .sweep(home)
+            .await;
         faults.end();
         for swept in [swept, of_home] {
             let done = swept.given_up + swept.settled + swept.expired + swept.interrupted;
@@ -236,26 +257,45 @@ async fn agents_work_beside(cleanups: usize) {
     let (session, action) = world.approved_batch().await;
     world.takes_messages().await;
     leaves_cleanup(&world.max).await;
-    let one = world.api.items_of("cleanup").await.remove(0);
+    let cleanup = world
+        .api
+        .items_of("cleanup")
+        .await
+        .remove(0);
     let copy = |id: usize| {
-        let mut item = one.clone();
+        let mut item = cleanup.clone();
         let subject = AttributeValue::M([("Tag".to_owned(), number(id))].into());
         let sk = text(&format!("TAG#{id:016}"));
         set(&mut item, [("subject", subject), ("sk", sk)]);
         item
     };
-    world.api.puts((1..cleanups).map(copy)).await;
-    world.api.clock.advance(2 * span::MINUTE);
+    world
+        .api
+        .puts((1..cleanups).map(copy))
+        .await;
+    world
+        .api
+        .clock
+        .advance(2 * span::MINUTE);
     // What cleanups of tags write, and what no message does.
     faults.hold(Requests::Of("UpdateItem"));
     let began = Instant::now();
-    let sweeper = world.sweeper().within(Duration::from_secs(2));
+    let sweeper = world
+        .sweeper()
+        .within(Duration::from_secs(2));
     let swept = comes("the end of the run", sweeper.sweep()).await;
     let held = began.elapsed();
     assert_eq!((swept.overdue, swept.resent, swept.errors), (1, 1, 0));
     let messages = world.takes_messages().await;
     assert_eq!(messages, [world.message(&session, &action)]);
-    assert!(world.api.items_of("cleanup").await.len() > 1);
+    assert!(
+        world
+            .api
+            .items_of("cleanup")
+            .await
+            .len()
+            > 1
+    );
     faults.release();
     let mut runs = 0;
     let mut left = cleanups;
@@ -263,9 +303,13 @@ async fn agents_work_beside(cleanups: usize) {
         assert!(runs < 100, "{left} of {cleanups} are left");
         // One that ends with the budget may be done and not told of.
         world.sweeper().sweep().await;
-        left = world.api.items_of("cleanup").await.len();
+        left = world
+            .api
+            .items_of("cleanup")
+            .await
+            .len();
         runs += 1;
     }
-    let all = began.elapsed();
-    eprintln!("{cleanups} cleanups: the agent's work {held:?}, all {all:?} in {runs} runs");
+    let elapsed = began.elapsed();
+    eprintln!("{cleanups} cleanups: the agent's work {held:?}, all {elapsed:?} in {runs} runs");
 }

@@ -30,7 +30,10 @@ async fn every_operation_needs_a_session() {
     let api = Api::start().await;
     let nobody = api.anonymous();
     let is_public = |operation: &Operation| PUBLIC.contains(&&*operation.name());
-    for operation in operations().iter().filter(|one| !is_public(one)) {
+    for operation in operations()
+        .iter()
+        .filter(|operation| !is_public(operation))
+    {
         // An impossible id does not come before the session either.
         for id in ["1", "abc"] {
             refused!(operation.asked_by(&nobody, id).await => 401, "unauthenticated");
@@ -42,13 +45,20 @@ async fn every_operation_needs_a_session() {
 #[tokio::test]
 async fn every_path_answers_other_methods_with_405() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    let all = operations().iter();
-    let described: BTreeSet<_> = all.map(|one| (one.method, one.path.as_str())).collect();
-    let paths: BTreeSet<_> = described.iter().map(|(_, path)| *path).collect();
+    let operations = operations().iter();
+    let described: BTreeSet<_> = operations
+        .map(|operation| (operation.method, operation.path.as_str()))
+        .collect();
+    let paths: BTreeSet<_> = described
+        .iter()
+        .map(|(_, path)| *path)
+        .collect();
     for path in paths {
         for method in METHODS {
             if !described.contains(&(method, path)) {
-                let answer = ada.send(method, &example(path, "1"), None).await;
+                let answer = ada
+                    .send(method, &example(path, "1"), None)
+                    .await;
                 // `/api/tasks/reorder` has the shape of `/api/tasks/{id}` for the other methods.
                 let is_refused = [405, 404].contains(&answer.status);
                 assert!(is_refused, "{method} {path}: {}", answer.text);
@@ -61,10 +71,14 @@ async fn every_path_answers_other_methods_with_405() {
 #[tokio::test]
 async fn a_path_that_does_not_decode_is_404() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    let of_records = operations().iter().filter(|one| one.path.contains('{'));
+    let of_records = operations()
+        .iter()
+        .filter(|operation| operation.path.contains('{'));
     for operation in of_records {
         // Two lists tell nobody whether a record exists.
-        let denied = operation.described["responses"].get("404").is_none();
+        let denied = operation.described["responses"]
+            .get("404")
+            .is_none();
         // As any other id that is no number: a malformed body answers first.
         let status = match (operation.takes_body(), denied) {
             (true, _) => 400,
@@ -72,13 +86,19 @@ async fn a_path_that_does_not_decode_is_404() {
             (false, false) => 404,
         };
         for id in ["%FF", "1%FF", "%C3%28"] {
-            let body = operation.takes_body().then(|| "{".to_owned());
+            let body = operation
+                .takes_body()
+                .then(|| "{".to_owned());
             let path = example(&operation.path, id);
-            ada.send(operation.method, &path, body).await.expect(status);
+            ada.send(operation.method, &path, body)
+                .await
+                .expect(status);
         }
     }
     for path in ["/%FF", "/api/%FF", "/api/tasks%FF", "/api/tasks/1/%FF"] {
-        ada.get(path).await.expect_problem(404, "not_found");
+        ada.get(path)
+            .await
+            .expect_problem(404, "not_found");
     }
 }
 
@@ -86,7 +106,10 @@ async fn a_path_that_does_not_decode_is_404() {
 async fn a_path_without_a_route_is_404_whatever_the_method() {
     let api = Api::start().await;
     for method in METHODS {
-        let answer = api.anonymous().send(method, "/api/nothing", None).await;
+        let answer = api
+            .anonymous()
+            .send(method, "/api/nothing", None)
+            .await;
         let problem = answer.expect_problem(404, "not_found");
         assert_eq!(problem["instance"], "/api/nothing");
     }
@@ -111,7 +134,10 @@ async fn a_preflight_succeeds_and_allows_nothing_by_itself() {
         assert_eq!(answer.status, 204, "{path}: {}", answer.text);
         assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
     }
-    let plain = api.anonymous().send("OPTIONS", "/api/tasks/1", None).await;
+    let plain = api
+        .anonymous()
+        .send("OPTIONS", "/api/tasks/1", None)
+        .await;
     plain.expect_problem(405, "method_not_allowed");
 }
 
@@ -167,8 +193,12 @@ async fn the_agent_needs_a_plan_that_includes_it() {
     for operation in Operation::of_callers() {
         for caller in taken(operation, &callers) {
             let answer = operation.asked_by(caller, "1").await;
-            let needed = operation.needs().contains(&"plan agentAI");
-            let refused = answer.text.contains("plan_feature_unavailable");
+            let needed = operation
+                .needs()
+                .contains(&"plan agentAI");
+            let refused = answer
+                .text
+                .contains("plan_feature_unavailable");
             assert_eq!(refused, needed, "{}", operation.name());
             if refused {
                 answer.expect_problem(403, "plan_feature_unavailable");
@@ -182,7 +212,9 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     let world = World::start().await;
     let api = world.api();
     let callers = callers(api, "zoe").await;
-    callers[1].reads("/api/auth/session").await;
+    callers[1]
+        .reads("/api/auth/session")
+        .await;
     let before = api.records().await;
     let mut requests = world.requests();
     // What is named by who creates it: another organization has one of its own by that name.
@@ -194,17 +226,21 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     assert!(requests.len() > 20, "{}", requests.len());
     for request in &requests {
         let operation = request.operation();
-        let there = request.path.as_str();
+        let existing = request.path.as_str();
         let absent = ["999", "0", "-1", "abc", "9007199254740993", "01", "1e0"];
         let absent = absent.map(|id| example(&request.template, id));
         let mut answers = Vec::new();
         for zoe in taken(request.described(), &callers) {
-            for path in absent.iter().map(String::as_str).chain([there]) {
-                let asked = Request {
+            for path in absent
+                .iter()
+                .map(String::as_str)
+                .chain([existing])
+            {
+                let attempt = Request {
                     path: path.to_owned(),
                     ..request.clone()
                 };
-                let answer = asked.by(zoe).await;
+                let answer = attempt.by(zoe).await;
                 let problem: Value = serde_json::from_str(&answer.text).unwrap();
                 let [code, detail] = ["code", "detail"].map(|name| problem[name].clone());
                 answers.push((answer.status, code, detail));
@@ -220,7 +256,9 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
         }
         let (status, _, _) = answers[0];
         assert!([403, 404].contains(&status), "{operation}: {answers:?}");
-        let are_same = answers.iter().all(|one| *one == answers[0]);
+        let are_same = answers
+            .iter()
+            .all(|answer| *answer == answers[0]);
         assert!(are_same, "{operation}: {answers:?}");
     }
     assert_eq!(before, api.records().await);
@@ -297,23 +335,34 @@ const FIXED_OF: [(&str, &[&str]); 7] = [
 #[test]
 fn an_update_takes_every_field_that_may_change() {
     let document = serde_json::to_value(document()).unwrap();
-    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let schemas = document["components"]["schemas"]
+        .as_object()
+        .unwrap();
     let mut updates = 0;
     for (name, update) in schemas {
         let Some(record) = name.strip_suffix("Update") else {
             continue;
         };
-        let fields = schemas[record]["properties"].as_object().unwrap().keys();
-        let own = FIXED_OF.iter().find(|(one, _)| *one == record);
+        let fields = schemas[record]["properties"]
+            .as_object()
+            .unwrap()
+            .keys();
+        let own = FIXED_OF
+            .iter()
+            .find(|(name, _)| *name == record);
         let own = own.map_or(&[] as &[&str], |(_, fixed)| *fixed);
         let is_fixed = |field: &&String| {
             FIXED
                 .split(' ')
                 .chain(own.iter().copied())
-                .any(|one| one == *field)
+                .any(|fixed| fixed == *field)
         };
-        let forgotten =
-            fields.filter(|field| !is_fixed(field) && update["properties"].get(field).is_none());
+        let forgotten = fields.filter(|field| {
+            !is_fixed(field)
+                && update["properties"]
+                    .get(field)
+                    .is_none()
+        });
         let forgotten: Vec<_> = forgotten.collect();
         assert!(forgotten.is_empty(), "{name} lacks {forgotten:?}");
         updates += 1;

@@ -26,7 +26,9 @@ fn hold(list: &str, listed: &[&str], described: &Names) {
 }
 
 fn names(list: &[&str]) -> Names {
-    list.iter().map(|name| (*name).to_owned()).collect()
+    list.iter()
+        .map(|name| (*name).to_owned())
+        .collect()
 }
 
 /// Headers of requests: parameters, the content type of a body, and a bearer's token. The content
@@ -34,7 +36,9 @@ fn names(list: &[&str]) -> Names {
 fn taken(document: &Value) -> Names {
     let mut taken = names(&OF_TRACES);
     for operation in operations() {
-        let headers = operation.parameters().filter(|one| one["in"] == "header");
+        let headers = operation
+            .parameters()
+            .filter(|parameter| parameter["in"] == "header");
         let headers = headers.map(|header| header["name"].as_str().unwrap());
         taken.extend(headers.map(str::to_ascii_lowercase));
         if operation.takes_body() {
@@ -42,7 +46,11 @@ fn taken(document: &Value) -> Names {
         }
     }
     let schemes = document["components"]["securitySchemes"].as_object();
-    if schemes.unwrap().values().any(|one| one["type"] == "http") {
+    if schemes
+        .unwrap()
+        .values()
+        .any(|scheme| scheme["type"] == "http")
+    {
         taken.insert("authorization".to_owned());
     }
     taken
@@ -62,13 +70,19 @@ fn answered(document: &Value) -> Names {
 fn collect_headers(value: &Value, names: &mut Names) {
     match value {
         Value::Object(members) => {
-            let headers = members.get("headers").and_then(Value::as_object);
+            let headers = members
+                .get("headers")
+                .and_then(Value::as_object);
             let headers = headers.into_iter().flatten();
             names.extend(headers.map(|(name, _)| name.to_ascii_lowercase()));
-            let others = members.iter().filter(|(name, _)| *name != "properties");
+            let others = members
+                .iter()
+                .filter(|(name, _)| *name != "properties");
             others.for_each(|(_, member)| collect_headers(member, names));
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_headers(item, names)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_headers(item, names)),
         _ => (),
     }
 }

@@ -33,7 +33,10 @@ impl Document {
     fn open(file: &Path) -> Self {
         let mut in_code = false;
         let mut lines = Vec::new();
-        for line in fs::read_to_string(file).unwrap().lines() {
+        for line in fs::read_to_string(file)
+            .unwrap()
+            .lines()
+        {
             let is_fence = line.trim_start().starts_with("```");
             in_code ^= is_fence;
             let text = if is_fence || in_code { "" } else { line };
@@ -48,7 +51,9 @@ impl Document {
 
     /// Where links lead, of these lines.
     fn links(lines: &[String]) -> impl Iterator<Item = &str> {
-        let parts = lines.iter().flat_map(|line| line.split("](").skip(1));
+        let parts = lines
+            .iter()
+            .flat_map(|line| line.split("](").skip(1));
         parts.filter_map(|part| Some(part.split_once(')')?.0))
     }
 }
@@ -57,7 +62,7 @@ impl Document {
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()
-        .filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+        .filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
     let kept: String = kept.collect();
     kept.to_lowercase().replace(' ', "-")
 }
@@ -66,12 +71,17 @@ fn anchor(heading: &str) -> String {
 fn documents() -> Vec<Document> {
     let files = files(&path(""), &[".md"]);
     assert!(files.len() > 5, "{} documents", files.len());
-    files.iter().map(|file| Document::open(file)).collect()
+    files
+        .iter()
+        .map(|file| Document::open(file))
+        .collect()
 }
 
 #[test]
 fn the_readme_is_short() {
-    let lines = Document::open(&path(README)).lines.len();
+    let lines = Document::open(&path(README))
+        .lines
+        .len();
     assert!(lines <= MOST_LINES, "{lines} lines");
 }
 
@@ -97,7 +107,13 @@ fn every_page_of_the_guide_is_linked_from_its_index() {
     let index = Document::open(&path(INDEX));
     let linked: BTreeSet<&str> = Document::links(&index.lines).collect();
     let pages = guide::pages().into_iter();
-    let names = pages.map(|page| page.file_name().unwrap().to_str().unwrap().to_owned());
+    let names = pages.map(|page| {
+        page.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    });
     let missing = names.filter(|name| name != "README.md" && !linked.contains(name.as_str()));
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
@@ -106,8 +122,10 @@ fn every_page_of_the_guide_is_linked_from_its_index() {
 fn every_document_is_linked_from_the_readme() {
     let readme = Document::open(&path(README));
     let linked: BTreeSet<&str> = Document::links(&readme.lines).collect();
-    let all = documents();
-    let missing = all.iter().map(|one| one.name.as_str());
+    let documents = documents();
+    let missing = documents
+        .iter()
+        .map(|document| document.name.as_str());
     let missing = missing.filter(|name| *name != README && !linked.contains(name));
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
@@ -116,13 +134,18 @@ fn every_document_is_linked_from_the_readme() {
 fn every_document_begins_with_its_contents() {
     for document in documents() {
         let lines = document.lines.as_slice();
-        let first = lines.iter().position(|line| line.starts_with("## "));
+        let first = lines
+            .iter()
+            .position(|line| line.starts_with("## "));
         let Some(first) = first.filter(|_| lines.len() > SHORT) else {
             continue;
         };
         let listed: BTreeSet<&str> = Document::links(&lines[..first]).collect();
-        let sections = lines.iter().filter_map(|line| line.strip_prefix("## "));
-        let missing = sections.filter(|one| !listed.contains(format!("#{}", anchor(one)).as_str()));
+        let sections = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("## "));
+        let missing =
+            sections.filter(|section| !listed.contains(format!("#{}", anchor(section)).as_str()));
         assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "{}", document.name);
     }
 }

@@ -42,9 +42,17 @@ fn as_before(mut item: Item) -> Item {
 /// The due items by kind.
 async fn due_items(api: &Api) -> BTreeMap<String, Vec<Item>> {
     let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for item in api.items().await.into_iter().filter(is_due) {
+    for item in api
+        .items()
+        .await
+        .into_iter()
+        .filter(is_due)
+    {
         let kind = text_of(&item, "kind").to_owned();
-        by_kind.entry(kind).or_default().push(item);
+        by_kind
+            .entry(kind)
+            .or_default()
+            .push(item);
     }
     by_kind
 }
@@ -53,14 +61,24 @@ async fn due_items(api: &Api) -> BTreeMap<String, Vec<Item>> {
 async fn has_cleanup(api: &Api) -> i64 {
     let directory = api.store.directory();
     let name = "Tenant".into();
-    let organization = directory.create_organization(name, vec![]).await.unwrap();
+    let organization = directory
+        .create_organization(name, vec![])
+        .await
+        .unwrap();
     let tenant = organization.id;
     let project = directory.create_project(tenant, records::project("Move"));
     let project = project.await.unwrap().id;
     let milestone = records::sent(&json!({"title": "Cut-over", "projectId": project}));
     let milestones = api.store.milestones();
-    let milestone = milestones.create(tenant, milestone).await.unwrap().id;
-    milestones.delete(tenant, milestone).await.unwrap();
+    let milestone = milestones
+        .create(tenant, milestone)
+        .await
+        .unwrap()
+        .id;
+    milestones
+        .delete(tenant, milestone)
+        .await
+        .unwrap();
     tenant.get()
 }
 
@@ -73,9 +91,16 @@ async fn due_work_is_in_sixteen_shards_by_organization() {
     }
     let mut shards: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
     for item in api.items_of("cleanup").await {
-        let organization = item["organizationId"].as_n().unwrap().parse().unwrap();
+        let organization = item["organizationId"]
+            .as_n()
+            .unwrap()
+            .parse()
+            .unwrap();
         let shard = text_of(&item, "gsi4pk").to_owned();
-        shards.entry(shard).or_default().insert(organization);
+        shards
+            .entry(shard)
+            .or_default()
+            .insert(organization);
         assert!(!item.contains_key("gsi2pk"), "{item:?}");
     }
     assert_eq!(shards.len(), 16);
@@ -111,11 +136,11 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
     let counts = async || {
         let counts = api.store.due_counts();
         let now = api.clock.now();
-        let mut all = Vec::new();
+        let mut due_counts = Vec::new();
         for shard in Shard::all() {
-            all.extend(counts.of(shard, now).await.unwrap());
+            due_counts.extend(counts.of(shard, now).await.unwrap());
         }
-        all
+        due_counts
     };
     let kind = "cleanup";
     let first = DueCount {
@@ -126,15 +151,20 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
     };
     assert_eq!(counts().await, [first]);
     api.clock.advance(CLEANUP_DELAY);
-    let mut all = counts().await;
-    all.sort_by_key(|due| (due.oldest, due.count));
-    assert_eq!(all.len(), 16);
-    assert_eq!(all[0], DueCount { count: 2, ..first });
+    let mut due_counts = counts().await;
+    due_counts.sort_by_key(|due| (due.oldest, due.count));
+    assert_eq!(due_counts.len(), 16);
+    assert_eq!(due_counts[0], DueCount { count: 2, ..first });
     let later = DueCount {
         oldest: oldest.plus(span::MINUTE),
         ..first
     };
-    assert!(all[1..].iter().all(|due| *due == later), "{all:?}");
+    assert!(
+        due_counts[1..]
+            .iter()
+            .all(|due| *due == later),
+        "{due_counts:?}"
+    );
 }
 
 #[tokio::test]
@@ -166,15 +196,19 @@ async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
     let receiver = Receiver::start().await;
     let ada = api.sign_in("ada").await;
     let types = ["task.created"];
-    api.has_webhook(&ada, &receiver.url, &types).await;
+    api.has_webhook(&ada, &receiver.url, &types)
+        .await;
     let mia = api.user("mia").await.id;
-    let due = api.clock.now().plus(span::DAY + span::MINUTE);
+    let due = api
+        .clock
+        .now()
+        .plus(span::DAY + span::MINUTE);
     let task = json!({"assigneeId": mia, "dueDate": due});
     world.max.creates_task(task).await;
     api.publishes().await;
     api.webhook_messages().await;
-    let request = world.max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = world.max.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     world.max.deletes(&request).await;
     api.clock.advance(15 * span::MINUTE);
     let sweeping = world.sweeper();
@@ -190,10 +224,16 @@ async fn work_of_version_1_0_is_found_and_moves_to_its_shard() {
     let (world, sweeping) = has_work_of_all_kinds().await;
     let api = &world.api;
     let before = due_items(api).await;
-    let kinds_before: Vec<&str> = before.keys().map(String::as_str).collect();
-    let all = "agent_action agent_session cleanup reminder webhook_delivery";
-    assert_eq!(kinds_before.join(" "), all);
-    let moved = before.into_values().flatten().map(as_before);
+    let kinds_before: Vec<&str> = before
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let expected_kinds = "agent_action agent_session cleanup reminder webhook_delivery";
+    assert_eq!(kinds_before.join(" "), expected_kinds);
+    let moved = before
+        .into_values()
+        .flatten()
+        .map(as_before);
     api.puts(moved).await;
     assert_eq!(due_items(api).await, BTreeMap::new());
     let started = sweeping.sweeper.start().await;
@@ -231,7 +271,10 @@ async fn a_cleanup_of_version_1_0_that_does_not_read_is_deferred() {
 /// The action's item gets these keys of the index again. An instance of version 1.0 moves and
 /// removes only those that it knows.
 async fn gets_keys_of(api: &Api, before: &Item) {
-    let mut item = api.items_of("agent_action").await.remove(0);
+    let mut item = api
+        .items_of("agent_action")
+        .await
+        .remove(0);
     let keys = KEYS.map(|(key, _)| (key.to_owned(), before[key].clone()));
     item.extend(keys);
     api.puts([item]).await;
@@ -239,18 +282,31 @@ async fn gets_keys_of(api: &Api, before: &Item) {
 
 #[tokio::test]
 async fn an_action_that_version_1_0_deferred_is_not_due() {
-    let (world, id, action) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.takes_messages().await;
     let api = &world.api;
-    let before = api.items_of("agent_action").await.remove(0);
+    let before = api
+        .items_of("agent_action")
+        .await
+        .remove(0);
     let session = Id::new(id.as_i64().unwrap()).unwrap();
     let agent = api.store.agent();
     let key = ActionKey::new(api.home.id, session, &*action);
-    let Claim::Held(held) = agent.claim(&key, span::MINUTE).await.unwrap() else {
+    let Claim::Held(held) = agent
+        .claim(&key, span::MINUTE)
+        .await
+        .unwrap()
+    else {
         panic!("the action was to be claimed");
     };
     let later = api.clock.now().plus(span::HOUR);
-    agent.release(&held.action, later).await.unwrap();
+    agent
+        .release(&held.action, later)
+        .await
+        .unwrap();
     gets_keys_of(api, &before).await;
     let deferred = api.items_of("agent_action").await;
     api.clock.advance(span::HOUR - 1);
@@ -266,13 +322,19 @@ async fn an_action_that_version_1_0_ended_leaves_the_index() {
     let world = Concierge::start().await;
     world.approved_batch().await;
     let api = &world.api;
-    let before = api.items_of("agent_action").await.remove(0);
+    let before = api
+        .items_of("agent_action")
+        .await
+        .remove(0);
     api.clock.advance(25 * span::HOUR);
     assert_eq!(world.sweeper().sweep().await.given_up, 1);
     gets_keys_of(api, &before).await;
     let swept = world.sweeper().sweep().await;
     assert_eq!((swept.given_up, swept.overdue, swept.errors), (0, 0, 0));
-    let item = api.items_of("agent_action").await.remove(0);
+    let item = api
+        .items_of("agent_action")
+        .await
+        .remove(0);
     assert!(!is_due(&item), "{item:?}");
     assert_eq!(text_of(&item, "state"), "failed");
 }
@@ -283,7 +345,8 @@ async fn a_cleanup_begins_with_a_message() {
     let sweeping = api.sweeper().await;
     let max = api.sign_in("max").await;
     let request = max.raises_request().await;
-    max.comments_on_request(request, "Hello").await;
+    max.comments_on_request(request, "Hello")
+        .await;
     let request = format!("/api/service-requests/{request}");
     max.deletes(&request).await;
     let records = api.changes().await;

@@ -20,7 +20,10 @@ const FILES: &[(&str, usize)] = &[
 #[test]
 fn an_entity_is_said_in_few_files() {
     let files = ["shared", "functions"].map(|top| files(&path(top), &[".rs"]));
-    let files = files.iter().flatten().filter(|file| !is_test(file));
+    let files = files
+        .iter()
+        .flatten()
+        .filter(|file| !is_test(file));
     let words = files.map(|file| (file, tokens(&fs::read_to_string(file).unwrap())));
     let words: Vec<_> = words.collect();
     for (entity, most) in FILES {
@@ -30,8 +33,12 @@ fn an_entity_is_said_in_few_files() {
                 !rest.starts_with(|next: char| next.is_lowercase()) || rest == "s"
             })
         };
-        let naming = words.iter().filter(|(_, words)| words.iter().any(names));
-        let naming: Vec<_> = naming.map(|(file, _)| file.display().to_string()).collect();
+        let naming = words
+            .iter()
+            .filter(|(_, words)| words.iter().any(names));
+        let naming: Vec<_> = naming
+            .map(|(file, _)| file.display().to_string())
+            .collect();
         let count = naming.len();
         let list = naming.join("\n");
         assert!(count <= *most, "{count} files name {entity}:\n{list}");

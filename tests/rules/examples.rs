@@ -13,7 +13,8 @@ async fn the_service_accepts_every_request_example() {
     let document = serde_json::to_value(document()).unwrap();
     let max = world.caller().await;
     for path in REOPENED {
-        max.patches(path, json!({"status": "open"})).await;
+        max.patches(path, json!({"status": "open"}))
+            .await;
     }
     let mut sent = 0;
     for mut request in world.requests() {
@@ -32,7 +33,10 @@ async fn the_service_accepts_every_request_example() {
         request.succeeds(&caller).await;
         sent += 1;
     }
-    let with_body = operations().iter().filter(|one| one.takes_body()).count();
+    let with_body = operations()
+        .iter()
+        .filter(|operation| operation.takes_body())
+        .count();
     assert_eq!(sent, with_body, "examples, and operations with a body");
 }
 
@@ -62,7 +66,9 @@ async fn prepared(world: &World, request: &mut Request, example: &Value) -> Call
         }
         // The other requests need the connection that is there.
         "PUT /api/concierge/connections/{name}" => {
-            request.path = request.template.replace("{name}", "stripe");
+            request.path = request
+                .template
+                .replace("{name}", "stripe");
         }
         _ => (),
     }
@@ -78,6 +84,9 @@ async fn with_password(world: &World, name: &str, password: &Value) -> Caller {
     let directory = api.store.directory();
     let change = directory.change_password(tenant, &user, hash.unwrap());
     change.await.unwrap();
-    let user = directory.user(tenant, user.id).await.unwrap();
+    let user = directory
+        .user(tenant, user.id)
+        .await
+        .unwrap();
     api.session_of(&user).await
 }

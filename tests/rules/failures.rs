@@ -42,7 +42,9 @@ async fn unavailable(table: SocketAddr, milliseconds: u64) -> Duration {
 
 #[tokio::test]
 async fn a_refused_connection_is_a_503_that_says_when_to_come_back() {
-    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
     unavailable(address, 0).await;
@@ -52,7 +54,9 @@ async fn a_refused_connection_is_a_503_that_says_when_to_come_back() {
 /// measured without waiting for them.
 #[tokio::test(start_paused = true)]
 async fn a_table_that_hangs_is_a_503_in_time() {
-    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let address = silent.local_addr().unwrap();
     let took = unavailable(address, 0).await;
     assert!(took < Duration::from_secs(5), "{took:?}");
@@ -84,7 +88,9 @@ async fn a_target_that_is_no_url_is_a_400() {
         "/api/tasks/a b",
         "/api/tasks/ä",
     ] {
-        ada.get(path).await.expect_problem(404, "not_found");
+        ada.get(path)
+            .await
+            .expect_problem(404, "not_found");
     }
 }
 
@@ -93,7 +99,9 @@ async fn cookies_of_others_do_not_hide_the_session() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     for other in ["name=Zoë", "name=\u{1}", "\u{7f}", "a=b\nc"] {
         let own = ada.cookie.as_deref().unwrap();
-        let session = ada.clone().with_cookie(format!("{other}; {own}"));
+        let session = ada
+            .clone()
+            .with_cookie(format!("{other}; {own}"));
         session.reads("/api/auth/session").await;
     }
 }
@@ -117,11 +125,12 @@ async fn a_panic_is_a_clean_500_with_a_request_id() {
 async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = json!({"pk": "ORG#1#MILESTONE", "sk": format!("{:016}", 1), "title": true});
-    api.puts([serde_dynamo::to_item(milestone).unwrap()]).await;
+    api.puts([serde_dynamo::to_item(milestone).unwrap()])
+        .await;
     let answer = max.get("/api/milestones/1").await;
     answer.expect_problem(500, "internal_error");
-    for told in ["title\":true", "expected"] {
-        assert!(!answer.text.contains(told), "{}", answer.text);
+    for reason in ["title\":true", "expected"] {
+        assert!(!answer.text.contains(reason), "{}", answer.text);
     }
 }
 
@@ -139,7 +148,12 @@ async fn a_lost_answer_does_nothing_twice() {
     max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
     assert_eq!(max.get("/api/activities").await.ids(), [1]);
-    assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
+    assert_eq!(
+        max.get("/api/projects/1/milestones")
+            .await
+            .ids(),
+        [1]
+    );
     lose_answers();
     puts!(max, "/api/milestones/1", {"title": "Renamed"});
     patches!(max, "/api/activities/1", {"description": "Renamed"});
@@ -156,7 +170,8 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     max.creates_milestone(json!({})).await;
     let phase = max.creates("/api/projects/1/phases", json!({"title": "Draft"}));
     let phase = phase.await;
-    max.creates_task(json!({"phaseId": phase})).await;
+    max.creates_task(json!({"phaseId": phase}))
+        .await;
     api.has_ticket(records::ticket()).await;
     let pending = Past {
         status: ServiceStatus::Pending,
@@ -193,13 +208,13 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let (settings, faults) = Settings::behind_faults().await;
     let world = Concierge::start_in(settings).await;
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
-    let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let session_path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let outrun = async |path: &str, body| {
         faults.outrun("TransactWriteItems");
         refused!(world.max.send("POST", path, body).await => 409, "concurrent_change");
         assert!(faults.are_over(), "{path}");
     };
-    outrun(&alert, None).await;
+    outrun(&session_path, None).await;
     let session = world.stuck_batch().await;
     let path = format!("/api/concierge/agent-sessions/{session}");
     let body = json!({"actionIds": [world.proposed(&session).await[0]]}).to_string();
@@ -236,7 +251,9 @@ async fn a_transaction_that_is_refused_is_not_tried_again() {
     rename("Once").await.expect(200);
     let usual = api.counter.take().total;
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
-    rename("Twice").await.expect_problem(500, "internal_error");
+    rename("Twice")
+        .await
+        .expect_problem(500, "internal_error");
     assert_eq!(api.counter.take().total, usual);
 }
 
@@ -266,8 +283,8 @@ async fn keys_that_a_batch_left_unread_are_asked_for_again() {
 #[tokio::test]
 async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-    let deep = format!("{{\"title\": {deep}}}");
+    let nested = "[".repeat(10_000) + &"]".repeat(10_000);
+    let deep = format!("{{\"title\": {nested}}}");
     for (body, code) in [
         ("", "json"),
         ("{", "json"),
@@ -305,9 +322,13 @@ async fn a_body_that_is_not_declared_as_json_is_a_415() {
         ("Application/JSON", true),
         ("application/merge-patch+json", true),
     ] {
-        let caller = max.clone().with_header("content-type", declared);
+        let caller = max
+            .clone()
+            .with_header("content-type", declared);
         let body = json!({"title": "x", "projectId": 1});
-        let answer = caller.post("/api/milestones", body).await;
+        let answer = caller
+            .post("/api/milestones", body)
+            .await;
         if is_json {
             answer.expect(200);
         } else {
@@ -319,17 +340,33 @@ async fn a_body_that_is_not_declared_as_json_is_a_415() {
 #[tokio::test]
 async fn an_unknown_query_parameter_is_a_400() {
     let (_, [vic]) = Api::signed_in(["vic"]).await;
-    let answer = vic.get("/api/projects/1/milestones?limt=5&x").await;
+    let answer = vic
+        .get("/api/projects/1/milestones?limt=5&x")
+        .await;
     answer.expect_faults(&[("?limt", "unknown_parameter"), ("?x", "unknown_parameter")]);
 }
 
 #[tokio::test]
 async fn ids_are_unique_while_many_create_at_once() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let second = max.clone().before(api.other_instances().await);
-    let callers = [&max, &second].into_iter().cycle().take(40);
+    let second = max
+        .clone()
+        .before(api.other_instances().await);
+    let callers = [&max, &second]
+        .into_iter()
+        .cycle()
+        .take(40);
     let creates = callers.map(|caller| caller.creates_milestone(json!({})));
-    let ids: BTreeSet<i64> = join_all(creates).await.into_iter().collect();
+    let ids: BTreeSet<i64> = join_all(creates)
+        .await
+        .into_iter()
+        .collect();
     assert_eq!(ids.len(), 40);
-    assert_eq!(max.get("/api/projects/1/milestones").await.ids().len(), 40);
+    assert_eq!(
+        max.get("/api/projects/1/milestones")
+            .await
+            .ids()
+            .len(),
+        40
+    );
 }

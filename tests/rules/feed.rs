@@ -27,25 +27,32 @@ async fn told(api: &Api, organization: i64) -> Vec<Told> {
     let partition = format!("ORG#{organization}#FEED");
     let mut items = api.items_of("feed_batch").await;
     items.retain(|item| text_of(item, "pk") == partition);
-    let mut told = Vec::new();
+    let mut numbered_entries = Vec::new();
     for item in items {
         let batch: Value = serde_dynamo::from_item(item).unwrap();
-        let entries = batch["entries"].as_array().unwrap().iter().cloned();
+        let entries = batch["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .cloned();
         let numbered = (batch["first"].as_i64().unwrap()..).zip(entries);
-        told.extend(numbered.map(|(number, entry)| Told { number, entry }));
+        numbered_entries.extend(numbered.map(|(number, entry)| Told { number, entry }));
     }
-    told
+    numbered_entries
 }
 
 /// Of each entry: type, id, action, version, fields, actor.
-fn short(told: &[Told]) -> Vec<Value> {
+fn short(entries: &[Told]) -> Vec<Value> {
     let names = ["type", "recordId", "action", "version", "fields", "actor"];
-    let short = |told: &Told| json!(names.map(|name| &told.entry[name]));
-    told.iter().map(short).collect()
+    let short = |row: &Told| json!(names.map(|name| &row.entry[name]));
+    entries.iter().map(short).collect()
 }
 
-fn numbers(told: &[Told]) -> Vec<i64> {
-    told.iter().map(|told| told.number).collect()
+fn numbers(entries: &[Told]) -> Vec<i64> {
+    entries
+        .iter()
+        .map(|row| row.number)
+        .collect()
 }
 
 #[tokio::test]
@@ -56,11 +63,14 @@ async fn each_change_of_a_record_has_an_entry_by_its_author() {
     api.publishes().await;
     let before = told(&api, 1).await.len();
 
-    mia.creates_task(json!({"title": "Draft"})).await;
+    mia.creates_task(json!({"title": "Draft"}))
+        .await;
     patches!(max, "/api/tasks/1", {"title": "Final", "status": "done"});
     let comment = json!({"content": "Soon."});
-    mia.creates("/api/tasks/1/comments", comment).await;
-    mia.deletes("/api/tasks/1/comments/1").await;
+    mia.creates("/api/tasks/1/comments", comment)
+        .await;
+    mia.deletes("/api/tasks/1/comments/1")
+        .await;
     max.deletes("/api/tasks/1").await;
     api.publishes().await;
 
@@ -94,12 +104,14 @@ async fn each_version_of_each_record_has_an_entry() {
     let api = world.api();
     world.sends_all().await;
     let concierge = &world.concierge;
-    concierge.delivers(&concierge.worker()).await;
+    concierge
+        .delivers(&concierge.worker())
+        .await;
     api.cleans_up().await;
     api.publishes().await;
 
-    let told = told(api, 1).await.into_iter();
-    let entries: Vec<Value> = told.map(|told| told.entry).collect();
+    let rows = told(api, 1).await.into_iter();
+    let entries: Vec<Value> = rows.map(|row| row.entry).collect();
     let mut records = Vec::new();
     for kind in feed_copy::kinds() {
         let items = api.items_of(kind).await.into_iter();
@@ -109,7 +121,9 @@ async fn each_version_of_each_record_has_an_entry() {
         assert!(entries.iter().any(has_kind), "no {kind}");
     }
     assert_eq!(feed_copy::differences(&entries, &records), [] as [&str; 0]);
-    let created = entries.iter().filter(|entry| entry["version"] == 1);
+    let created = entries
+        .iter()
+        .filter(|entry| entry["version"] == 1);
     assert!(created.count() > 30, "{}", entries.len());
 }
 
@@ -153,14 +167,21 @@ async fn the_feed_has_the_types_whose_lists_the_caller_may_read() {
                 readable.insert(kind.to_owned());
             }
         }
-        let feed = caller.get("/api/changes?cursor=first&limit=1000").await;
+        let feed = caller
+            .get("/api/changes?cursor=first&limit=1000")
+            .await;
         if !readable.contains("task") {
             feed.expect_problem(403, "permission_denied");
             continue;
         }
         let feed = feed.expect(200);
         let shown = feed.as_array().unwrap().iter();
-        let shown = shown.map(|entry| entry["type"].as_str().unwrap().to_owned());
+        let shown = shown.map(|entry| {
+            entry["type"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        });
         let shown: BTreeSet<String> = shown.collect();
         assert_eq!(shown, readable, "{name}");
         seen_by_some.extend(shown);
@@ -179,16 +200,20 @@ async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
     max.records_activity(json!({})).await;
     max.raises_request().await;
     let lists = "milestones tags tasks activities service-requests".split(' ');
-    let mut paths: Vec<String> = lists.map(|list| format!("/api/{list}/1")).collect();
+    let mut paths: Vec<String> = lists
+        .map(|list| format!("/api/{list}/1"))
+        .collect();
     paths.push(format!("/api/phases/{phase}"));
     for path in &paths {
         max.deletes(path).await;
     }
     api.cleans_up().await;
     api.publishes().await;
-    let told = told(&api, 1).await.into_iter();
-    let deleted = told.filter(|told| told.entry["action"] == "deleted");
-    let actors: Vec<Value> = deleted.map(|told| told.entry["actor"].clone()).collect();
+    let rows = told(&api, 1).await.into_iter();
+    let deleted = rows.filter(|row| row.entry["action"] == "deleted");
+    let actors: Vec<Value> = deleted
+        .map(|row| row.entry["actor"].clone())
+        .collect();
     assert_eq!(actors, vec![json!(max.id()); paths.len()]);
 }
 
@@ -197,10 +222,12 @@ async fn what_the_sweeper_unlinks_is_updated_by_the_service() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     api.has_tag(api.home.id, "urgent").await;
     max.creates_milestone(json!({})).await;
-    max.creates_task(json!({"milestoneId": 1})).await;
+    max.creates_task(json!({"milestoneId": 1}))
+        .await;
     let activity = max.records_activity(json!({})).await;
     let path = format!("/api/activities/{activity}/tags");
-    max.posts(&path, json!({"tagId": 1})).await;
+    max.posts(&path, json!({"tagId": 1}))
+        .await;
     max.deletes("/api/milestones/1").await;
     max.deletes("/api/tags/1").await;
     api.publishes().await;
@@ -235,15 +262,18 @@ async fn organizations_have_feeds_of_their_own() {
 #[tokio::test]
 async fn what_is_delivered_twice_is_appended_once() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_tasks(["Draft", "Review"]).await;
-    mia.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    mia.creates_tasks(["Draft", "Review"])
+        .await;
+    mia.patches("/api/tasks/1", json!({"title": "Final"}))
+        .await;
     let changes = api.changes().await;
     api.delivers_changes(&changes).await;
     let once = api.table_dump().await;
     // Late by less than it takes to look everything up, in whole and in part.
     api.clock.advance(span::MINUTE);
     api.delivers_changes(&changes).await;
-    api.delivers_changes(&changes[changes.len() / 2..]).await;
+    api.delivers_changes(&changes[changes.len() / 2..])
+        .await;
     assert_eq!(api.table_dump().await, once);
 }
 
@@ -252,14 +282,20 @@ async fn two_publishers_never_give_one_number_twice() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["x"; 8]).await;
     let changes = api.changes().await;
-    let deliveries = changes.chunks(3).map(|some| api.delivers_changes(some));
+    let deliveries = changes
+        .chunks(3)
+        .map(|chunk| api.delivers_changes(chunk));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
     let entries = told(&api, 1).await;
-    let all: Vec<i64> = (entries[0].number..).take(entries.len()).collect();
-    assert_eq!(numbers(&entries), all);
-    let tasks = entries.iter().filter(|told| told.entry["type"] == "task");
+    let expected: Vec<i64> = (entries[0].number..)
+        .take(entries.len())
+        .collect();
+    assert_eq!(numbers(&entries), expected);
+    let tasks = entries
+        .iter()
+        .filter(|row| row.entry["type"] == "task");
     assert_eq!(tasks.count(), 8);
 }
 
@@ -267,24 +303,45 @@ async fn two_publishers_never_give_one_number_twice() {
 async fn a_feed_whose_entries_have_expired_goes_on_at_a_greater_number() {
     let api = Api::start().await;
     api.publishes().await;
-    let last = told(&api, 1).await.last().unwrap().number;
+    let last = told(&api, 1)
+        .await
+        .last()
+        .unwrap()
+        .number;
     let batches = api.items_of("feed_batch").await;
     api.clock.advance(30 * span::DAY);
     // The session has expired, too.
-    let mia = api.session_of(&api.user("mia").await).await;
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     mia.creates_task(json!({})).await;
     api.publishes().await;
-    let next = told(&api, 1).await.last().unwrap().number;
+    let next = told(&api, 1)
+        .await
+        .last()
+        .unwrap()
+        .number;
     assert!(next > last + 1, "{next} follows {last}");
     // The table deletes what has expired, late.
     for batch in &batches {
-        let expires: i64 = batch["expiresAt"].as_n().unwrap().parse().unwrap();
+        let expires: i64 = batch["expiresAt"]
+            .as_n()
+            .unwrap()
+            .parse()
+            .unwrap();
         assert!(expires * 1_000 > api.clock.now().millis());
         api.deletes(batch).await;
     }
     mia.creates_task(json!({})).await;
     api.publishes().await;
-    assert_eq!(told(&api, 1).await.last().unwrap().number, next + 1);
+    assert_eq!(
+        told(&api, 1)
+            .await
+            .last()
+            .unwrap()
+            .number,
+        next + 1
+    );
 }
 
 #[tokio::test]
@@ -297,15 +354,22 @@ async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
         let first = changes.iter().find(|change| {
             let image = &change["dynamodb"]["NewImage"];
             image["organizationId"]["N"] == organization
-                && handled.iter().any(|name| kind(change) == *name)
+                && handled
+                    .iter()
+                    .any(|name| kind(change) == *name)
         });
-        first.and_then(Stream::position).unwrap().to_owned()
+        first
+            .and_then(Stream::position)
+            .unwrap()
+            .to_owned()
     };
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
     let response = api.delivers_changes(&changes).await;
     faults.end();
     let failures = response.batch_item_failures.into_iter();
-    let failed: BTreeSet<String> = failures.map(|failed| failed.item_identifier).collect();
+    let failed: BTreeSet<String> = failures
+        .map(|failed| failed.item_identifier)
+        .collect();
     // The first change of each organization.
     assert_eq!(failed, BTreeSet::from(["1", "2"].map(of)));
     assert!(told(&api, 1).await.is_empty());
@@ -323,7 +387,10 @@ async fn a_record_that_does_not_read_is_left_out_and_stops_no_other() {
         let image = &change["dynamodb"]["NewImage"];
         image["kind"]["S"] == "project" && image["id"]["N"] == "1"
     };
-    let damaged = changes.iter_mut().find(is_project).unwrap();
+    let damaged = changes
+        .iter_mut()
+        .find(is_project)
+        .unwrap();
     damaged["dynamodb"]["NewImage"]["id"] = json!({"S": "one"});
     let response = api.delivers_changes(&changes).await;
     assert_eq!(response, StreamResponse::default());
@@ -367,14 +434,18 @@ async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     api.publishes().await;
     let begin = next(&mia.get("/api/changes?type=task").await);
-    let [_, second, _] = three_batches(&api).await.try_into().unwrap();
+    let [_, second, _] = three_batches(&api)
+        .await
+        .try_into()
+        .unwrap();
     let mut damaged = second.clone();
     change_entries(&mut damaged, |entry| set(entry, [("version", text("two"))]));
     api.puts([damaged]).await;
     let ids = |answer: &Answer| -> Vec<i64> {
         let rows = answer.expect(200);
         let rows = rows.as_array().unwrap().iter();
-        rows.map(|row| row["recordId"].as_i64().unwrap()).collect()
+        rows.map(|row| row["recordId"].as_i64().unwrap())
+            .collect()
     };
     let first = mia.get(&begin).await;
     assert_eq!(ids(&first), [1]);
@@ -408,24 +479,49 @@ async fn after_a_restore_no_number_comes_again_and_cursors_of_what_is_lost_expir
     api.publishes().await;
     let kept = next(&mia.get("/api/changes").await);
     let lost = three_batches(&api).await;
-    let inside = next(&mia.get("/api/changes?cursor=first&limit=4").await);
+    let inside = next(
+        &mia.get("/api/changes?cursor=first&limit=4")
+            .await,
+    );
     let behind = next(&mia.get("/api/changes").await);
-    let greatest = told(&api, 1).await.last().unwrap().number;
+    let greatest = told(&api, 1)
+        .await
+        .last()
+        .unwrap()
+        .number;
     for batch in &lost {
         api.deletes(batch).await;
     }
     for cursor in [&inside, &behind] {
-        mia.get(cursor).await.expect_problem(410, "cursor_expired");
+        mia.get(cursor)
+            .await
+            .expect_problem(410, "cursor_expired");
     }
     mia.reads(&kept).await;
     api.clock.advance(span::MINUTE);
     mia.creates_task(json!({})).await;
     api.publishes().await;
-    assert!(told(&api, 1).await.last().unwrap().number > greatest);
+    assert!(
+        told(&api, 1)
+            .await
+            .last()
+            .unwrap()
+            .number
+            > greatest
+    );
     for cursor in [&inside, &behind] {
-        mia.get(cursor).await.expect_problem(410, "cursor_expired");
+        mia.get(cursor)
+            .await
+            .expect_problem(410, "cursor_expired");
     }
-    assert_eq!(mia.reads(&kept).await.as_array().unwrap().len(), 1);
+    assert_eq!(
+        mia.reads(&kept)
+            .await
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -434,13 +530,20 @@ async fn a_cursor_of_another_epoch_has_expired() {
     api.publishes().await;
     let before = next(&mia.get("/api/changes").await);
     mia.reads(&before).await;
-    api.sets_all("feed_start", [("epoch", number(1))]).await;
-    mia.get(&before).await.expect_problem(410, "cursor_expired");
-    mia.reads(&next(&mia.get("/api/changes").await)).await;
-    mia.reads("/api/changes?cursor=first").await;
+    api.sets_all("feed_start", [("epoch", number(1))])
+        .await;
+    mia.get(&before)
+        .await
+        .expect_problem(410, "cursor_expired");
+    mia.reads(&next(&mia.get("/api/changes").await))
+        .await;
+    mia.reads("/api/changes?cursor=first")
+        .await;
     // A feed that starts again keeps its epoch.
     api.clock.advance(30 * span::DAY);
-    let mia = api.session_of(&api.user("mia").await).await;
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     mia.creates_task(json!({})).await;
     api.publishes().await;
     assert_eq!(api.items_of("feed_start").await[0]["epoch"], number(1));

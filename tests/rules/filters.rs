@@ -16,14 +16,19 @@ const MOST_IDS: usize = 100;
 fn filters(list: &Operation, separated: impl Fn(&str, &[String]) -> String) -> Vec<String> {
     let lists = list
         .parameters()
-        .filter(|one| one["schema"]["type"] == "array");
+        .filter(|parameter| parameter["schema"]["type"] == "array");
     let filter = |parameter: &Value| {
         let name = parameter["name"].as_str().unwrap();
         let schema = &parameter["schema"];
         let most = if name == "id" { MOST_IDS } else { MOST };
         assert_eq!(schema["maxItems"], most, "{}?{name}", list.path);
         let values = values(&schema["items"]);
-        let values: Vec<_> = values.iter().cycle().take(most).cloned().collect();
+        let values: Vec<_> = values
+            .iter()
+            .cycle()
+            .take(most)
+            .cloned()
+            .collect();
         separated(name, &values)
     };
     lists.map(filter).collect()
@@ -36,7 +41,9 @@ fn at_commas(name: &str, values: &[String]) -> String {
 
 /// A parameter for each value, as most generated clients send them.
 fn repeated(name: &str, values: &[String]) -> String {
-    let pairs = values.iter().map(|value| format!("{name}={value}"));
+    let pairs = values
+        .iter()
+        .map(|value| format!("{name}={value}"));
     pairs.collect::<Vec<_>>().join("&")
 }
 
@@ -44,35 +51,53 @@ fn repeated(name: &str, values: &[String]) -> String {
 fn values(schema: &Value) -> Vec<String> {
     let schema = described::resolved(schema);
     let parts = ["anyOf", "oneOf"].map(|keyword| schema[keyword].as_array());
-    let parts: Vec<&Value> = parts.into_iter().flatten().flatten().collect();
+    let parts: Vec<&Value> = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
     if !parts.is_empty() {
         // The words first: there are more numbers than a filter takes.
-        let mut values: Vec<_> = parts.into_iter().rev().flat_map(values).collect();
+        let mut values: Vec<_> = parts
+            .into_iter()
+            .rev()
+            .flat_map(values)
+            .collect();
         values.truncate(MOST);
         return values;
     }
     if let Some(names) = schema["enum"].as_array() {
-        let names = names.iter().map(|name| name.as_str().unwrap().to_owned());
+        let names = names
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned());
         return names.collect();
     }
     if schema["type"] == "integer" {
-        return (1..=MOST).map(|id| id.to_string()).collect();
+        return (1..=MOST)
+            .map(|id| id.to_string())
+            .collect();
     }
-    (1..=MOST).map(|id| format!("name_{id}")).collect()
+    (1..=MOST)
+        .map(|id| format!("name_{id}"))
+        .collect()
 }
 
 /// All filters of a list together, every two and every three of them.
 fn queries(filters: &[String]) -> BTreeSet<String> {
-    let mut all = BTreeSet::from([filters.join("&")]);
+    let mut queries = BTreeSet::from([filters.join("&")]);
     for (first, one) in filters.iter().enumerate() {
-        for (second, two) in filters.iter().enumerate().skip(first + 1) {
-            all.insert(format!("{one}&{two}"));
+        for (second, two) in filters
+            .iter()
+            .enumerate()
+            .skip(first + 1)
+        {
+            queries.insert(format!("{one}&{two}"));
             for three in filters.iter().skip(second + 1) {
-                all.insert(format!("{one}&{two}&{three}"));
+                queries.insert(format!("{one}&{two}&{three}"));
             }
         }
     }
-    all
+    queries
 }
 
 /// The path of a list with a query, which search cannot do without.
@@ -89,27 +114,38 @@ fn path(list: &Operation, query: &str) -> String {
 async fn a_repeated_filter_means_or() {
     let world = Box::pin(World::start()).await;
     let caller = world.caller().await;
-    let mut asked = 0;
+    let mut request_count = 0;
     for list in Operation::reads() {
         let several = filters(list, repeated);
-        for (one, many) in filters(list, at_commas).into_iter().zip(&several) {
-            let [one, many] = [&one, many].map(|query| path(list, query));
-            let answer = caller.get(&one).await;
+        for (joined, many) in filters(list, at_commas)
+            .into_iter()
+            .zip(&several)
+        {
+            let [joined, many] = [&joined, many].map(|query| path(list, query));
+            let answer = caller.get(&joined).await;
             let repeated = caller.get(&many).await;
             assert_eq!(repeated.status, 200, "{many}: {}", repeated.text);
             assert_eq!(repeated.text, answer.text, "{many}");
-            let name = one.split_once('?').unwrap().1.split_once('=').unwrap().0;
-            let mut parts = one.rsplit([',', '=', '&']);
+            let name = joined
+                .split_once('?')
+                .unwrap()
+                .1
+                .split_once('=')
+                .unwrap()
+                .0;
+            let mut parts = joined.rsplit([',', '=', '&']);
             let value = parts.find(|part| !["x", "query"].contains(part));
             let beyond = format!("{many}&{name}={}", value.unwrap());
             refused!(caller.get(&beyond).await => [(&format!("?{name}"), "length")]);
-            asked += 1;
+            request_count += 1;
         }
         if !several.is_empty() {
-            caller.reads(&path(list, &several.join("&"))).await;
+            caller
+                .reads(&path(list, &several.join("&")))
+                .await;
         }
     }
-    assert!(asked >= 45, "{asked}");
+    assert!(request_count >= 45, "{request_count}");
 }
 
 /// Other parameters are still sent once.
@@ -133,12 +169,21 @@ async fn a_repeated_filter_is_walked_and_binds_its_cursor() {
     let world = Box::pin(World::start()).await;
     let caller = world.caller().await;
     for status in ["todo", "done", "todo", "in_review", "done"] {
-        caller.creates_task(json!({"status": status})).await;
+        caller
+            .creates_task(json!({"status": status}))
+            .await;
     }
-    let whole = caller.walk("/api/tasks?status=todo,done").await;
+    let whole = caller
+        .walk("/api/tasks?status=todo,done")
+        .await;
     let first = "/api/tasks?status=todo&status=done&limit=1";
     assert_eq!(caller.walk(first).await, whole);
-    let next = caller.get(first).await.next().unwrap().to_owned();
+    let next = caller
+        .get(first)
+        .await
+        .next()
+        .unwrap()
+        .to_owned();
     let of_another = next.replace("status=todo", "status=in_review");
     assert_ne!(of_another, next);
     refused!(caller.get(&of_another).await => [("?cursor", "unknown")]);
@@ -164,10 +209,12 @@ async fn a_repeated_filter_of_texts_is_not_split() {
         let query = categories.join("&category=");
         let path = format!("/api/service-requests?category={query}");
         let rows = caller.walk(&path).await;
-        let found = rows.iter().map(|row| row["category"].as_str().unwrap());
-        let found: BTreeSet<_> = found.collect();
-        assert_eq!(found.len(), rows.len(), "{query}");
-        assert!(found.iter().eq(expected), "{query}: {found:?}");
+        let categories = rows
+            .iter()
+            .map(|row| row["category"].as_str().unwrap());
+        let categories: BTreeSet<_> = categories.collect();
+        assert_eq!(categories.len(), rows.len(), "{query}");
+        assert!(categories.iter().eq(expected), "{query}: {categories:?}");
     }
 }
 
@@ -176,7 +223,7 @@ async fn filters_at_their_bounds_are_answered() {
     let (settings, _strict) = Settings::behind_faults().await;
     let world = Box::pin(World::start_in(settings)).await;
     let caller = world.caller().await;
-    let mut asked = 0;
+    let mut request_count = 0;
     for list in Operation::reads() {
         let instants = ["dueBefore", "dueAfter", "updatedSince"].into_iter();
         let instants = instants.filter(|name| list.parameter(name).is_some());
@@ -188,8 +235,8 @@ async fn filters_at_their_bounds_are_answered() {
             let path = path(list, &format!("{query}{instants}"));
             let answer = caller.get(&path).await;
             assert_eq!(answer.status, 200, "{path}: {}", answer.text);
-            asked += 1;
+            request_count += 1;
         }
     }
-    assert!(asked > 100, "{asked}");
+    assert!(request_count > 100, "{request_count}");
 }

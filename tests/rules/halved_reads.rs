@@ -16,7 +16,8 @@ async fn what_an_eventual_read_misses_is_read_again() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     let task = json!({"assigneeId": max.id()});
     max.creates_task(task).await;
-    max.records_activity(json!({"projectId": 1})).await;
+    max.records_activity(json!({"projectId": 1}))
+        .await;
     max.creates_milestone(json!({})).await;
     posts!(max, "/api/tasks/1/comments", {"content": "Soon."});
 
@@ -32,9 +33,13 @@ async fn what_an_eventual_read_misses_is_read_again() {
     let comments = max.reads("/api/tasks/1/comments").await;
     assert_eq!(comments[0]["user"]["id"], max.id());
     for list in ["milestones", "phases", "task-counts"] {
-        let answer = max.get(&format!("/api/projects/1/{list}")).await;
+        let answer = max
+            .get(&format!("/api/projects/1/{list}"))
+            .await;
         answer.expect(200);
-        let answer = max.get(&format!("/api/projects/99/{list}")).await;
+        let answer = max
+            .get(&format!("/api/projects/99/{list}"))
+            .await;
         answer.expect(404);
     }
 }
@@ -43,8 +48,11 @@ async fn what_an_eventual_read_misses_is_read_again() {
 async fn what_can_be_deleted_is_read_consistently() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_task(json!({})).await;
-    let tag = max.creates("/api/tags", json!({"name": "urgent"})).await;
-    max.posts("/api/tasks/1/tags", json!({"tagId": tag})).await;
+    let tag = max
+        .creates("/api/tags", json!({"name": "urgent"}))
+        .await;
+    max.posts("/api/tasks/1/tags", json!({"tagId": tag}))
+        .await;
     // All that is read eventually is missing. The tag is not.
     faults.begin(Requests::Eventual, Fault::Missing);
     assert_eq!(max.reads("/api/tasks").await[0]["tags"][0]["id"], tag);
@@ -53,7 +61,11 @@ async fn what_can_be_deleted_is_read_consistently() {
 #[tokio::test]
 async fn the_organization_is_read_once_in_five_seconds() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let read = async || units(&max, "/api/auth/session").await.read_units;
+    let read = async || {
+        units(&max, "/api/auth/session")
+            .await
+            .read_units
+    };
     for (later, units) in [(0, "3"), (0, "2"), (4_999, "2"), (1, "3")] {
         api.clock.advance(later);
         assert_eq!(read().await.to_string(), units, "{later}");
@@ -85,11 +97,15 @@ async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
 #[tokio::test]
 async fn a_renamed_organization_is_seen_at_once() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let other = api.sign_in("ada").await.before(api.other_instances().await);
+    let other = api
+        .sign_in("ada")
+        .await
+        .before(api.other_instances().await);
     let path = "/api/organizations/1";
     ada.reads("/api/auth/session").await;
     other.reads(path).await;
-    ada.patches(path, json!({"name": "Renamed"})).await;
+    ada.patches(path, json!({"name": "Renamed"}))
+        .await;
     let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Renamed");
     // Another instance still authenticates by what it has read.
@@ -101,6 +117,7 @@ async fn a_disabled_user_is_refused_at_once() {
     let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     mia.reads("/api/tasks").await;
     let path = format!("/api/users/{}", mia.id());
-    ada.patches(&path, json!({"disabled": true})).await;
+    ada.patches(&path, json!({"disabled": true}))
+        .await;
     mia.get("/api/tasks").await.expect(401);
 }

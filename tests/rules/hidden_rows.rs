@@ -16,17 +16,25 @@ const TICKET: &str = "/api/managed-services/ticket/1";
 /// Reads whatever can be read, lists page by page. A feed's numbers count what others see, so its
 /// cursors and the numbers of its rows are left out.
 async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>> {
-    let mut all = BTreeMap::new();
-    for request in world.requests().iter().filter(|one| one.method == "GET") {
+    let mut answers = BTreeMap::new();
+    for request in world
+        .requests()
+        .iter()
+        .filter(|request| request.method == "GET")
+    {
         for first in paths(&request.template, &request.path) {
             let mut next = Some(first.clone());
             let mut pages = Vec::new();
             while let Some(path) = next.take() {
                 assert!(pages.len() < MOST_PAGES, "{first} does not end");
                 let answer = reader.get(&path).await;
-                let etag = answer.header("etag").unwrap_or_default();
+                let etag = answer
+                    .header("etag")
+                    .unwrap_or_default();
                 let is_feed = request.template == "/api/changes";
-                let link = answer.next().filter(|_| !is_feed || answer.text != "[]");
+                let link = answer
+                    .next()
+                    .filter(|_| !is_feed || answer.text != "[]");
                 let (text, shown) = if answer.status != 200 {
                     (String::new(), link.unwrap_or_default())
                 } else if is_feed {
@@ -37,10 +45,10 @@ async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>
                 next = link.map(str::to_owned);
                 pages.push(format!("{} {etag} {text} {shown}", answer.status));
             }
-            all.insert(first, pages);
+            answers.insert(first, pages);
         }
     }
-    all
+    answers
 }
 
 fn without_numbers(feed: &Value) -> String {
@@ -53,7 +61,9 @@ fn without_numbers(feed: &Value) -> String {
 
 /// An operation's path as it is; of a list, in pages of one row and in each order.
 fn paths(template: &str, path: &str) -> Vec<String> {
-    let has_limit = Operation::of("GET", template).parameter("limit").is_some();
+    let has_limit = Operation::of("GET", template)
+        .parameter("limit")
+        .is_some();
     match template {
         "/api/search" => vec![format!("{template}?limit=1&query=zebra")],
         "/api/changes" => vec![format!("{template}?limit=1&cursor=first")],
@@ -73,7 +83,9 @@ async fn has_messages(api: &Api, writer: &Caller) {
         api.clock.advance(span::SECOND);
         let content = format!("Zebra number {number}, @vic and @max");
         let message = json!({"content": content, "internal": number % 2 == 0});
-        let answer = writer.post(&format!("{TICKET}/reply"), message).await;
+        let answer = writer
+            .post(&format!("{TICKET}/reply"), message)
+            .await;
         answer.expect(200);
     }
 }
@@ -81,12 +93,15 @@ async fn has_messages(api: &Api, writer: &Caller) {
 /// Deletes items, with what index and feed have of them.
 async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> usize {
     let mut items = api.items().await;
-    let key = |item: &Item| ["pk", "sk"].map(|name| text_of(item, name).to_owned());
-    items.sort_by_key(key);
+    items.sort_by_key(|item| ["pk", "sk"].map(|name| text_of(item, name).to_owned()));
     let number_of = |item: &Item, name: &str| item.get(name)?.as_n().ok().cloned();
     let name_of = |item: &Item| (text_of(item, "kind").to_owned(), number_of(item, "id"));
     let hidden = |item: &&Item| kinds.contains(&text_of(item, "kind")) && is_hidden(item);
-    let names: BTreeSet<_> = items.iter().filter(hidden).map(name_of).collect();
+    let names: BTreeSet<_> = items
+        .iter()
+        .filter(hidden)
+        .map(name_of)
+        .collect();
     let is_named = |kind: &str, id| names.contains(&(kind.to_owned(), id));
     // The sort key of a batch is the end of the one before it.
     let mut last = None;
@@ -109,7 +124,10 @@ async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> 
                 continue;
             }
             let left = entries.len();
-            let first: usize = number_of(item, "first").unwrap().parse().unwrap();
+            let first: usize = number_of(item, "first")
+                .unwrap()
+                .parse()
+                .unwrap();
             set(item, [("end", number(first + left))]);
             if let Some(end) = last.replace(first + left) {
                 api.deletes(item).await;
@@ -155,8 +173,10 @@ async fn hidden_rows_leave_no_trace() {
     same(&with, &answers(&world, &vic).await);
     assert_eq!(loses(api, &["ticket_message"], is_note).await, 5);
     same(&with, &answers(&world, &vic).await);
-    let listed = |pages: &&Vec<String>| pages.len() > 1;
-    assert!(with.values().filter(listed).count() > 10, "{with:?}");
+    let listed = with
+        .values()
+        .filter(|pages| pages.len() > 1);
+    assert!(listed.count() > 10, "{with:?}");
 
     let with = answers(&world, &script).await;
     assert!(loses(api, &["ticket", "ticket_message"], |_| true).await > 4);
@@ -173,26 +193,31 @@ async fn hidden_words_do_not_make_a_word_frequent() {
     creates!(max, "/api/managed-services/tickets", {"title": "Help"});
     let words = (0..499).map(|number| format!("zq{number:03} "));
     let task = json!({"title": "Words", "description": words.collect::<String>()});
-    max.creates_task(json!({"title": "Other"})).await;
+    max.creates_task(json!({"title": "Other"}))
+        .await;
     max.creates_task(task).await;
     let others = (3..=1_200).map(|id| (id, "Other".to_owned()));
     api.has_copies(others).await;
     api.publishes().await;
     let search = async |reader: &Caller| {
-        let page = reader.get("/api/search?query=zq&limit=1").await;
+        let page = reader
+            .get("/api/search?query=zq&limit=1")
+            .await;
         (page.found(), page.next().is_some())
     };
-    let found = (vec![json!(["task", 2])], false);
+    let expected = (vec![json!(["task", 2])], false);
     let user = api.user("max").await;
     let script = api.token_of(&user, json!({"permissions": ["view_work"]}));
     let script = script.await;
-    assert_eq!(search(&vic).await, found);
+    assert_eq!(search(&vic).await, expected);
     for (internal, reader) in [(true, &vic), (false, &script)] {
         api.clock.advance(span::SECOND);
         let message = json!({"content": "zqx", "internal": internal});
-        let answer = max.post(&format!("{TICKET}/reply"), message).await;
+        let answer = max
+            .post(&format!("{TICKET}/reply"), message)
+            .await;
         answer.expect(200);
         api.publishes().await;
-        assert_eq!(search(reader).await, found, "internal: {internal}");
+        assert_eq!(search(reader).await, expected, "internal: {internal}");
     }
 }

@@ -4,15 +4,22 @@ use serde_json::{Value, json};
 use tests::support::{Api, Caller, patches, posts, refused, shows};
 
 async fn history(caller: &Caller, record: &str) -> Vec<Value> {
-    caller.walk(&format!("{record}/history")).await
+    caller
+        .walk(&format!("{record}/history"))
+        .await
 }
 
 /// Of each entry, newest first: its id, who made it, what became of the record, and the names of
 /// the fields.
 fn told(entries: &[Value]) -> Vec<Value> {
     let entries = entries.iter().map(|entry| {
-        let changes = entry["changes"].as_array().unwrap().iter();
-        let fields: Vec<_> = changes.map(|change| &change["field"]).collect();
+        let changes = entry["changes"]
+            .as_array()
+            .unwrap()
+            .iter();
+        let fields: Vec<_> = changes
+            .map(|change| &change["field"])
+            .collect();
         let by = &entry["actor"]["username"];
         json!([entry["id"], by, entry["what"], fields])
     });
@@ -28,13 +35,18 @@ async fn a_task_tells_who_changed_what() {
     api.clock.advance(1_000);
     let change =
         json!({"title": "Final", "description": null, "status": "done", "priority": "medium"});
-    max.patches("/api/tasks/1", change).await;
+    max.patches("/api/tasks/1", change)
+        .await;
     // What changes nothing, and order alone, leave no entry.
-    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    max.patches("/api/tasks/1", json!({"title": "Final"}))
+        .await;
     patches!(max, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
-    max.patches("/api/tasks/1", json!({"order": 9})).await;
+    max.patches("/api/tasks/1", json!({"order": 9}))
+        .await;
     for _ in 0..2 {
-        let tagged = mia.post("/api/tasks/1/tags", json!({"tagId": 1})).await;
+        let tagged = mia
+            .post("/api/tasks/1/tags", json!({"tagId": 1}))
+            .await;
         tagged.expect(204);
     }
     mia.deletes("/api/tasks/1/tags/1").await;
@@ -59,8 +71,8 @@ async fn the_history_of_what_was_deleted_stays() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     max.creates_milestone(json!({})).await;
-    let request = max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = max.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     for record in ["/api/tasks/1", "/api/milestones/1", &request] {
         max.deletes(record).await;
         let entries = history(&max, record).await;
@@ -79,7 +91,8 @@ async fn changes_by_the_service_have_no_actor() {
     api.has_tag(api.home.id, "urgent").await;
     let task = json!({"milestoneId": milestone, "phaseId": phase});
     max.creates_task(task).await;
-    max.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
+    max.posts("/api/tasks/1/tags", json!({"tagId": 1}))
+        .await;
     for record in [
         format!("/api/milestones/{milestone}"),
         format!("/api/phases/{phase}"),
@@ -93,7 +106,12 @@ async fn changes_by_the_service_have_no_actor() {
     let mut fields = Vec::new();
     for entry in &entries {
         shows!(entry, {"actor": null, "what": "updated"});
-        fields.push(entry["changes"][0]["field"].as_str().unwrap().to_owned());
+        fields.push(
+            entry["changes"][0]["field"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
     }
     fields.sort();
     assert_eq!(fields, ["milestoneId", "phaseId", "tagIds"]);
@@ -103,10 +121,11 @@ async fn changes_by_the_service_have_no_actor() {
 #[tokio::test]
 async fn requests_tickets_and_projects_tell_what_became_of_them() {
     let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    let request = mia.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
+    let request_id = mia.raises_request().await;
+    let request = format!("/api/service-requests/{request_id}");
     let resolved = json!({"status": "resolved"});
-    max.patches(&request, resolved.clone()).await;
+    max.patches(&request, resolved.clone())
+        .await;
     posts!(mia, "{request}/comments", {"content": "It is back."});
     let expected = [
         json!([3, "mia", "updated", ["status"]]),
@@ -115,7 +134,9 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
     ];
     assert_eq!(told(&history(&mia, &request).await), expected);
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let answer = mia.post("/api/managed-services/tickets", ticket).await;
+    let answer = mia
+        .post("/api/managed-services/tickets", ticket)
+        .await;
     answer.expect(200);
     let ticket = "/api/managed-services/ticket/1";
     max.patches(ticket, resolved).await;
@@ -130,9 +151,12 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
     ];
     assert_eq!(told(&entries), expected);
     assert_eq!(entries[0]["changes"][0]["from"], "resolved");
-    let project = max.creates("/api/projects", json!({"title": "Move"})).await;
-    let project = format!("/api/projects/{project}");
-    max.patches(&project, json!({"status": "archived"})).await;
+    let project_id = max
+        .creates("/api/projects", json!({"title": "Move"}))
+        .await;
+    let project = format!("/api/projects/{project_id}");
+    max.patches(&project, json!({"status": "archived"}))
+        .await;
     let expected = [
         json!([2, "max", "updated", ["status"]]),
         json!([1, "max", "created", []]),
@@ -150,7 +174,10 @@ async fn changes_at_the_same_time_each_leave_their_entry() {
         caller.patch("/api/tasks/1", json!({"title": format!("Title {number}")}))
     });
     let answers = futures::future::join_all(changes).await;
-    let done = answers.iter().filter(|answer| answer.status == 200).count();
+    let done = answers
+        .iter()
+        .filter(|answer| answer.status == 200)
+        .count();
     assert!(done > 0);
     let entries = history(&max, "/api/tasks/1").await;
     assert_eq!(entries.len(), 1 + done);

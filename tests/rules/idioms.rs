@@ -108,7 +108,10 @@ fn rustfmt_leaves_few_tables_alone() {
     let mut skips = Vec::new();
     for (file, text) in sources() {
         for (number, line) in text.lines().enumerate() {
-            if line.trim_start().starts_with(&attribute) {
+            if line
+                .trim_start()
+                .starts_with(&attribute)
+            {
                 skips.push(place(&file, number));
             }
         }
@@ -162,7 +165,9 @@ fn the_prelude_of_handlers_is_short() {
         "", "pub", "use", "axum", "extract", "model", "base", "refusal", "serde", "store",
         "utoipa", "crate", "auth", "self", "http",
     ];
-    let names: BTreeSet<&str> = words.filter(|word| !modules.contains(word)).collect();
+    let names: BTreeSet<&str> = words
+        .filter(|word| !modules.contains(word))
+        .collect();
     assert!(names.len() <= MOST_NAMES, "{}: {names:?}", names.len());
 }
 
@@ -170,11 +175,17 @@ fn the_prelude_of_handlers_is_short() {
 fn a_public_type_has_a_name_of_its_own() {
     let mut places = BTreeMap::<String, Vec<String>>::new();
     let sources = sources();
-    for (file, text) in sources.iter().filter(|(file, _)| !is_test(file)) {
+    for (file, text) in sources
+        .iter()
+        .filter(|(file, _)| !is_test(file))
+    {
         for (number, line) in text.lines().enumerate() {
             if let Some(name) = public_type(line) {
                 let place = place(file, number);
-                places.entry(name.to_owned()).or_default().push(place);
+                places
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(place);
             }
         }
     }
@@ -189,7 +200,9 @@ fn a_public_type_has_a_name_of_its_own() {
 fn public_type(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
     let kinds = ["struct ", "enum ", "trait ", "type "];
-    let name = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
+    let name = kinds
+        .iter()
+        .find_map(|kind| rest.strip_prefix(kind))?;
     let end = name.find(|letter: char| !letter.is_alphanumeric());
     Some(end.map_or(name, |end| &name[..end])).filter(|name| !name.is_empty())
 }

@@ -34,7 +34,12 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
     let sweeper = &template["Resources"]["Sweeper"]["Properties"];
     let memory = sweeper["MemorySize"].as_f64().unwrap() / 1_024.0;
     let queues = roles::functions(&template)
-        .flat_map(|(_, _, function)| function["Events"].as_object().into_iter().flatten())
+        .flat_map(|(_, _, function)| {
+            function["Events"]
+                .as_object()
+                .into_iter()
+                .flatten()
+        })
         .filter(|(_, event)| event["Type"] == "SQS")
         .count();
     let queries = Shard::all().count() * DueCounts::KINDS.len();
@@ -57,7 +62,10 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
         ("one own metric".to_owned(), OWN_METRIC),
         ("key".to_owned(), KEY),
     ];
-    let without: f64 = idle.iter().map(|(_, dollars)| dollars).sum();
+    let without: f64 = idle
+        .iter()
+        .map(|(_, dollars)| dollars)
+        .sum();
     let with = without + bill.dollars();
     assert!(with <= MOST, "{with}");
     let alarms = format!(
@@ -74,7 +82,7 @@ fn the_costs_of_an_idle_stack_are_those_of_the_template() {
             OWN_METRIC * number(own),
         ),
     ]);
-    let rows = rows.map(|(what, dollars)| format!("| {what} | {dollars:.2} |"));
+    let rows = rows.map(|(part, dollars)| format!("| {part} | {dollars:.2} |"));
     let lines = table("| a month | $ |", rows);
     File::open("infra/COSTS.md")
         .section("idle costs", &lines)

@@ -33,7 +33,10 @@ fn names_a_record(path: &[String]) -> bool {
     let is_named = name.ends_with("Id") || name.ends_with("Ids") || name.ends_with("By");
     let others = "id ids actor admin by task milestone project ticket service_request agent_session Milestone Phase Tag \
                   proposers referenceId user";
-    is_named || others.split(' ').any(|other| other == name)
+    is_named
+        || others
+            .split(' ')
+            .any(|other| other == name)
 }
 
 /// Calls `each` with the path of each number of an item, and with each set of numbers.
@@ -70,10 +73,13 @@ fn each_number(
 /// The lines of a file that each name another organization's record in one field, with the field
 /// and the line's number.
 fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
-    let mut all = BTreeMap::new();
+    let mut forged_lines = BTreeMap::new();
     for (place, line) in lines.iter().enumerate().skip(1) {
         let line: Value = serde_json::from_str(line).unwrap();
-        let kind = line["kind"].as_str().unwrap().to_owned();
+        let kind = line["kind"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let mut fields = Vec::new();
         let mut honest = json!({"M": line["item"]});
         each_number(&mut honest, &mut Vec::new(), &mut |path, _| {
@@ -90,21 +96,30 @@ fn forged(lines: &[String]) -> BTreeMap<String, (usize, String)> {
             });
             let forged = json!({"kind": kind, "item": item["M"]}).to_string();
             let name = format!("{kind} {}", field.join(" "));
-            all.entry(name).or_insert((place + 1, forged));
+            forged_lines
+                .entry(name)
+                .or_insert((place + 1, forged));
         }
     }
-    all
+    forged_lines
 }
 
 /// Deletes the organization, and returns its export.
 async fn leaves(world: &World) -> Vec<String> {
     let api = world.api();
     let store = &world.api().store;
-    let suspended = store.directory().suspend(api.home.id, true).await.unwrap();
+    let suspended = store
+        .directory()
+        .suspend(api.home.id, true)
+        .await
+        .unwrap();
     api.publishes().await;
     let lines = export(world, true).await;
     let tenants = store.tenants();
-    tenants.begin_deletion(&suspended).await.unwrap();
+    tenants
+        .begin_deletion(&suspended)
+        .await
+        .unwrap();
     while tenants
         .delete_items(api.home.id, &mut |_| {})
         .await
@@ -150,7 +165,9 @@ async fn no_line_of_a_file_names_anything_of_another_organization() {
         }
         let mut file = lines.clone();
         file[place - 1].clone_from(line);
-        let outcome = tenants.import(Cursor::new(file.join("\n")), None).await;
+        let outcome = tenants
+            .import(Cursor::new(file.join("\n")), None)
+            .await;
         let is_named = matches!(&outcome, Err(ImportError::Line(named, _)) if named == place);
         if !is_named {
             accepted.push(format!("{field} of line {place}: {outcome:?}"));
@@ -175,7 +192,9 @@ async fn no_line_of_a_file_names_anything_of_another_organization() {
             // The check ends with the first wrong line.
             let mut file = lines[..=place].to_vec();
             file[place] = forged.to_string();
-            let refused = tenants.import(Cursor::new(file.join("\n")), None).await;
+            let refused = tenants
+                .import(Cursor::new(file.join("\n")), None)
+                .await;
             let expected = format!("line {}: ", place + 1);
             let refused = refused.unwrap_err().to_string();
             assert!(refused.starts_with(&expected), "{key}: {refused}");
@@ -196,7 +215,10 @@ async fn a_file_that_is_no_whole_export_is_refused_by_its_line() {
     let tenants = world.api().store.tenants();
     let of_kind = |kind: &str| {
         let ends = format!("\"kind\":\"{kind}\"}}");
-        lines.iter().position(|line| line.ends_with(&ends)).unwrap()
+        lines
+            .iter()
+            .position(|line| line.ends_with(&ends))
+            .unwrap()
     };
     let connection = lines[of_kind("connection")].replace(
         r#""ciphertext":{"S":""}"#,
@@ -256,24 +278,44 @@ async fn kinds_that_no_export_has_are_refused() {
     let tenants = world.api().store.tenants();
     let exported = lines.iter().skip(1).map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();
-        line["kind"].as_str().unwrap().to_owned()
+        line["kind"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     });
     let exported: BTreeSet<String> = exported.collect();
-    let kept_back: Vec<String> = declared().difference(&exported).cloned().collect();
+    let kept_back: Vec<String> = declared()
+        .difference(&exported)
+        .cloned()
+        .collect();
     assert!(
-        kept_back.iter().any(|kind| kind == "session"),
+        kept_back
+            .iter()
+            .any(|kind| kind == "session"),
         "{kept_back:?}"
     );
-    for kind in kept_back.iter().map(String::as_str).chain(["later"]) {
+    for kind in kept_back
+        .iter()
+        .map(String::as_str)
+        .chain(["later"])
+    {
         let item = json!({"pk": {"S": "ORG#1#NEW"}, "sk": {"S": "x"}, "kind": {"S": kind}});
         let line = json!({"kind": kind, "item": item}).to_string();
         let file = [lines[0].clone(), line].join("\n");
-        let refused = tenants.import(Cursor::new(file), None).await.unwrap_err();
+        let refused = tenants
+            .import(Cursor::new(file), None)
+            .await
+            .unwrap_err();
         let expected = match kind {
             "later" => "line 2: an item of the kind later ".to_owned(),
             _ => format!("line 2: no export has items of the kind {kind}"),
         };
-        assert!(refused.to_string().starts_with(&expected), "{refused}");
+        assert!(
+            refused
+                .to_string()
+                .starts_with(&expected),
+            "{refused}"
+        );
     }
     assert_eq!(keys(&world).await, before);
 }
@@ -300,7 +342,9 @@ impl BufRead for Broken {
         self.left = self.left.map(|left| left - 1);
         // A line at a time.
         let text = self.file.fill_buf()?;
-        let end = text.iter().position(|byte| *byte == b'\n');
+        let end = text
+            .iter()
+            .position(|byte| *byte == b'\n');
         Ok(&text[..end.map_or(text.len(), |end| end + 1)])
     }
 
@@ -335,13 +379,21 @@ async fn an_interrupted_import_goes_on_also_as_a_new_organization() {
         rounds: 0,
     };
     let halves = async || {
-        let all = directory.organizations().await.unwrap().into_iter();
-        let all = all.filter_map(|(id, found)| Some((id, found.ok()?.import_of?)));
-        all.collect::<Vec<_>>()
+        let organizations = directory
+            .organizations()
+            .await
+            .unwrap()
+            .into_iter();
+        let organizations = organizations
+            .filter_map(|(id, organization)| Some((id, organization.ok()?.import_of?)));
+        organizations.collect::<Vec<_>>()
     };
     let mut half = None;
     for _ in 0..2 {
-        let interrupted = tenants.import(broken(), Some(&name)).await.unwrap_err();
+        let interrupted = tenants
+            .import(broken(), Some(&name))
+            .await
+            .unwrap_err();
         assert!(
             matches!(interrupted, ImportError::Read(_)),
             "{interrupted:?}"
@@ -367,19 +419,36 @@ async fn an_interrupted_import_goes_on_also_as_a_new_organization() {
         .suspend(imported.organization, true)
         .await
         .unwrap();
-    tenants.begin_deletion(&copy).await.unwrap();
-    while tenants.delete_items(copy.id, &mut |_| {}).await.unwrap() > 0 {}
+    tenants
+        .begin_deletion(&copy)
+        .await
+        .unwrap();
+    while tenants
+        .delete_items(copy.id, &mut |_| {})
+        .await
+        .unwrap()
+        > 0
+    {}
     tenants.bury(copy.id).await.unwrap();
-    tenants.import(broken(), None).await.unwrap_err();
+    tenants
+        .import(broken(), None)
+        .await
+        .unwrap_err();
     let at = lines[0].find(r#""at":"20"#).unwrap() + 6;
     let mut other = text.clone();
     other.replace_range(at..at + 4, "2020");
-    let refused = tenants.import(Cursor::new(other), None).await.unwrap_err();
+    let refused = tenants
+        .import(Cursor::new(other), None)
+        .await
+        .unwrap_err();
     assert!(
         matches!(refused, ImportError::HalfImported(id, ..) if id == home),
         "{refused}"
     );
-    tenants.import(Cursor::new(text), None).await.unwrap();
+    tenants
+        .import(Cursor::new(text), None)
+        .await
+        .unwrap();
     assert!(halves().await.is_empty());
 }
 
@@ -397,7 +466,10 @@ async fn a_file_uses_up_no_ids() {
     ] {
         assert!(text.contains(old), "{old}");
         let file = Cursor::new(text.replace(old, new));
-        let refused = tenants.import(file, None).await.unwrap_err();
+        let refused = tenants
+            .import(file, None)
+            .await
+            .unwrap_err();
         let refused = refused.to_string();
         assert!(
             refused.contains("the most that this table takes"),

@@ -19,7 +19,10 @@ use tests::support::{
 
 /// Kind, subject and actor of each of a user's notifications, in a fixed order.
 async fn told(caller: &Caller) -> Vec<Value> {
-    let rows = caller.walk("/api/notifications").await.into_iter();
+    let rows = caller
+        .walk("/api/notifications")
+        .await
+        .into_iter();
     let rows = rows.map(|row| {
         let subject = &row["subject"];
         let kind = &row["kind"];
@@ -44,23 +47,27 @@ async fn reminds(sweeper: &Sweeping) -> usize {
 
 /// Every item that tells of notifications and reminders.
 async fn inboxes(api: &Api) -> Vec<String> {
-    let all = api.table_dump().await.into_iter();
+    let items = api.table_dump().await.into_iter();
     let kinds = ["notification", "reminder", "told_change"];
     let is_one = |item: &String| {
         let mut kinds = kinds.iter();
         kinds.any(|kind| item.contains(&format!("\"kind\": S(\"{kind}\")")))
     };
-    all.filter(is_one).collect()
+    items.filter(is_one).collect()
 }
 
 #[tokio::test]
 async fn assignees_hear_of_what_they_are_given_by_others() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    max.creates_task(json!({"assigneeId": mia.id()})).await;
-    max.creates_task(json!({"assigneeId": max.id()})).await;
+    max.creates_task(json!({"assigneeId": mia.id()}))
+        .await;
+    max.creates_task(json!({"assigneeId": max.id()}))
+        .await;
     let request = max.raises_request().await;
-    let ticket = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
-    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
+    let ticket = max
+        .creates("/api/managed-services/tickets", body)
+        .await;
     api.publishes().await;
     let of = |kind: &str, subject: &str, id: i64| json!([kind, subject, id, "max"]);
     let expected = [of("assigned", "task", 1), of("assigned", "ticket", ticket)];
@@ -68,7 +75,8 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
     assert!(told(&max).await.is_empty());
 
     // A change of something else is no news, nor is one's own.
-    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    max.patches("/api/tasks/1", json!({"title": "Final"}))
+        .await;
     let give = json!({"assigneeId": mia.id()});
     let path = format!("/api/service-requests/{request}");
     max.patches(&path, give.clone()).await;
@@ -85,7 +93,8 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
 #[tokio::test]
 async fn creators_assignees_and_commenters_hear_of_a_comment() {
     let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
-    ada.creates_task(json!({"assigneeId": max.id()})).await;
+    ada.creates_task(json!({"assigneeId": max.id()}))
+        .await;
     let first = comments(&mia, 1, "First\n of  all.").await;
     api.publishes().await;
     comments(&sue, 1, "Second.").await;
@@ -95,15 +104,23 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
     assert_eq!(told(&mia).await, [by("sue")]);
     assert_eq!(told(&max).await.len(), 3);
     assert!(told(&sue).await.is_empty());
-    let rows = ada.walk("/api/notifications?kind=commented").await;
+    let rows = ada
+        .walk("/api/notifications?kind=commented")
+        .await;
     let end = format!("comment-{first}-1");
-    let of_first = |row: &&Value| row["id"].as_str().unwrap().ends_with(&end);
+    let of_first = |row: &&Value| {
+        row["id"]
+            .as_str()
+            .unwrap()
+            .ends_with(&end)
+    };
     let row = rows.iter().find(of_first).unwrap();
     shows!(row, {"excerpt": "First of all.", "/subject/title": "Move the invoices"});
 
     // An edit is no news. The text of a deleted comment is gone.
     let path = format!("/api/tasks/1/comments/{first}");
-    mia.patches(&path, json!({"content": "Better put."})).await;
+    mia.patches(&path, json!({"content": "Better put."}))
+        .await;
     mia.deletes(&path).await;
     api.publishes().await;
     let rows = ada.walk("/api/notifications").await;
@@ -116,13 +133,17 @@ async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part()
     let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let activity = mia.records_activity(json!({})).await;
     let request = mia.raises_request().await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia
+        .creates("/api/managed-services/tickets", body)
+        .await;
     api.clock.advance(span::SECOND);
-    max.comments_on_request(request, "Soon.").await;
+    max.comments_on_request(request, "Soon.")
+        .await;
     let content = json!({"content": "Soon."});
     let path = format!("/api/activities/{activity}/comments");
-    max.creates(&path, content.clone()).await;
+    max.creates(&path, content.clone())
+        .await;
     let path = format!("/api/managed-services/ticket/{ticket}/reply");
     max.posts(&path, content.clone()).await;
     api.clock.advance(span::SECOND);
@@ -167,11 +188,15 @@ async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment(
 async fn every_description_can_mention() {
     let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
     let text = json!("Ask @vic.");
-    max.creates_task(json!({"description": text})).await;
-    max.creates_milestone(json!({"description": text})).await;
-    max.records_activity(json!({"description": text})).await;
+    max.creates_task(json!({"description": text}))
+        .await;
+    max.creates_milestone(json!({"description": text}))
+        .await;
+    max.records_activity(json!({"description": text}))
+        .await;
     let request = json!({"title": "Help", "description": text});
-    max.creates("/api/managed-services/request", request).await;
+    max.creates("/api/managed-services/request", request)
+        .await;
     patches!(max, "/api/projects/2", {"description": text});
     creates!(max, "/api/managed-services/tickets", {"title": "Help", "description": text});
     api.publishes().await;
@@ -186,7 +211,9 @@ async fn every_description_can_mention() {
     ];
     assert_eq!(told(&vic).await, expected);
     let rows = vic.walk("/api/notifications").await;
-    let mut titles = rows.iter().map(|row| &row["subject"]["title"]);
+    let mut titles = rows
+        .iter()
+        .map(|row| &row["subject"]["title"]);
     assert!(titles.all(Value::is_string), "{rows:?}");
 }
 
@@ -195,14 +222,18 @@ async fn every_description_can_mention() {
 async fn a_ticket_is_raised_with_one_notification_for_a_user() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let text = "Since Monday. Ask @mia.";
-    let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
-    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
-    api.delivers_changes(&api.changes().await).await;
+    let body = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
+    let ticket = max
+        .creates("/api/managed-services/tickets", body)
+        .await;
+    api.delivers_changes(&api.changes().await)
+        .await;
     let mentioned = json!(["mentioned", "ticket", ticket, "max"]);
     assert_eq!(told(&mia).await, [mentioned]);
     // Also when they come apart.
     let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
-    max.creates("/api/managed-services/tickets", ticket).await;
+    max.creates("/api/managed-services/tickets", ticket)
+        .await;
     for change in api.changes().await {
         api.delivers_changes(&[change]).await;
     }
@@ -216,29 +247,37 @@ async fn what_is_delivered_again_changes_nothing() {
     max.creates_task(task).await;
     comments(&mia, 1, "First.").await;
     comments(&max, 1, "Second, @mia.").await;
-    max.patches("/api/tasks/1", json!({"status": "done"})).await;
+    max.patches("/api/tasks/1", json!({"status": "done"}))
+        .await;
     let changes = api.changes().await;
     api.delivers_changes(&changes).await;
     assert_eq!((told(&mia).await.len(), told(&max).await.len()), (2, 1));
     posts!(mia, "/api/notifications/read", {"before": api.clock.now()});
     let ids = json!({"ids": [max.walk("/api/notifications").await[0]["id"]]});
-    max.posts("/api/notifications/read", ids).await;
+    max.posts("/api/notifications/read", ids)
+        .await;
 
     // What came after it would have changed its audience.
     patches!(max, "/api/tasks/1", {"assigneeId": sue.id()});
     comments(&sue, 1, "Third.").await;
     let off = json!({"mentioned": false});
-    let answer = mia.put("/api/notifications/preferences", off).await;
+    let answer = mia
+        .put("/api/notifications/preferences", off)
+        .await;
     answer.expect(200);
     let once = inboxes(&api).await;
     api.clock.advance(20 * span::HOUR);
     for from in [0, changes.len() / 2, changes.len() - 1] {
-        let response = api.delivers_changes(&changes[from..]).await;
+        let response = api
+            .delivers_changes(&changes[from..])
+            .await;
         assert_eq!(response, StreamResponse::default());
         assert_eq!(inboxes(&api).await, once);
     }
     for (caller, unread) in [(&mia, 0), (&max, 0)] {
-        let count = caller.reads("/api/notifications/count").await;
+        let count = caller
+            .reads("/api/notifications/count")
+            .await;
         assert_eq!(count["unread"], unread);
     }
 }
@@ -288,7 +327,8 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
     max.records_activity(json!({})).await;
     max.raises_request().await;
     let ticket = json!({"title": "No invoices"});
-    max.creates("/api/managed-services/tickets", ticket).await;
+    max.creates("/api/managed-services/tickets", ticket)
+        .await;
     let user = api.user("vic").await;
     let vic = api.sign_in("vic").await;
     for role in Role::VARIANTS {
@@ -329,10 +369,12 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
         patches!(ada, &path, {"permissions": ["manage_organization"]});
     }
     let policy = "/api/concierge/policy";
-    ada.puts(policy, json!({"preset": "billing"})).await;
+    ada.puts(policy, json!({"preset": "billing"}))
+        .await;
     api.publishes().await;
     assert!(told(&sue).await.is_empty());
-    ada.puts(policy, json!({"rules": []})).await;
+    ada.puts(policy, json!({"rules": []}))
+        .await;
     api.publishes().await;
     let loosened = || json!(["policy_loosened", "agent_policy", 1, "ada"]);
     assert_eq!(told(&sue).await, [loosened()]);
@@ -360,7 +402,8 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     let failures = json!("Five days of failures.");
     let reasons = [Value::Null, failures.clone(), failures];
     for (reason, version) in reasons.into_iter().zip(1..) {
-        api.puts([webhook(reason, version)]).await;
+        api.puts([webhook(reason, version)])
+            .await;
     }
     api.publishes().await;
     let disabled = || json!(["webhook_disabled", "webhook", 5, null]);
@@ -370,7 +413,8 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     assert!(told(max).await.is_empty());
     // Who loses the permission keeps the row, without what it tells.
     let path = format!("/api/users/{}", mia.id());
-    ada.patches(&path, json!({"permissions": []})).await;
+    ada.patches(&path, json!({"permissions": []}))
+        .await;
     shows!(mia.walk("/api/notifications").await[0], {"/subject/title": null, "excerpt": null});
     let rows = ada.walk("/api/notifications").await;
     assert_eq!(rows[0]["subject"]["title"], "https://example.com/hook");
@@ -381,16 +425,20 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
 #[tokio::test]
 async fn admins_hear_of_a_change_that_guards_the_organization() {
     let (api, [ada, max, mia]) = Api::signed_in(["ada", "max", "mia"]).await;
-    api.gives_role(&api.user("mia").await, Role::Admin).await;
+    api.gives_role(&api.user("mia").await, Role::Admin)
+        .await;
     let of_max = format!("/api/users/{}", max.id());
-    ada.patches(&of_max, json!({"fullName": "Max Weber"})).await;
+    ada.patches(&of_max, json!({"fullName": "Max Weber"}))
+        .await;
     ada.patches("/api/organizations/1", json!({"name": "Fjord"}))
         .await;
     api.publishes().await;
     assert!(told(&mia).await.is_empty());
     let desk = json!({"webUrl": "https://desk.example.com"});
-    ada.patches("/api/organizations/1", desk).await;
-    ada.patches(&of_max, json!({"role": "viewer"})).await;
+    ada.patches("/api/organizations/1", desk)
+        .await;
+    ada.patches(&of_max, json!({"role": "viewer"}))
+        .await;
     api.publishes().await;
     let rows = mia.walk("/api/notifications").await;
     assert_eq!(rows.len(), 2);
@@ -411,14 +459,20 @@ async fn admins_hear_of_a_change_that_guards_the_organization() {
 #[tokio::test]
 async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     let (api, [ada, max, mia, vic]) = Api::signed_in(["ada", "max", "mia", "vic"]).await;
-    max.creates_task(json!({"assigneeId": vic.id()})).await;
+    max.creates_task(json!({"assigneeId": vic.id()}))
+        .await;
     let path = format!("/api/users/{}", vic.id());
-    ada.patches(&path, json!({"disabled": true})).await;
+    ada.patches(&path, json!({"disabled": true}))
+        .await;
     let off = json!({"mentioned": false});
-    let answer = max.put("/api/notifications/preferences", off).await;
+    let answer = max
+        .put("/api/notifications/preferences", off)
+        .await;
     answer.expect(200);
     let off = json!({"mentioned": false, "commented": false});
-    let answer = ada.put("/api/notifications/preferences", off).await;
+    let answer = ada
+        .put("/api/notifications/preferences", off)
+        .await;
     answer.expect(200);
     comments(&mia, 1, "@max @vic @ada").await;
     api.publishes().await;
@@ -460,12 +514,17 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     };
     assert_eq!(of("ada").await, [by_max(), again.clone()]);
     assert_eq!(of("max").await, [again]);
-    let max = api.session_of(&api.user("max").await).await;
+    let max = api
+        .session_of(&api.user("max").await)
+        .await;
     assert_eq!(told_of(&max.walk("/api/notifications").await[0]), expected);
     // Who may no longer read sessions is told nothing of the records.
     let path = format!("/api/users/{}", max.id());
-    let ada = api.session_of(&api.user("ada").await).await;
-    ada.patches(&path, json!({"role": "member"})).await;
+    let ada = api
+        .session_of(&api.user("ada").await)
+        .await;
+    ada.patches(&path, json!({"role": "member"}))
+        .await;
     let rows = max.walk("/api/notifications").await;
     assert_eq!(told_of(&rows[0]), (json!(null), json!(null)));
     assert!(told(&mia).await.is_empty());
@@ -483,7 +542,10 @@ async fn nobody_is_asked_for_what_is_approved_or_may_not_be() {
     // Only managers may approve, and the one that there is asked for it.
     assert!(told(&ada).await.is_empty());
     assert!(told(&world.max).await.is_empty());
-    world.executes(&session, &[&actions[0]]).await.expect(202);
+    world
+        .executes(&session, &[&actions[0]])
+        .await
+        .expect(202);
     api.publishes().await;
     api.clock.advance(23 * span::HOUR);
     assert_eq!(reminds(&world.sweeper()).await, 0);
@@ -512,7 +574,8 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
 #[tokio::test]
 async fn a_comment_for_three_users_costs_little() {
     let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
-    ada.creates_task(json!({"assigneeId": max.id()})).await;
+    ada.creates_task(json!({"assigneeId": max.id()}))
+        .await;
     comments(&mia, 1, "First.").await;
     api.publishes().await;
     comments(&sue, 1, "Second.").await;

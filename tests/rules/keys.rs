@@ -1,7 +1,7 @@
 //! The keys of the access patterns are those of the code, and the name of a record in keys is said
 //! once.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs};
 
 use tests::{files, is_test, path};
 
@@ -9,23 +9,28 @@ const KEYS: &str = "shared/store/src/key";
 
 #[test]
 fn the_access_patterns_name_keys_of_the_code() {
-    let mut known = of_records();
+    let mut code_names = of_records();
     for (_, text) in sources() {
-        known.extend(words(&text));
+        code_names.extend(words(&text));
     }
     let readme = fs::read_to_string(path("shared/store/README.md")).unwrap();
-    let rows = readme.lines().filter(|line| line.starts_with("| "));
+    let rows = readme
+        .lines()
+        .filter(|line| line.starts_with("| "));
     let mut named = BTreeSet::new();
     for row in rows {
         let cells: Vec<&str> = row.split('|').collect();
         if cells.len() == 7 {
             let code = cells[3].split('`').skip(1).step_by(2);
-            named.extend(code.filter(|code| code.contains('#')).flat_map(words));
+            named.extend(
+                code.filter(|code| code.contains('#'))
+                    .flat_map(words),
+            );
         }
     }
     named.remove("KIND");
     assert!(named.len() > 40, "{named:?}");
-    let unknown: Vec<_> = named.difference(&known).collect();
+    let unknown: Vec<_> = named.difference(&code_names).collect();
     assert!(unknown.is_empty(), "no key has {unknown:?}");
 }
 
@@ -35,10 +40,15 @@ fn keys_spell_no_name_of_a_record() {
     let names = of_records();
     for (file, text) in sources() {
         let is_comment = |line: &&str| line.trim_start().starts_with("//");
-        for line in text.lines().filter(|line| !is_comment(line)) {
+        for line in text
+            .lines()
+            .filter(|line| !is_comment(line))
+        {
             let texts = line.split('"').skip(1).step_by(2);
             let parts = texts.flat_map(|text| text.split('#'));
-            let spelled: Vec<_> = parts.filter(|part| names.contains(*part)).collect();
+            let spelled: Vec<_> = parts
+                .filter(|part| names.contains(*part))
+                .collect();
             assert!(spelled.is_empty(), "{file}: {line}");
         }
     }
@@ -48,16 +58,22 @@ fn keys_spell_no_name_of_a_record() {
 fn sources() -> Vec<(String, String)> {
     let mut files = files(&path(KEYS), &[".rs"]);
     files.retain(|file| !is_test(file));
-    let read = |file: &PathBuf| fs::read_to_string(file).unwrap();
     let named = files.iter();
-    let named = named.map(|file| (file.display().to_string(), read(file)));
+    let named = named.map(|file| {
+        (
+            file.display().to_string(),
+            fs::read_to_string(file).unwrap(),
+        )
+    });
     named.collect()
 }
 
 /// The names of records in keys.
 fn of_records() -> BTreeSet<String> {
-    let all = shared::model::base::RecordType::ALL.iter();
-    all.map(|kind| kind.facts().key.to_owned()).collect()
+    let kinds = shared::model::base::RecordType::ALL.iter();
+    kinds
+        .map(|kind| kind.facts().key.to_owned())
+        .collect()
 }
 
 /// The words in capitals.

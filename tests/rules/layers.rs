@@ -50,23 +50,41 @@ fn crates_know_nothing_of_what_the_table_says() {
     let readme = readme();
     let rows = readme.lines();
     let rows = rows.skip_while(|line| !line.ends_with("knows nothing of |"));
-    let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+    let rows = rows
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
     let mut named = Names::new();
     for row in rows {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let (name, _) = cells[0].trim_start_matches('[').split_once(']').unwrap();
+        let cells: Vec<&str> = row
+            .trim_matches('|')
+            .split('|')
+            .map(str::trim)
+            .collect();
+        let (name, _) = cells[0]
+            .trim_start_matches('[')
+            .split_once(']')
+            .unwrap();
         named.insert(name.to_owned());
         let needs = dependencies(&folder(name));
         for word in cells[2].split(", ") {
-            let word = WORDS.iter().find(|(one, _)| *one == word);
+            let word = WORDS
+                .iter()
+                .find(|(listed, _)| *listed == word);
             let (word, packages) = word.unwrap_or_else(|| panic!("{name}: {row}"));
-            let is_of_it = |one: &&String| packages.iter().any(|two| one.starts_with(two));
-            let known = needs.iter().find(is_of_it);
-            assert_eq!(known, None, "{name} knows nothing of {word}");
+            let forbidden = needs.iter().find(|dependency| {
+                packages
+                    .iter()
+                    .any(|package| dependency.starts_with(package))
+            });
+            assert_eq!(forbidden, None, "{name} knows nothing of {word}");
         }
     }
     let mut crates = ours();
-    crates.retain(|name| path(&folder(name)).join("Cargo.toml").exists());
+    crates.retain(|name| {
+        path(&folder(name))
+            .join("Cargo.toml")
+            .exists()
+    });
     assert_eq!(named, crates, "the table of crates");
 }
 
@@ -77,13 +95,23 @@ fn readme() -> String {
 /// The arrows of the drawing, by where they begin.
 fn drawn() -> BTreeMap<String, Names> {
     let readme = readme();
-    let (_, drawing) = readme.split_once("```mermaid\nflowchart TD\n").unwrap();
+    let (_, drawing) = readme
+        .split_once("```mermaid\nflowchart TD\n")
+        .unwrap();
     let (drawing, _) = drawing.split_once("```").unwrap();
-    let name = |text: &str| text.split('[').next().unwrap().trim().to_owned();
-    let arrows = drawing.lines().map(|line| match line.split_once("-->") {
-        Some((from, to)) => (name(from), to.split('&').map(name).collect()),
-        None => (name(line), Names::new()),
-    });
+    let name = |text: &str| {
+        text.split('[')
+            .next()
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    let arrows = drawing
+        .lines()
+        .map(|line| match line.split_once("-->") {
+            Some((from, to)) => (name(from), to.split('&').map(name).collect()),
+            None => (name(line), Names::new()),
+        });
     arrows.collect()
 }
 
@@ -95,13 +123,20 @@ fn crates() -> BTreeMap<String, Names> {
     let crates = crates.map(|name| (name.clone(), of_ours(&folder(name))));
     let mut crates: BTreeMap<_, _> = crates.collect();
     for function in fs::read_dir(path("functions")).unwrap() {
-        let function = function.unwrap().file_name().into_string().unwrap();
+        let function = function
+            .unwrap()
+            .file_name()
+            .into_string()
+            .unwrap();
         let folder = format!("functions/{function}");
         if path(&folder).is_dir() {
             let needs = of_ours(&folder);
             let is_api = needs.contains("shared");
             let group = if is_api { "api" } else { "background" };
-            crates.entry(group.to_owned()).or_default().extend(needs);
+            crates
+                .entry(group.to_owned())
+                .or_default()
+                .extend(needs);
         }
     }
     crates
@@ -111,8 +146,12 @@ fn crates() -> BTreeMap<String, Names> {
 fn ours() -> Names {
     let workspace = fs::read_to_string(path("Cargo.toml")).unwrap();
     let workspace: Table = workspace.parse().unwrap();
-    let members = workspace["workspace"]["members"].as_array().unwrap();
-    let folders = members.iter().map(|member| member.as_str().unwrap());
+    let members = workspace["workspace"]["members"]
+        .as_array()
+        .unwrap();
+    let folders = members
+        .iter()
+        .map(|member| member.as_str().unwrap());
     let folders = folders.filter(|folder| folder.starts_with("shared"));
     let names = folders.map(|folder| folder.rsplit('/').next().unwrap());
     names.map(str::to_owned).collect()
@@ -129,6 +168,8 @@ fn folder(name: &str) -> String {
 fn dependencies(folder: &str) -> Names {
     let manifest = fs::read_to_string(path(folder).join("Cargo.toml")).unwrap();
     let manifest: Table = manifest.parse().unwrap();
-    let dependencies = manifest["dependencies"].as_table().unwrap();
+    let dependencies = manifest["dependencies"]
+        .as_table()
+        .unwrap();
     dependencies.keys().cloned().collect()
 }

@@ -58,7 +58,7 @@ fn left(header: &str) -> (u32, u32) {
 async fn a_user_is_told_once_half_of_the_quota_is_used() {
     let api = with_small_plans().await;
     let max = api.sign_in("max").await;
-    let mut told = Vec::new();
+    let mut remaining = Vec::new();
     let mut untold = 0;
     loop {
         let answer = max.get("/api/users").await;
@@ -72,16 +72,23 @@ async fn a_user_is_told_once_half_of_the_quota_is_used() {
                 assert!(header.starts_with(r#""user";r="#), "{header}");
                 let policy = answer.header("ratelimit-policy");
                 assert_eq!(policy, Some(r#""user";q=100;w=10;qu="table-units""#));
-                told.push(left(header));
+                remaining.push(left(header));
             }
         }
     }
-    assert!(untold > 3 && told.len() > 3, "{untold} {told:?}");
-    assert!(told[0].0 <= 50 && told[0].1 >= 5, "{told:?}");
-    let mut falls = told.windows(2).map(|two| two[1].0 <= two[0].0);
-    assert!(falls.all(|falls| falls), "{told:?}");
+    assert!(untold > 3 && remaining.len() > 3, "{untold} {remaining:?}");
+    assert!(remaining[0].0 <= 50 && remaining[0].1 >= 5, "{remaining:?}");
+    let mut falls = remaining
+        .windows(2)
+        .map(|two| two[1].0 <= two[0].0);
+    assert!(falls.all(|falls| falls), "{remaining:?}");
     api.clock.advance(WINDOW);
-    assert_eq!(max.get("/api/users").await.header("ratelimit"), None);
+    assert_eq!(
+        max.get("/api/users")
+            .await
+            .header("ratelimit"),
+        None
+    );
 }
 
 /// No burst of a whole quota comes back with each ten seconds: others would feel it.
@@ -118,7 +125,9 @@ async fn a_noisy_organization_is_refused_while_a_quiet_one_is_served() {
     for name in ["zoe", "zac"] {
         let quiet = api.sign_in(name).await;
         quiet.reads("/api/users").await;
-        quiet.creates_task(json!({"projectId": 3})).await;
+        quiet
+            .creates_task(json!({"projectId": 3}))
+            .await;
     }
 }
 
@@ -136,7 +145,10 @@ async fn users_and_tokens_have_quotas_of_their_own() {
     max.reads("/api/users").await;
     loops(&max).await;
     let again = api.session_of(&user).await;
-    again.get("/api/users").await.expect(429);
+    again
+        .get("/api/users")
+        .await
+        .expect(429);
     other.reads("/api/users").await;
 }
 
@@ -152,10 +164,16 @@ async fn a_refusal_costs_no_request() {
     api.counter.take();
     for caller in [&max, &script] {
         for path in ["/api/users", "/api/projects/1/milestones", "/api/tasks/7"] {
-            caller.get(path).await.expect_problem(429, "rate_limited");
+            caller
+                .get(path)
+                .await
+                .expect_problem(429, "rate_limited");
         }
         let sent = json!({"name": "urgent"});
-        caller.post("/api/tags", sent).await.expect(429);
+        caller
+            .post("/api/tags", sent)
+            .await
+            .expect(429);
     }
     assert_eq!(api.counter.take().total, 0);
     assert_eq!(api.table_dump().await, before);
@@ -167,12 +185,16 @@ async fn instances_share_a_quota() {
     let api = with_small_plans().await;
     let max = api.sign_in("max").await;
     loops(&max).await;
-    let elsewhere = max.clone().before(api.other_instances().await);
+    let elsewhere = max
+        .clone()
+        .before(api.other_instances().await);
     let tag = |name: &str| json!({"name": name});
     let mut served = 0;
     let (at_once, used) = loop {
         api.counter.take();
-        let answer = elsewhere.post("/api/tags", tag(&served.to_string())).await;
+        let answer = elsewhere
+            .post("/api/tags", tag(&served.to_string()))
+            .await;
         if answer.status == 429 {
             break (api.counter.at_once(), api.counter.take());
         }
@@ -189,7 +211,9 @@ async fn instances_share_a_quota() {
         assert_eq!(sum["expiresAt"].as_n().unwrap(), &end.to_string());
     }
     api.clock.advance(WINDOW);
-    let created = elsewhere.post("/api/tags", tag("urgent")).await;
+    let created = elsewhere
+        .post("/api/tags", tag("urgent"))
+        .await;
     assert_eq!(created.expect(200)["id"], served + 1);
     assert_eq!(max.get("/api/tags").await.ids().len(), served + 1);
 }
@@ -202,9 +226,15 @@ async fn an_instance_whose_clock_is_ahead_uses_up_no_quota() {
     api.clock.advance(60_000);
     let (_, served) = loops(&max).await;
     api.clock.advance(-60_000);
-    let (_, again) = loops(&max.clone().before(api.other_instances().await)).await;
+    let (_, again) = loops(
+        &max.clone()
+            .before(api.other_instances().await),
+    )
+    .await;
     assert!(again + 2 > served, "{again} after {served}");
-    let third = max.clone().before(api.other_instances().await);
+    let third = max
+        .clone()
+        .before(api.other_instances().await);
     assert!(loops(&third).await.1 <= 2);
 }
 
@@ -270,7 +300,9 @@ async fn an_ended_session_leaves_its_user_their_quota() {
     ended.triggers("/api/auth/logout").await;
     let mut refused = 0;
     for _ in 0..30_000 {
-        let answer = ended.get("/api/projects/1/milestones").await;
+        let answer = ended
+            .get("/api/projects/1/milestones")
+            .await;
         if answer.status == 429 {
             refused += 1;
             break;
@@ -279,35 +311,57 @@ async fn an_ended_session_leaves_its_user_their_quota() {
     }
     assert_eq!(refused, 1);
     live.reads("/api/users").await;
-    let elsewhere = live.clone().before(api.other_instances().await);
+    let elsewhere = live
+        .clone()
+        .before(api.other_instances().await);
     elsewhere.reads("/api/users").await;
     // The other way round, too: the user's quota is used, and no cookie of theirs costs a read.
     loops(&live).await;
     api.counter.take();
-    ended.get("/api/users").await.expect(429);
+    ended
+        .get("/api/users")
+        .await
+        .expect(429);
     assert_eq!(api.counter.take().total, 0);
 }
 
 #[tokio::test]
 async fn a_refused_caller_burns_no_ids() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let ended = api.session_of(&api.user("max").await).await;
+    let ended = api
+        .session_of(&api.user("max").await)
+        .await;
     ended.triggers("/api/auth/logout").await;
     let tag = |name: &str| json!({"name": name});
     for _ in 0..6 {
-        ended.post("/api/tags", tag("urgent")).await.expect(401);
+        ended
+            .post("/api/tags", tag("urgent"))
+            .await
+            .expect(401);
     }
     let sent = json!({"name": "late"});
-    ended.post("/api/tokens", sent).await.expect(401);
+    ended
+        .post("/api/tokens", sent)
+        .await
+        .expect(401);
     let vic = api.sign_in("vic").await;
-    vic.post("/api/tags", tag("urgent")).await.expect(403);
+    vic.post("/api/tags", tag("urgent"))
+        .await
+        .expect(403);
     let mut ids = Vec::new();
     for name in ["a", "b", "c", "d"] {
-        ids.push(max.post("/api/tags", tag(name)).await.expect(200)["id"].clone());
+        ids.push(
+            max.post("/api/tags", tag(name))
+                .await
+                .expect(200)["id"]
+                .clone(),
+        );
     }
     ids.sort_by_key(Value::as_i64);
     assert_eq!(json!(ids), json!([1, 2, 3, 4]));
-    let token = max.post("/api/tokens", json!({"name": "first"})).await;
+    let token = max
+        .post("/api/tokens", json!({"name": "first"}))
+        .await;
     assert_eq!(token.expect(200)["id"], 1);
 }
 
@@ -317,7 +371,9 @@ async fn the_reads_of_a_refused_caller_are_counted() {
     let (api, [vic]) = Api::signed_in(["vic"]).await;
     let log = Log::begin();
     let sent = json!({"title": "No"});
-    vic.patch("/api/tasks/7", sent).await.expect(403);
+    vic.patch("/api/tasks/7", sent)
+        .await
+        .expect(403);
     let [line] = log.take().try_into().unwrap();
     let used = api.counter.take();
     assert_eq!(used.in_sequence, 1);

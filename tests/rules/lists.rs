@@ -43,8 +43,12 @@ async fn an_order_and_its_opposite_are_mirror_images() {
     let world = Box::pin(World::start()).await;
     for list in lists() {
         let sorts = list.sorts();
-        let opposites = sorts.iter().filter_map(|sort| sort.strip_prefix('-'));
-        let opposites: Vec<_> = opposites.filter(|sort| sorts.contains(sort)).collect();
+        let opposites = sorts
+            .iter()
+            .filter_map(|sort| sort.strip_prefix('-'));
+        let opposites: Vec<_> = opposites
+            .filter(|sort| sorts.contains(sort))
+            .collect();
         let Some(first) = opposites.first() else {
             continue;
         };
@@ -52,10 +56,14 @@ async fn an_order_and_its_opposite_are_mirror_images() {
         for sort in opposites {
             walk.go(sort);
             let path = &walk.path;
-            let there = walk.ids(&format!("{path}&sort={sort}&limit=2")).await;
-            let mut back = walk.ids(&format!("{path}&sort=-{sort}&limit=3")).await;
+            let forward = walk
+                .ids(&format!("{path}&sort={sort}&limit=2"))
+                .await;
+            let mut back = walk
+                .ids(&format!("{path}&sort=-{sort}&limit=3"))
+                .await;
             back.reverse();
-            assert_eq!(there, back, "{path} by {sort}");
+            assert_eq!(forward, back, "{path} by {sort}");
         }
     }
 }
@@ -116,7 +124,10 @@ async fn leaves_damaged_rows_out(world: &World, list: &'static Operation) {
             let path = walk.in_pages_of(limit);
             let (after, used) = metered(walk.ids(&path)).await;
             assert_eq!(used.unreadable, keys, "{path}");
-            let left: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
+            let left: Vec<_> = before
+                .iter()
+                .filter(|id| after.contains(id))
+                .collect();
             assert_eq!(left, after.iter().collect::<Vec<_>>(), "{path}");
             assert_eq!(after.len(), before.len() - keys.len(), "{path}");
         }
@@ -129,39 +140,50 @@ async fn long_lists_and_long_names_are_read_whole() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let tags = (1..=1_001).map(|number| json!({"name": format!("tag {number}")}));
     let tags = tags.map(|tag| ada.creates("/api/tags", tag));
-    let created: Vec<i64> = stream::iter(tags).buffer_unordered(16).collect().await;
+    let created: Vec<i64> = stream::iter(tags)
+        .buffer_unordered(16)
+        .collect()
+        .await;
     assert_eq!(created.len(), 1_001);
     let first = ada.get("/api/tags").await;
     assert_eq!((first.ids().len(), first.next().is_some()), (1_000, true));
     assert_eq!(ada.walk("/api/tags").await.len(), 1_001);
 
     let request = ada.raises_request().await;
-    ada.comments_on_request(request, "First").await;
+    ada.comments_on_request(request, "First")
+        .await;
     api.copy_comments(1..=9_999).await;
     let comments = format!("/api/service-requests/{request}/comments");
     let rows = ada.walk(&comments).await;
-    let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
-    assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
+    let row_ids: Vec<_> = rows
+        .iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect();
+    assert_eq!(row_ids, (1..=10_000).collect::<Vec<_>>());
     let newest = format!("{comments}?sort=-createdAt&limit=3");
     assert_eq!(ada.get(&newest).await.ids(), [10_000, 9_999, 9_998]);
 
     // Four bytes a character: more than a key holds.
     let longest = "𝄞".repeat(255);
-    let project = json!({"title": longest});
-    let project = ada.creates("/api/projects", project).await;
+    let body = json!({"title": longest});
+    let project = ada.creates("/api/projects", body).await;
     let titled = json!({"title": longest, "projectId": project});
     assert_eq!(ada.creates_task(titled.clone()).await["title"], longest);
     ada.creates_milestone(titled).await;
     let milestones = format!("/api/projects/{project}/milestones");
     assert_eq!(ada.reads(&milestones).await[0]["title"], longest);
     let projects = ada.walk("/api/projects?limit=1").await;
-    assert!(projects.iter().any(|row| row["title"] == longest));
+    assert!(
+        projects
+            .iter()
+            .any(|row| row["title"] == longest)
+    );
 }
 
 /// The lists that have orders. The change feed and search have tests of their own.
 fn lists() -> Vec<&'static Operation> {
-    let all = operations().iter();
-    let lists = all.filter(|one| one.parameter("sort").is_some());
+    let operations = operations().iter();
+    let lists = operations.filter(|operation| operation.parameter("sort").is_some());
     lists.collect()
 }
 
@@ -265,7 +287,7 @@ impl<'a> Walk<'a> {
         };
         let session = format!("AGENT_SESSION#{}#", self.world.session_to_analyse());
         let [sessions, notifications, tokens] = ["SESSION", "NOTIFICATION", "TOKEN"]
-            .map(|what| format!("USER#{}#{what}", self.ada.id()));
+            .map(|kind| format!("USER#{}#{kind}", self.ada.id()));
         let (kind, partition) = match last.unwrap() {
             "sessions" => ("session", &*sessions),
             "notifications" => ("notification", &*notifications),
@@ -302,18 +324,27 @@ impl<'a> Walk<'a> {
     async fn check(&self) {
         let Self { path, sort, .. } = self;
         self.index().await;
-        let all = self.ids(&format!("{path}&sort={sort}&limit=200")).await;
-        assert!(all.len() >= ROWS, "{path} by {sort}: {all:?}");
+        let all_ids = self
+            .ids(&format!("{path}&sort={sort}&limit=200"))
+            .await;
+        assert!(all_ids.len() >= ROWS, "{path} by {sort}: {all_ids:?}");
         // Record 1 has lists of its own.
-        let may_leave = all.iter().filter(|id| id[0] != 1);
-        let mut leavers = may_leave.skip(2).step_by(3).cloned().collect::<Vec<_>>();
+        let may_leave = all_ids.iter().filter(|id| id[0] != 1);
+        let mut leavers = may_leave
+            .skip(2)
+            .step_by(3)
+            .cloned()
+            .collect::<Vec<_>>();
         let mut gone = Vec::new();
-        let mut found = Vec::new();
-        let mut page = self.ada.get(&format!("{path}&sort={sort}&limit=2")).await;
+        let mut walked = Vec::new();
+        let mut page = self
+            .ada
+            .get(&format!("{path}&sort={sort}&limit=2"))
+            .await;
         for pages in 1.. {
             let rows = rows(&page);
             assert!(rows.len() <= 2, "{path} by {sort}: {}", rows.len());
-            found.extend(rows.iter().map(id));
+            walked.extend(rows.iter().map(id));
             let Some(next) = page.next().map(str::to_owned) else {
                 break;
             };
@@ -328,9 +359,12 @@ impl<'a> Walk<'a> {
             page = self.ada.get(&next).await;
             assert!(pages < MOST_PAGES, "{path} by {sort} does not end");
         }
-        let steady: Vec<_> = all.into_iter().filter(|id| !gone.contains(id)).collect();
-        found.retain(|id| steady.contains(id));
-        assert_eq!(found, steady, "{path} by {sort}");
+        let steady: Vec<_> = all_ids
+            .into_iter()
+            .filter(|id| !gone.contains(id))
+            .collect();
+        walked.retain(|id| steady.contains(id));
+        assert_eq!(walked, steady, "{path} by {sort}");
     }
 
     async fn ids(&self, path: &str) -> Vec<Value> {
@@ -357,47 +391,55 @@ impl<'a> Walk<'a> {
     async fn grow(&self, number: usize) {
         let Self { world, ada, .. } = self;
         let api = world.api();
-        api.clock.advance(i64::try_from(number % 2).unwrap());
+        api.clock
+            .advance(i64::try_from(number % 2).unwrap());
         // Neither in the order of creation nor in the opposite one.
         let name = format!("{:02} of them, number {number}", number * 7 % 11);
         let due = format!("2026-02-{:02}T00:00:00Z", 1 + number * 7 % 5);
-        let said = &self.text;
+        let description = &self.text;
         let text = json!({"content": self.text});
         match self.template {
             "/api/tasks" | "/api/projects/{projectId}/tasks" => {
-                let task = json!({"assigneeId": ada.id(), "dueDate": due, "description": said});
+                let task =
+                    json!({"assigneeId": ada.id(), "dueDate": due, "description": description});
                 ada.creates_task(task).await;
             }
             "/api/projects/{projectId}/milestones" => {
-                let milestone = json!({"dueDate": due, "description": said});
+                let milestone = json!({"dueDate": due, "description": description});
                 ada.creates_milestone(milestone).await;
             }
             template if template.ends_with("/activities") => {
-                let activity = json!({"projectId": 1, "description": said});
+                let activity = json!({"projectId": 1, "description": description});
                 ada.records_activity(activity).await;
             }
             "/api/service-requests" => {
-                let request = json!({"title": name, "description": said});
-                ada.creates("/api/managed-services/request", request).await;
+                let request = json!({"title": name, "description": description});
+                ada.creates("/api/managed-services/request", request)
+                    .await;
             }
             template if template.ends_with("/comments") => {
-                ada.creates(&example(template, "1"), text).await;
+                ada.creates(&example(template, "1"), text)
+                    .await;
             }
             "/api/managed-services/ticket/{ticketId}" => {
-                let reply = ada.post("/api/managed-services/ticket/1/reply", text).await;
+                let reply = ada
+                    .post("/api/managed-services/ticket/1/reply", text)
+                    .await;
                 reply.expect(200);
             }
             "/api/managed-services/tickets" => {
-                ada.creates(self.template, json!({"title": name})).await;
+                ada.creates(self.template, json!({"title": name}))
+                    .await;
             }
             "/api/managed-services/search-references" | "/api/projects" => {
-                creates!(ada, "/api/projects", {"title": name, "description": said});
+                creates!(ada, "/api/projects", {"title": name, "description": description});
             }
             "/api/projects/{projectId}/phases" => {
                 creates!(ada, "/api/projects/1/phases", {"title": name});
             }
             "/api/tags" => {
-                ada.creates("/api/tags", json!({"name": name})).await;
+                ada.creates("/api/tags", json!({"name": name}))
+                    .await;
             }
             // There are ten at most.
             "/api/webhooks" => {
@@ -406,7 +448,8 @@ impl<'a> Walk<'a> {
             }
             "/api/webhooks/{id}/deliveries" => {
                 let record = i64::try_from(number).unwrap() + 100;
-                api.has_delivery("task.updated", record).await;
+                api.has_delivery("task.updated", record)
+                    .await;
             }
             "/api/notifications" => {
                 let id = format!("{}-comment-{number}-1", api.clock.now().millis());
@@ -422,7 +465,9 @@ impl<'a> Walk<'a> {
                 let is_put = record.contains("milestones");
                 let method = if is_put { "PUT" } else { "PATCH" };
                 let body = json!({"title": name}).to_string();
-                ada.send(method, record, Some(body)).await.expect(200);
+                ada.send(method, record, Some(body))
+                    .await
+                    .expect(200);
             }
             _ => self.grows_accounts(number, &name).await,
         }
@@ -441,16 +486,19 @@ impl<'a> Walk<'a> {
             }
             "/api/journal" => {
                 let path = format!("/api/users/{}", ada.id());
-                ada.patches(&path, json!({"fullName": name})).await;
+                ada.patches(&path, json!({"fullName": name}))
+                    .await;
             }
             "/api/tokens" | "/api/users/{id}/tokens" => {
-                ada.posts("/api/tokens", json!({"name": name})).await;
+                ada.posts("/api/tokens", json!({"name": name}))
+                    .await;
             }
             // A plan has fifty a day.
             "/api/invitations" => {
                 let email = format!("user{number:02}@example.com");
                 let invitation = json!({"email": email, "fullName": name, "role": "member"});
-                ada.creates("/api/invitations", invitation).await;
+                ada.creates("/api/invitations", invitation)
+                    .await;
             }
             "/api/auth/sessions" | "/api/users/{id}/sessions" => {
                 world.api().sign_in("ada").await;
@@ -464,7 +512,10 @@ impl<'a> Walk<'a> {
         let Self { world, ada, .. } = self;
         match self.template {
             "/api/concierge/alerts" => {
-                world.concierge.alert("payment_failed", &[]).await;
+                world
+                    .concierge
+                    .alert("payment_failed", &[])
+                    .await;
             }
             // It makes two rows, and comes with every page of two: the walk is to end.
             "/api/concierge/agent-sessions/{id}/journal" if number % 4 == 1 => {}
@@ -474,12 +525,17 @@ impl<'a> Walk<'a> {
                 ada.triggers(&path).await;
             }
             "/api/concierge/agent-sessions" | "/api/concierge/journal" => {
-                let alert = world.concierge.alert("payment_failed", &[]).await;
+                let alert = world
+                    .concierge
+                    .alert("payment_failed", &[])
+                    .await;
                 world.concierge.opened(&alert).await;
             }
             "/api/concierge/alerts/{id}/agent-sessions" => {
                 // An alert has one at a time.
-                let open = ada.trigger("/api/concierge/alerts/1/agent-session").await;
+                let open = ada
+                    .trigger("/api/concierge/alerts/1/agent-session")
+                    .await;
                 let session = &open.expect(200)["session"]["id"];
                 let cancel = format!("/api/concierge/agent-sessions/{session}/cancel");
                 ada.triggers(&cancel).await;
@@ -508,8 +564,12 @@ impl<'a> Walk<'a> {
             _ => return false,
         };
         let id = &id[0];
-        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-        self.ada.deletes(&format!("{folder}/{id}")).await;
+        let id = id
+            .as_str()
+            .map_or_else(|| id.to_string(), str::to_owned);
+        self.ada
+            .deletes(&format!("{folder}/{id}"))
+            .await;
         true
     }
 }
@@ -519,14 +579,20 @@ fn has_texts(template: &str) -> bool {
     const SHORT: &str = "invitations history notifications users tags phases tokens sessions alerts \
                          agent-sessions hours-saved journal connections tickets webhooks deliveries";
     let last = template.rsplit('/').next();
-    !SHORT.split(' ').any(|short| Some(short) == last)
+    !SHORT
+        .split(' ')
+        .any(|short| Some(short) == last)
 }
 
 /// The rows of a page; a ticket's are its messages.
 fn rows(page: &Answer) -> Vec<Value> {
     match page.expect(200) {
         Value::Array(rows) => rows,
-        mut ticket => ticket["messages"].take().as_array().unwrap().clone(),
+        mut ticket => ticket["messages"]
+            .take()
+            .as_array()
+            .unwrap()
+            .clone(),
     }
 }
 

@@ -18,13 +18,16 @@ const REFERENCE: &str = "longText";
 async fn texts(api: &Api) -> BTreeSet<String> {
     let texts = api.items_of("text").await.into_iter();
     let stay = texts.filter(|text| !text.contains_key("expiresAt"));
-    stay.map(|text| text_of(&text, "sk").to_owned()).collect()
+    stay.map(|text| text_of(&text, "sk").to_owned())
+        .collect()
 }
 
 /// Every record finds its text, and no other text stays. Returns their number.
 async fn are_sound(api: &Api) -> usize {
     let items = api.items().await;
-    let references = items.iter().filter_map(|item| item.get(REFERENCE));
+    let references = items
+        .iter()
+        .filter_map(|item| item.get(REFERENCE));
     let named = references.map(|reference| {
         let hash = &reference.as_m().unwrap()["hash"];
         hash.as_s().unwrap().clone()
@@ -51,8 +54,10 @@ async fn units(request: impl Future<Output = Answer>) -> f64 {
 #[tokio::test]
 async fn a_drag_costs_the_same_whatever_the_length_of_the_text() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": "Short"})).await;
-    mia.creates_task(json!({"description": long("end")})).await;
+    mia.creates_task(json!({"description": "Short"}))
+        .await;
+    mia.creates_task(json!({"description": long("end")}))
+        .await;
     let mut costs = Vec::new();
     for (id, other) in [(1, 2), (2, 1)] {
         let places = json!({"tasks": [{"id": id, "order": id}]});
@@ -68,13 +73,19 @@ async fn a_drag_costs_the_same_whatever_the_length_of_the_text() {
 async fn a_hundred_long_tasks_are_reordered_at_once() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..100 {
-        mia.creates_task(json!({"description": long("end")})).await;
+        mia.creates_task(json!({"description": long("end")}))
+            .await;
     }
     let places = (1..=100).map(|id| json!({"id": id, "order": 1_000 - id}));
     let places = json!({"tasks": places.collect::<Vec<_>>()});
     let used = units(mia.patch("/api/tasks/reorder", places)).await;
     assert!((used - 502.0).abs() < 0.1, "{used}");
-    assert_eq!(mia.get("/api/projects/1/tasks?limit=1").await.ids(), [100]);
+    assert_eq!(
+        mia.get("/api/projects/1/tasks?limit=1")
+            .await
+            .ids(),
+        [100]
+    );
 }
 
 /// The path of each kind of record with a long text, that of its creation, and the body.
@@ -99,7 +110,9 @@ async fn created(caller: &Caller, (path, at, body): &(&str, &str, Value), text: 
     let mut body = body.clone();
     body["description"] = json!(text);
     let answer = caller.posts(at, body).await;
-    let record = answer.get("serviceRequest").unwrap_or(&answer);
+    let record = answer
+        .get("serviceRequest")
+        .unwrap_or(&answer);
     assert_eq!(record["description"], text, "{path}");
     format!("{path}/{}", record["id"])
 }
@@ -142,7 +155,8 @@ async fn a_text_lives_and_goes_with_its_record() {
         }
         changed(&ada, &path, &json!({ "description": first }), &first).await;
         let end = if path.starts_with("/api/projects") {
-            ada.patch(&path, json!({"description": "Short"})).await
+            ada.patch(&path, json!({"description": "Short"}))
+                .await
         } else {
             ada.delete(&path).await
         };
@@ -174,7 +188,14 @@ async fn lists_show_long_texts() {
     ] {
         let answer = ada.get(list).await;
         answer.expect(200);
-        assert_eq!(answer.text.matches("word the end").count(), shown, "{list}");
+        assert_eq!(
+            answer
+                .text
+                .matches("word the end")
+                .count(),
+            shown,
+            "{list}"
+        );
     }
 }
 
@@ -196,17 +217,25 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     }
     assert_eq!(mia.finds("pin").await.len(), 1);
     assert_eq!(mia.finds("needle").await.len(), 0);
-    let found = mia.reads("/api/search?query=pin").await;
-    let excerpt = found[0]["excerpt"].as_str().unwrap();
+    let rows = mia.reads("/api/search?query=pin").await;
+    let excerpt = rows[0]["excerpt"].as_str().unwrap();
     assert!(excerpt.ends_with("pin for @max"), "{excerpt}");
     // Only the first text brought the mention.
-    let told = max.reads("/api/notifications").await;
-    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
-    assert_eq!(told[0]["kind"], "mentioned");
-    let feed = mia.get("/api/changes?cursor=first&type=task").await;
+    let notifications = max.reads("/api/notifications").await;
+    assert_eq!(
+        notifications.as_array().unwrap().len(),
+        1,
+        "{notifications}"
+    );
+    assert_eq!(notifications[0]["kind"], "mentioned");
+    let feed = mia
+        .get("/api/changes?cursor=first&type=task")
+        .await;
     let feed = feed.expect(200);
     let fields = feed.as_array().unwrap().iter();
-    let fields: Vec<_> = fields.map(|entry| &entry["fields"]).collect();
+    let fields: Vec<_> = fields
+        .map(|entry| &entry["fields"])
+        .collect();
     let text = json!(["description"]);
     assert_eq!(fields, [&json!([]), &text, &text]);
     // The operator's program finds the same.
@@ -216,10 +245,13 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
 #[tokio::test]
 async fn a_change_deep_inside_a_text_is_a_change() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": long("one")})).await;
+    mia.creates_task(json!({"description": long("one")}))
+        .await;
     let change = json!({"description": long("two")});
-    mia.patches("/api/tasks/1", change.clone()).await;
-    mia.patches("/api/tasks/1", change).await;
+    mia.patches("/api/tasks/1", change.clone())
+        .await;
+    mia.patches("/api/tasks/1", change)
+        .await;
     let history = mia.reads("/api/tasks/1/history").await;
     assert_eq!(history.as_array().unwrap().len(), 2, "{history}");
     let change = &history[0]["changes"][0];
@@ -233,12 +265,14 @@ async fn a_change_deep_inside_a_text_is_a_change() {
 #[tokio::test]
 async fn a_text_in_its_record_reads_and_moves() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": long("end")})).await;
+    mia.creates_task(json!({"description": long("end")}))
+        .await;
     let mut task = item(&api, "task").await;
     task.remove(REFERENCE);
     let whole = text(&long("end"));
     set(&mut task, [("description", whole.clone())]);
-    api.deletes(&item(&api, "text").await).await;
+    api.deletes(&item(&api, "text").await)
+        .await;
     api.puts([task]).await;
     api.publishes().await;
 
@@ -251,7 +285,9 @@ async fn a_text_in_its_record_reads_and_moves() {
     changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 1);
     api.publishes().await;
-    let feed = mia.get("/api/changes?cursor=first&type=task").await;
+    let feed = mia
+        .get("/api/changes?cursor=first&type=task")
+        .await;
     let feed = feed.expect(200);
     let last = feed.as_array().unwrap().last().unwrap();
     assert_eq!(last["fields"], json!(["status"]));
@@ -276,14 +312,18 @@ async fn a_reader_gets_the_text_of_the_record_that_it_read() {
 #[tokio::test]
 async fn a_record_without_its_text_does_not_read() {
     let (api, [mia]) = Api::signed_in(["ada"]).await;
-    mia.creates_task(json!({"description": long("end")})).await;
+    mia.creates_task(json!({"description": long("end")}))
+        .await;
     mia.creates_task(json!({})).await;
     let task = &api.items_of("task").await[0];
-    api.deletes(&item(&api, "text").await).await;
+    api.deletes(&item(&api, "text").await)
+        .await;
     let (ids, used) = metered(async { mia.get("/api/tasks").await.ids() }).await;
     assert_eq!(ids, [2]);
     assert_eq!(used.unreadable, BTreeSet::from([key_of(task)]));
-    mia.get("/api/tasks/1").await.expect(500);
+    mia.get("/api/tasks/1")
+        .await
+        .expect(500);
     // It can still be dragged and deleted.
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     mia.deletes("/api/tasks/1").await;
@@ -293,7 +333,8 @@ async fn a_record_without_its_text_does_not_read() {
 #[tokio::test]
 async fn what_an_older_instance_wrote_counts() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": long("end")})).await;
+    mia.creates_task(json!({"description": long("end")}))
+        .await;
     let mut task = item(&api, "task").await;
     set(&mut task, [("description", text("Short"))]);
     api.puts([task]).await;

@@ -30,7 +30,12 @@ fn changed(api: &Api) -> Letter {
 /// The server's behaviour by the number in an address, after `earlier` mails to it at that moment:
 /// half of the mails meet a fault.
 fn verdict(to: &str, moment: Moment, earlier: usize) -> MailVerdict {
-    let number: usize = to.split(['-', '@']).nth(1).unwrap().parse().unwrap();
+    let number: usize = to
+        .split(['-', '@'])
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
     match (number % 10, moment, earlier) {
         (0, Moment::Recipient, _) => MailVerdict::Answer("550 5.1.1 No such user"),
         // The last mail is kept, and its sender does not hear of it.
@@ -46,8 +51,11 @@ fn verdict(to: &str, moment: Moment, earlier: usize) -> MailVerdict {
 #[tokio::test]
 async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() {
     let (api, [vic]) = Api::with_users(["vic"]).await;
-    api.has_address("vic", "to-0@example.com").await;
-    let addresses: Vec<_> = (0..MAILS).map(|n| format!("to-{n}@example.com")).collect();
+    api.has_address("vic", "to-0@example.com")
+        .await;
+    let addresses: Vec<_> = (0..MAILS)
+        .map(|n| format!("to-{n}@example.com"))
+        .collect();
     let mails = addresses.iter().enumerate();
     let mails = mails.map(|(n, to)| ((n == 0).then_some(vic.id), to.as_str(), changed(&api)));
     api.has_mails(mails).await;
@@ -56,26 +64,35 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
     let [calls, acceptances] = counts.clone();
     let receiver = MailReceiver::judging(move |to, moment| {
         let mut calls = calls.lock().unwrap();
-        let count = calls.entry(format!("{to} {moment:?}")).or_default();
+        let count = calls
+            .entry(format!("{to} {moment:?}"))
+            .or_default();
         *count += 1;
         let verdict = verdict(to, moment, *count - 1);
         if (moment, verdict) == (Moment::Kept, MailVerdict::Accept) {
             let mut acceptances = acceptances.lock().unwrap();
-            *acceptances.entry(to.to_owned()).or_default() += 1;
+            *acceptances
+                .entry(to.to_owned())
+                .or_default() += 1;
         }
         verdict
     });
     let receiver = receiver.unwrap();
     while api.sends_mails(&receiver).await > 0 {}
 
-    let found = api.mail_states().await;
+    let mail_states = api.mail_states().await;
     {
-        let [calls, acceptances] = counts.each_ref().map(|counts| counts.lock().unwrap());
+        let [calls, acceptances] = counts
+            .each_ref()
+            .map(|counts| counts.lock().unwrap());
         for (n, to) in addresses.iter().enumerate() {
             let is_refused = n % 10 == 0;
             let status = if is_refused { "failed" } else { "sent" };
-            assert_eq!(found[to], status, "{to}");
-            let count = acceptances.get(to).copied().unwrap_or_default();
+            assert_eq!(mail_states[to], status, "{to}");
+            let count = acceptances
+                .get(to)
+                .copied()
+                .unwrap_or_default();
             assert_eq!(count, usize::from(!is_refused), "{to}");
             if is_refused {
                 assert_eq!(calls[&format!("{to} Recipient")], 1, "{to}");
@@ -85,7 +102,9 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
     // A mail whose acceptance was lost came twice, with one id.
     let kept = receiver.inbox().newest_first();
     assert_eq!(kept.len(), MAILS);
-    let ids = kept.iter().map(|mail| &mail.headers["message-id"]);
+    let ids = kept
+        .iter()
+        .map(|mail| &mail.headers["message-id"]);
     let ids: BTreeSet<_> = ids.collect();
     assert_eq!(ids.len(), MAILS - MAILS / 10);
 
@@ -106,7 +125,8 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
 #[tokio::test]
 async fn a_server_that_refuses_the_sender_makes_no_bounce() {
     let (api, [vic]) = Api::with_users(["vic"]).await;
-    api.has_address("vic", "vic@example.com").await;
+    api.has_address("vic", "vic@example.com")
+        .await;
     let mail = (Some(vic.id), "vic@example.com", changed(&api));
     api.has_mails([mail]).await;
     let receiver = MailReceiver::judging(|_, moment| match moment {
@@ -114,7 +134,9 @@ async fn a_server_that_refuses_the_sender_makes_no_bounce() {
         _ => MailVerdict::Accept,
     });
     let receiver = receiver.unwrap();
-    let url = receiver.url().replace("smtp://", "smtp://user:hush@");
+    let url = receiver
+        .url()
+        .replace("smtp://", "smtp://user:hush@");
     let mailer = api.mailer(&url).await;
     for event in api.mail_events().await {
         roles::acting_as("mailer", mailer.handle(event)).await;
@@ -131,9 +153,13 @@ async fn a_server_that_refuses_the_sender_makes_no_bounce() {
 /// Sends a letter. Returns the mail.
 async fn sent(api: &Api, letter: Letter) -> Received {
     let receiver = MailReceiver::start().unwrap();
-    api.has_mails([(None, "mia@example.com", letter)]).await;
+    api.has_mails([(None, "mia@example.com", letter)])
+        .await;
     assert_eq!(api.sends_mails(&receiver).await, 1);
-    receiver.inbox().newest_first().remove(0)
+    receiver
+        .inbox()
+        .newest_first()
+        .remove(0)
 }
 
 #[tokio::test]
@@ -202,7 +228,8 @@ async fn a_dead_link_is_not_sent() {
         link: api.links().issue(),
         expires_at: api.clock.now().plus(span::MINUTE),
     };
-    api.has_mails([(None, "mia@example.com", letter)]).await;
+    api.has_mails([(None, "mia@example.com", letter)])
+        .await;
     let receiver = MailReceiver::start().unwrap();
     api.sends_mails(&receiver).await;
     assert_eq!(receiver.inbox().newest_first(), []);

@@ -34,7 +34,10 @@ impl Watched {
 
 fn indexes(template: &Value) -> impl Iterator<Item = &str> {
     let table = &template["Resources"]["Table"]["Properties"];
-    let indexes = table["GlobalSecondaryIndexes"].as_array().unwrap().iter();
+    let indexes = table["GlobalSecondaryIndexes"]
+        .as_array()
+        .unwrap()
+        .iter();
     indexes.map(|index| index["IndexName"].as_str().unwrap())
 }
 
@@ -45,15 +48,15 @@ fn of_lambda(name: &str, function: &str) -> Watched {
 /// Metrics of the table and of each index.
 fn of_table(template: &Value, names: &[&str]) -> BTreeSet<Watched> {
     let table = ("TableName", "Table");
-    let mut all = BTreeSet::new();
+    let mut metrics = BTreeSet::new();
     for name in names {
-        all.insert(Watched::new("AWS/DynamoDB", name, &[table]));
+        metrics.insert(Watched::new("AWS/DynamoDB", name, &[table]));
         for index in indexes(template) {
             let index = ("GlobalSecondaryIndexName", index);
-            all.insert(Watched::new("AWS/DynamoDB", name, &[table, index]));
+            metrics.insert(Watched::new("AWS/DynamoDB", name, &[table, index]));
         }
     }
-    all
+    metrics
 }
 
 /// A metric of each kind that the code writes, but for those of each function.
@@ -73,14 +76,19 @@ fn of_the_code() -> impl Iterator<Item = Metric> {
         Metric::BreakerOpened,
         Metric::CheckFailure(1),
     ];
-    let outcomes = outcomes.into_iter().chain(deliveries).chain(due);
+    let outcomes = outcomes
+        .into_iter()
+        .chain(deliveries)
+        .chain(due);
     outcomes.chain(mails).chain(others)
 }
 
 /// Returns the number of own metrics of a stack whose parts all write them, without the scheduled
 /// check.
 pub fn of_a_busy_stack() -> usize {
-    let of_functions = FUNCTIONS.iter().filter(|one| one.api().is_some());
+    let of_functions = FUNCTIONS
+        .iter()
+        .filter(|function| function.api().is_some());
     of_the_code().count() - 1 + OF_FUNCTIONS.len() * of_functions.count()
 }
 
@@ -89,27 +97,29 @@ const OF_FUNCTIONS: [Metric; 2] = [Metric::ColdStart, Metric::Failure];
 
 /// Every metric that AWS or the functions write of a stack.
 fn written(template: &Value) -> BTreeSet<Watched> {
-    let mut all: BTreeSet<_> = of_the_code().map(|metric| own(metric, "")).collect();
+    let mut metrics: BTreeSet<_> = of_the_code()
+        .map(|metric| own(metric, ""))
+        .collect();
     for (logical, package, _) in roles::functions(template) {
         let names = ["Invocations", "Errors", "Throttles", "Duration"];
-        all.extend(names.map(|name| of_lambda(name, logical)));
-        all.extend(OF_FUNCTIONS.map(|metric| own(metric, package)));
+        metrics.extend(names.map(|name| of_lambda(name, logical)));
+        metrics.extend(OF_FUNCTIONS.map(|metric| own(metric, package)));
     }
     let api = [("ApiId", "Api")];
     let names = ["Count", "4xx", "5xx", "Latency", "IntegrationLatency"];
-    all.extend(names.map(|name| Watched::new("AWS/ApiGateway", name, &api)));
-    all.extend(["Publisher", "Indexer"].map(|consumer| of_lambda("IteratorAge", consumer)));
+    metrics.extend(names.map(|name| Watched::new("AWS/ApiGateway", name, &api)));
+    metrics.extend(["Publisher", "Indexer"].map(|consumer| of_lambda("IteratorAge", consumer)));
     for (queue, _) in roles::resources(template, "AWS::SQS::Queue") {
         let queue = format!("{queue}.QueueName");
         let names = ["AgeOfOldestMessage", "NumberOfMessagesVisible"];
         let names = names.map(|name| format!("Approximate{name}"));
-        all.extend(names.map(|name| Watched::new("AWS/SQS", &name, &[("QueueName", &queue)])));
+        metrics.extend(names.map(|name| Watched::new("AWS/SQS", &name, &[("QueueName", &queue)])));
     }
     let names = ["ReadThrottleEvents", "WriteThrottleEvents"];
-    all.extend(of_table(template, &names));
+    metrics.extend(of_table(template, &names));
     let names = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
-    all.extend(of_table(template, &names));
-    all
+    metrics.extend(of_table(template, &names));
+    metrics
 }
 
 /// A metric of the functions, as they write it.
@@ -123,7 +133,9 @@ pub fn written_by(metric: Metric, function: &str) -> (Watched, f64) {
     let line = telemetry::embedded_metric(metric, "AWS::StackName", function, now);
     let directive = &line["_aws"]["CloudWatchMetrics"][0];
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let dimensions = directive["Dimensions"][0].as_array().unwrap();
+    let dimensions = directive["Dimensions"][0]
+        .as_array()
+        .unwrap();
     let name = text(&directive["Metrics"][0]["Name"]);
     let value = line[&name].as_f64().unwrap();
     let watched = Watched {
@@ -140,14 +152,17 @@ pub fn written_by(metric: Metric, function: &str) -> (Watched, f64) {
 /// The metric of an alarm, or of one of its queries.
 pub fn watched(metric: &Value) -> Watched {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let dimensions = metric["Dimensions"].as_array().into_iter().flatten();
+    let dimensions = metric["Dimensions"]
+        .as_array()
+        .into_iter()
+        .flatten();
     // The stack's own table, of an `!If`.
     let own = |value: &Value| text(value.get(1).unwrap_or(value));
     Watched {
         namespace: text(&metric["Namespace"]),
         name: text(&metric["MetricName"]),
         dimensions: dimensions
-            .map(|one| (text(&one["Name"]), own(&one["Value"])))
+            .map(|dimension| (text(&dimension["Name"]), own(&dimension["Value"])))
             .collect(),
     }
 }
@@ -158,8 +173,12 @@ fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
         let metrics = match alarm["Metrics"].as_array() {
             None => [watched(alarm)].into(),
             Some(metrics) => {
-                let metrics = metrics.iter().filter_map(|metric| metric.get("MetricStat"));
-                metrics.map(|one| watched(&one["Metric"])).collect()
+                let metrics = metrics
+                    .iter()
+                    .filter_map(|metric| metric.get("MetricStat"));
+                metrics
+                    .map(|metric| watched(&metric["Metric"]))
+                    .collect()
             }
         };
         (name.to_owned(), metrics)
@@ -170,7 +189,10 @@ fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
 /// The dashboard's body; references stand as their names.
 fn body(template: &Value) -> Value {
     let body = &template["Resources"]["Dashboard"]["Properties"]["DashboardBody"];
-    let text = body[0].as_str().unwrap().replace("${", "");
+    let text = body[0]
+        .as_str()
+        .unwrap()
+        .replace("${", "");
     // What is left of a reference is a brace before the quote that ends it.
     serde_json::from_str(&text.replace("}\"", "\"")).unwrap()
 }
@@ -178,12 +200,17 @@ fn body(template: &Value) -> Value {
 /// Returns the metrics of the dashboard.
 fn shown(template: &Value) -> BTreeSet<Watched> {
     let dashboard = body(template);
-    let widgets = dashboard["widgets"].as_array().unwrap().iter();
+    let widgets = dashboard["widgets"]
+        .as_array()
+        .unwrap()
+        .iter();
     let metrics = widgets.filter_map(|widget| widget["properties"]["metrics"].as_array());
     let shown = metrics.flatten().map(|metric| {
         let parts = metric.as_array().unwrap().iter();
         let parts: Vec<&str> = parts.map_while(Value::as_str).collect();
-        let dimensions = parts[2..].chunks(2).map(|pair| (pair[0], pair[1]));
+        let dimensions = parts[2..]
+            .chunks(2)
+            .map(|pair| (pair[0], pair[1]));
         Watched::new(parts[0], parts[1], &dimensions.collect::<Vec<_>>())
     });
     shown.collect()
@@ -210,8 +237,8 @@ fn the_functions_metrics_are_of_their_stack() {
         let dimensions = own(metric, "x").dimensions;
         assert_eq!(dimensions["Stack"], "AWS::StackName", "{metric:?}");
     }
-    let told = &roles::template()["Globals"]["Function"]["Environment"]["Variables"];
-    assert_eq!(told["STACK_NAME"], "AWS::StackName");
+    let variables = &roles::template()["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(variables["STACK_NAME"], "AWS::StackName");
 }
 
 /// Throttled reads of an index are slow or failed requests, and ring as such.
@@ -237,7 +264,10 @@ fn an_alarm_watches_every_function_that_could_fail() {
     let failed = Watched::new("AWS/ApiGateway", "5xx", &[("ApiId", "Api")]);
     assert!(alarms["ApiBurnOfFiveMinutes"].contains(&failed));
     for (logical, package, _) in roles::functions(&template) {
-        let function = FUNCTIONS.iter().find(|one| one.name == package).unwrap();
+        let function = FUNCTIONS
+            .iter()
+            .find(|function| function.name == package)
+            .unwrap();
         // The scheduled check has an alarm of its own, which rings without a run as well.
         let is_background = function.api().is_none() && !function.is_client();
         let errors = of_lambda("Errors", logical);
@@ -251,8 +281,9 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
     let template = roles::template();
     let shown = shown(&template);
     for (logical, package, _) in roles::functions(&template) {
-        let mut all = FUNCTIONS.iter();
-        let is_shown = all.any(|one| one.name == package && dashboard::is_shown(one));
+        let mut functions = FUNCTIONS.iter();
+        let is_shown =
+            functions.any(|function| function.name == package && dashboard::is_shown(function));
         for name in ["Invocations", "Errors", "Duration"] {
             let metric = of_lambda(name, logical);
             assert_eq!(shown.contains(&metric), is_shown, "{metric:?}");
@@ -262,7 +293,9 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
         let metric = own(Metric::Action(outcome), "");
         assert!(shown.contains(&metric), "{metric:?}");
     }
-    let units = shown.iter().filter(|one| one.name.starts_with("Consumed"));
+    let units = shown
+        .iter()
+        .filter(|metric| metric.name.starts_with("Consumed"));
     let indexes = indexes(&template).count() - 1;
     assert_eq!(units.count(), 2 * (1 + indexes));
     let queue = [("QueueName", "ActionQueue.QueueName")];
@@ -278,12 +311,20 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
         .as_array()
         .unwrap()
         .iter();
-    let listed = listed.map(|arn| arn.as_str().unwrap().trim_end_matches(".Arn").to_owned());
+    let listed = listed.map(|arn| {
+        arn.as_str()
+            .unwrap()
+            .trim_end_matches(".Arn")
+            .to_owned()
+    });
     let listed: BTreeSet<_> = listed.collect();
     // The dashboard cannot name an alarm that may not be there.
     let composite = roles::resources(&template, "AWS::CloudWatch::CompositeAlarm");
     let composite = composite.map(|(name, _)| name.to_owned());
-    let mut expected: BTreeSet<_> = alarms(&template).into_keys().chain(composite).collect();
+    let mut expected: BTreeSet<_> = alarms(&template)
+        .into_keys()
+        .chain(composite)
+        .collect();
     assert!(expected.remove("ScheduledCheck"));
     assert_eq!(listed, expected);
     // Three dashboards of up to so many cost nothing.
@@ -314,7 +355,11 @@ fn no_metric_is_made_of_the_lines_of_requests() {
     assert_eq!(filters.count(), 0);
     let dashboard = body(&template);
     let widgets = dashboard["widgets"].as_array().unwrap();
-    assert!(widgets.iter().all(|widget| widget["type"] != "log"));
+    assert!(
+        widgets
+            .iter()
+            .all(|widget| widget["type"] != "log")
+    );
 }
 
 #[test]

@@ -33,7 +33,10 @@ fn names_follow_the_glossary() {
         let mut files = files(&folder.join("src"), &[".rs"]);
         files.retain(|file| !is_test(file));
         for file in files {
-            let shown = file.strip_prefix(path("")).unwrap().display();
+            let shown = file
+                .strip_prefix(path(""))
+                .unwrap()
+                .display();
             for name in declared(&tokens(&fs::read_to_string(&file).unwrap())) {
                 names += 1;
                 if let Some(instead) = instead_of(&name) {
@@ -53,21 +56,29 @@ fn declared(tokens: &[String]) -> Vec<String> {
     let declares = |at: usize| {
         let name = &tokens[at];
         let is_type = name.starts_with(char::is_uppercase);
-        let before = at.checked_sub(1).map(|at| tokens[at].as_str());
+        let before = at
+            .checked_sub(1)
+            .map(|at| tokens[at].as_str());
         let after = tokens.get(at + 1).map(String::as_str);
         let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
         is_name && (is_type || matches!(before, Some("fn" | "mod")) || after == Some(":"))
     };
     let places = (0..tokens.len()).filter(|at| declares(*at));
-    places.map(|at| tokens[at].clone()).collect()
+    places
+        .map(|at| tokens[at].clone())
+        .collect()
 }
 
 /// The word to use instead of one that a name has.
 fn instead_of(name: &str) -> Option<&'static str> {
-    let whole = TYPES.iter().find(|(word, _)| *word == name);
+    let whole = TYPES
+        .iter()
+        .find(|(word, _)| *word == name);
     let words = format!(" {} ", words(name));
     let has = |word: &&str| words.contains(&format!(" {word} "));
-    let part = INSTEAD.iter().find(|(_, banned)| banned.iter().any(has));
+    let part = INSTEAD
+        .iter()
+        .find(|(_, banned)| banned.iter().any(has));
     whole
         .map(|(_, instead)| *instead)
         .or(part.map(|(instead, _)| *instead))
@@ -91,18 +102,22 @@ fn words(name: &str) -> String {
 
 #[test]
 fn a_name_with_a_banned_word_is_found_where_it_is_declared() {
-    let found = |code: &str| -> Vec<String> {
+    let banned_names = |code: &str| -> Vec<String> {
         let names = declared(&tokens(code)).into_iter();
-        names.filter(|name| instead_of(name).is_some()).collect()
+        names
+            .filter(|name| instead_of(name).is_some())
+            .collect()
     };
-    assert_eq!(found("fn look_at() {}"), ["look_at"]);
-    assert_eq!(found("struct A { put_off: u8 }"), ["put_off"]);
-    assert_eq!(found("enum A { Told, B }"), ["Told"]);
-    assert_eq!(found("const LOOKED_UP: u8 = 1;"), ["LOOKED_UP"]);
-    assert_eq!(found("mod sight;"), ["sight"]);
-    assert_eq!(found("enum Once { A }"), ["Once"]);
+    assert_eq!(banned_names("fn look_at() {}"), ["look_at"]);
+    assert_eq!(banned_names("struct A { put_off: u8 }"), ["put_off"]);
+    assert_eq!(banned_names("enum A { Told, B }"), ["Told"]);
+    assert_eq!(banned_names("const LOOKED_UP: u8 = 1;"), ["LOOKED_UP"]);
+    assert_eq!(banned_names("mod sight;"), ["sight"]);
+    assert_eq!(banned_names("enum Once { A }"), ["Once"]);
     // Words within words, values, texts and tests.
-    assert!(found("fn lookup() { let told = split_once(\"look\"); return told; }").is_empty());
-    assert!(found("struct OnceLock; fn each_once() {}").is_empty());
-    assert!(found("#[cfg(test)] mod tests { fn it_looks() {} }").is_empty());
+    assert!(
+        banned_names("fn lookup() { let told = split_once(\"look\"); return told; }").is_empty()
+    );
+    assert!(banned_names("struct OnceLock; fn each_once() {}").is_empty());
+    assert!(banned_names("#[cfg(test)] mod tests { fn it_looks() {} }").is_empty());
 }

@@ -49,9 +49,9 @@ fn emptied(item: &mut Item) {
 /// The newest change of each kind of item of organization 1, as a delivery has it.
 async fn newest_changes(api: &Api) -> BTreeMap<String, Value> {
     let mut newest = BTreeMap::new();
-    for some in api.changes().await.chunks(100) {
-        api.delivers_changes(some).await;
-        for record in some {
+    for chunk in api.changes().await.chunks(100) {
+        api.delivers_changes(chunk).await;
+        for record in chunk {
             let image = &record["dynamodb"]["NewImage"];
             let kind = image["kind"]["S"].as_str();
             if let Some(kind) = kind.filter(|_| image["organizationId"]["N"] == "1") {
@@ -64,7 +64,10 @@ async fn newest_changes(api: &Api) -> BTreeMap<String, Value> {
 
 /// The time of a delivery in which all reads.
 async fn usual(api: &Api, ours: &BTreeMap<String, Value>) -> Duration {
-    let changes: Vec<Value> = ours.values().map(|one| later(one, 0)).collect();
+    let changes: Vec<Value> = ours
+        .values()
+        .map(|record| later(record, 0))
+        .collect();
     let watch = Stopwatch::start();
     let response = api.delivers_changes(&changes).await;
     assert_eq!(response, StreamResponse::default());
@@ -86,7 +89,9 @@ fn later(record: &Value, round: usize) -> Value {
 /// Delivers changes of organization 1 with one of organization 2 behind them. Returns what is
 /// wrong. A busy machine takes `usual` for it, if all reads.
 async fn hears(api: &Api, zac: &Caller, ours: &[Value], usual: Duration) -> Option<String> {
-    let task = zac.creates_task(json!({"projectId": 3})).await;
+    let task = zac
+        .creates_task(json!({"projectId": 3}))
+        .await;
     let mut records = ours.to_vec();
     records.extend(api.changes().await);
     let watch = Stopwatch::start();
@@ -103,8 +108,8 @@ async fn hears(api: &Api, zac: &Caller, ours: &[Value], usual: Duration) -> Opti
 
 /// Returns whether a task is in the feed.
 async fn is_told(reader: &Caller, task: &Value) -> bool {
-    let feed = "/api/changes?cursor=first&limit=1000&type=task";
-    let feed = reader.reads(feed).await;
+    let path = "/api/changes?cursor=first&limit=1000&type=task";
+    let feed = reader.reads(path).await;
     let mut entries = feed.as_array().unwrap().iter();
     entries.any(|entry| entry["recordId"] == task["id"])
 }
@@ -154,7 +159,10 @@ async fn no_item_that_does_not_read_delays_another_organization() {
             let mut problem = None;
             for _ in 0..2 {
                 round += 1;
-                let changes: Vec<Value> = ours.values().map(|one| later(one, round)).collect();
+                let changes: Vec<Value> = ours
+                    .values()
+                    .map(|record| later(record, round))
+                    .collect();
                 problem = hears(api, &zac, &changes, usual).await;
                 if problem.is_none() {
                     break;
@@ -168,12 +176,19 @@ async fn no_item_that_does_not_read_delays_another_organization() {
     assert_eq!(wrong, [] as [String; 0]);
     // What was left out is told of, and nothing of the other organization is.
     let set_aside = api.takes_dead_changes().await;
-    let causes = set_aside.iter().map(|message| message["cause"].as_str());
+    let causes = set_aside
+        .iter()
+        .map(|message| message["cause"].as_str());
     let causes: BTreeSet<&str> = causes.map(Option::unwrap).collect();
-    let is_of_search = causes.iter().any(|cause| cause.contains("#SEARCH"));
+    let is_of_search = causes
+        .iter()
+        .any(|cause| cause.contains("#SEARCH"));
     assert!(is_of_search, "{causes:?}");
     for message in &set_aside {
-        let rest = message["item"].as_str().unwrap().strip_prefix("ORG#1");
+        let rest = message["item"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("ORG#1");
         let holds = rest.is_some_and(|rest| rest.starts_with(['#', ' ']));
         assert!(holds, "{message}");
         for name in ["consumer", "sequenceNumber"] {
@@ -191,12 +206,17 @@ async fn no_image_that_does_not_read_delays_another_organization() {
     let usual = usual(api, &ours).await;
     let mut wrong = Vec::new();
     for (kind, record) in ours {
-        let attributes = record["dynamodb"]["NewImage"].as_object().unwrap().keys();
-        let damaged = attributes.enumerate().map(|(round, attribute)| {
-            let mut record = later(&record, 1 + round);
-            record["dynamodb"]["NewImage"][attribute] = json!({"M": {}});
-            record
-        });
+        let attributes = record["dynamodb"]["NewImage"]
+            .as_object()
+            .unwrap()
+            .keys();
+        let damaged = attributes
+            .enumerate()
+            .map(|(round, attribute)| {
+                let mut record = later(&record, 1 + round);
+                record["dynamodb"]["NewImage"][attribute] = json!({"M": {}});
+                record
+            });
         let damaged: Vec<Value> = damaged.collect();
         if let Some(problem) = hears(api, &zac, &damaged, usual).await {
             wrong.push(format!("{kind}: {problem}"));
@@ -216,11 +236,14 @@ async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let (api, [zac, mia]) = Api::signed_in(["zac", "mia"]).await;
     // As many tasks, of few words.
     for _ in 0..TASKS {
-        zac.creates_task(json!({"projectId": 3})).await;
+        zac.creates_task(json!({"projectId": 3}))
+            .await;
     }
     let short = api.changes().await;
     for task in 0..TASKS {
-        let words: Vec<String> = (0..600).map(|word| format!("w{task}x{word}")).collect();
+        let words: Vec<String> = (0..600)
+            .map(|word| format!("w{task}x{word}"))
+            .collect();
         let task = json!({"projectId": 3, "description": words.join(" ")});
         zac.creates_task(task).await;
     }
@@ -228,14 +251,14 @@ async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let task = mia.creates_task(json!({})).await;
     let ours = api.changes().await;
     let indexing = async {
-        for some in theirs.chunks(100) {
-            api.delivers_to_indexer(some).await;
+        for chunk in theirs.chunks(100) {
+            api.delivers_to_indexer(chunk).await;
         }
     };
     let published = async |changes: &[Value]| {
         let watch = Stopwatch::start();
-        for some in changes.chunks(100) {
-            let response = api.delivers_to_publisher(some).await;
+        for chunk in changes.chunks(100) {
+            let response = api.delivers_to_publisher(chunk).await;
             assert_eq!(response, StreamResponse::default());
         }
         watch.elapsed()
@@ -254,7 +277,11 @@ async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     assert!(is_told(&mia, &task).await);
     // A record is finished right after its own words, not after those of 20 records.
     let begins = async {
-        while api.items_of("indexed_record").await.is_empty() {
+        while api
+            .items_of("indexed_record")
+            .await
+            .is_empty()
+        {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

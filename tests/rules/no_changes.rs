@@ -31,12 +31,16 @@ fn is_update(request: &Request) -> bool {
 async fn items(world: &World) -> BTreeMap<String, Item> {
     let items = world.api().items().await.into_iter();
     let of_requests = |item: &Item| {
-        let kind = item.get("kind").and_then(|kind| kind.as_s().ok());
+        let kind = item
+            .get("kind")
+            .and_then(|kind| kind.as_s().ok());
         let is_named = |kind: &String| ["session", "attempted"].contains(&kind.as_str());
         kind.is_none_or(is_named) || item.contains_key("usedUntil")
     };
     let items = items.filter(|item| !of_requests(item));
-    items.map(|item| (key_of(&item), item)).collect()
+    items
+        .map(|item| (key_of(&item), item))
+        .collect()
 }
 
 fn body_of(answer: &Answer) -> Value {
@@ -47,11 +51,19 @@ fn body_of(answer: &Answer) -> Value {
 async fn a_write_that_changes_nothing_writes_nothing() {
     let world = World::start().await;
     let mut tried = 0;
-    for mut request in world.requests().into_iter().filter(is_update) {
+    for mut request in world
+        .requests()
+        .into_iter()
+        .filter(is_update)
+    {
         let name = request.operation();
         let caller = world.caller_of(&request).await;
         let first = request.succeeds(&caller).await;
-        if let Some(body) = request.body.as_mut().and_then(Value::as_object_mut) {
+        if let Some(body) = request
+            .body
+            .as_mut()
+            .and_then(Value::as_object_mut)
+        {
             // A secret that is sent is set; no answer says if it is the same.
             body.retain(|name, _| !["secret", "clientSecret"].contains(&name.as_str()));
         }
@@ -75,25 +87,40 @@ async fn a_milestone_that_is_sent_nothing_stays_as_it_is() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     api.publishes().await;
-    let feed = max.get("/api/changes").await.next().unwrap().to_owned();
+    let feed = max
+        .get("/api/changes")
+        .await
+        .next()
+        .unwrap()
+        .to_owned();
     api.clock.advance(1_000);
     let before = max.reads("/api/milestones/1").await;
-    let same = max.put("/api/milestones/1", json!({})).await;
+    let same = max
+        .put("/api/milestones/1", json!({}))
+        .await;
     assert_eq!(same.header("etag"), Some("\"1\""));
     same.expect(200);
     assert_eq!(max.reads("/api/milestones/1").await, before);
-    let history = max.reads("/api/milestones/1/history").await;
+    let history = max
+        .reads("/api/milestones/1/history")
+        .await;
     assert_eq!(history.as_array().unwrap().len(), 1);
     api.publishes().await;
     assert_eq!(max.reads(&feed).await, json!([]));
     // The condition is judged all the same, and a key is kept.
-    let stale = max.clone().with_header("if-match", "\"7\"");
+    let stale = max
+        .clone()
+        .with_header("if-match", "\"7\"");
     refused!(stale.put("/api/milestones/1", json!({})).await => 412, "precondition_failed");
     max.creates_tasks(["a", "b"]).await;
-    let keyed = max.clone().with_header("idempotency-key", "move");
+    let keyed = max
+        .clone()
+        .with_header("idempotency-key", "move");
     let to = json!({"after": 1});
     for replayed in [None, Some("true")] {
-        let moved = keyed.post("/api/tasks/2/move", to.clone()).await;
+        let moved = keyed
+            .post("/api/tasks/2/move", to.clone())
+            .await;
         assert_eq!(moved.header("idempotency-replayed"), replayed);
         assert_eq!(moved.expect(200)["version"], 1);
     }
@@ -103,7 +130,10 @@ async fn a_milestone_that_is_sent_nothing_stays_as_it_is() {
 fn taken(request: &Request) -> Vec<String> {
     let body = &request.described().described["requestBody"];
     let schema = resolved(&body["content"]["application/json"]["schema"]);
-    let fields = schema["properties"].as_object().unwrap().keys();
+    let fields = schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys();
     fields.cloned().collect()
 }
 
@@ -135,7 +165,9 @@ async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
             continue;
         };
         let taken = taken(&request);
-        let stays = record.iter().filter(|(field, _)| !taken.contains(field));
+        let stays = record
+            .iter()
+            .filter(|(field, _)| !taken.contains(field));
         let stays: Vec<(&String, &Value)> = stays.collect();
         // As a client does that sends back all that it read.
         let with = |field: &str, value: Value| {
@@ -150,10 +182,16 @@ async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
         whole.succeeds(&caller).await;
         let before = world.api().records().await;
         for (field, value) in stays {
-            if FIXED.split(' ').all(|one| one != field) || name.ends_with("/preferences") {
+            if FIXED
+                .split(' ')
+                .all(|fixed| fixed != field)
+                || name.ends_with("/preferences")
+            {
                 continue;
             }
-            let refused = with(field, another(value)).by(&caller).await;
+            let refused = with(field, another(value))
+                .by(&caller)
+                .await;
             refused.expect_faults(&[(&format!("/{field}"), "unchangeable")]);
             *tried.entry(field.clone()).or_insert(0) += 1;
         }

@@ -11,7 +11,9 @@ const DISGUISES: &str = "{id}%23x {id}%0A {id}%20 %20{id} {id}%09 {id}%0D%0A {id
 
 /// An id, each of whose characters is escaped twice.
 fn twice_escaped(id: &str) -> String {
-    let bytes = id.bytes().map(|byte| format!("%25{byte:02X}"));
+    let bytes = id
+        .bytes()
+        .map(|byte| format!("%25{byte:02X}"));
     bytes.collect::<Vec<_>>().concat()
 }
 
@@ -30,7 +32,9 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
         let parameters = request.template.split('/').enumerate();
         for (place, _) in parameters.filter(|(_, part)| part.starts_with('{')) {
             let id = segments[place];
-            let disguises = DISGUISES.split(' ').map(|one| one.replace("{id}", id));
+            let disguises = DISGUISES
+                .split(' ')
+                .map(|disguise| disguise.replace("{id}", id));
             for disguise in disguises.chain([twice_escaped(id)]) {
                 let mut segments = segments.clone();
                 segments[place] = &disguise;
@@ -52,7 +56,8 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
 #[tokio::test]
 async fn no_escaped_character_ends_or_changes_a_path() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    max.creates_tasks(["Draft", "Review"]).await;
+    max.creates_tasks(["Draft", "Review"])
+        .await;
     let token = max.creates("/api/tokens", serde_json::json!({"name": "x"}));
     let token = token.await;
     for path in [
@@ -71,7 +76,9 @@ async fn no_escaped_character_ends_or_changes_a_path() {
         &format!("/api/users/../tokens/{token}"),
         &format!("/api/users/%2e%2E/tokens/{token}"),
     ] {
-        max.get(path).await.expect_problem(404, "not_found");
+        max.get(path)
+            .await
+            .expect_problem(404, "not_found");
         let answer = max.delete(path).await;
         let is_refused = [404, 405].contains(&answer.status);
         assert!(is_refused, "{path}: {}", answer.text);
@@ -81,5 +88,6 @@ async fn no_escaped_character_ends_or_changes_a_path() {
     assert_eq!(max.get("/api/tokens").await.ids().len(), 1);
     assert_eq!(max.get("/api/tasks").await.ids().len(), 2);
     // What a client escapes without need is the same path.
-    max.reads(&example("/api/tasks/{id}", "%31")).await;
+    max.reads(&example("/api/tasks/{id}", "%31"))
+        .await;
 }

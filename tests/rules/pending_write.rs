@@ -136,7 +136,10 @@ fn refused(api: &Api) -> PendingWrite {
 /// Does writes, of which each is refused.
 async fn are_refused(writes: Writes<'_>) {
     for (name, write) in writes {
-        let error = write.await.err().unwrap_or_else(|| panic!("{name}"));
+        let error = write
+            .await
+            .err()
+            .unwrap_or_else(|| panic!("{name}"));
         assert!(matches!(&error, Error::Forbidden { .. }), "{name}: {error}");
     }
 }
@@ -162,7 +165,10 @@ async fn a_write_reads_beside_its_authorization_and_waits_for_it() {
         let tenant = api.home.id;
         PendingWrite::new(tenant, async move {
             let hash = "of nobody's session";
-            store.sign_in().caller(tenant, id(1), hash).await?;
+            store
+                .sign_in()
+                .caller(tenant, id(1), hash)
+                .await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
             Ok(None)
         })
@@ -209,12 +215,14 @@ impl Sessions {
     async fn of(world: &Concierge) -> Self {
         let session = |value: &Value| id(value.as_i64().unwrap());
         let entities = [("invoice", "inv_2001")];
-        let alert = world.alert("invoice_duplicated", &entities).await;
-        let one = world.stuck_batch().await;
+        let alert = world
+            .alert("invoice_duplicated", &entities)
+            .await;
+        let batch = world.stuck_batch().await;
         Self {
             alert: alert.id,
-            actions: vec![world.proposed(&one).await.remove(0)],
-            one: session(&one),
+            actions: vec![world.proposed(&batch).await.remove(0)],
+            one: session(&batch),
             other: session(&world.failed_payment().await),
         }
     }
@@ -238,16 +246,16 @@ impl Sessions {
 #[tokio::test]
 async fn a_refusal_leaves_agent_sessions_as_they_are() {
     let world = Concierge::start().await;
-    let known = Sessions::of(&world).await;
+    let existing = Sessions::of(&world).await;
     let unknown = Sessions {
         alert: id(99),
         one: id(99),
         other: id(99),
-        actions: known.actions.clone(),
+        actions: existing.actions.clone(),
     };
     let before = world.api.table_dump().await;
     let refused = || refused(&world.api);
-    for sessions in [known, unknown] {
+    for sessions in [existing, unknown] {
         are_refused(sessions.writes(&world.api, &refused)).await;
     }
     assert_eq!(world.api.table_dump().await, before);
@@ -260,7 +268,9 @@ async fn no_agent_session_is_written_before_the_authorization() {
     let gate = Arc::new(Semaphore::new(0));
     let pending = || behind(&gate, &world.api);
     for (name, write) in sessions.writes(&world.api, &pending) {
-        opens(&gate, &world.api, name, write).await.expect(name);
+        opens(&gate, &world.api, name, write)
+            .await
+            .expect(name);
     }
 }
 

@@ -70,9 +70,16 @@ async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
             ("If-Match", "\"\""),
             ("If-None-Match", "*"),
         ] {
-            let described = request.described().parameter(header).is_some();
+            let described = request
+                .described()
+                .parameter(header)
+                .is_some();
             assert_eq!(described, judges, "{name}");
-            let answer = request.by(&caller.clone().with_header(header, stale)).await;
+            let answer = request
+                .by(&caller
+                    .clone()
+                    .with_header(header, stale))
+                .await;
             if judges {
                 answer.expect_problem(412, "precondition_failed");
                 counted += 1;
@@ -84,7 +91,9 @@ async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
         if judges {
             for (header, malformed) in [("If-Match", "1"), ("If-None-Match", "7")] {
                 let answer = request
-                    .by(&caller.clone().with_header(header, malformed))
+                    .by(&caller
+                        .clone()
+                        .with_header(header, malformed))
                     .await;
                 answer.expect_faults(&[(header, "pattern")]);
             }
@@ -94,11 +103,18 @@ async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
             continue;
         }
         // Any version is meant, and the one that it has is not excluded.
-        let other = caller.clone().with_header("if-match", "*");
+        let other = caller
+            .clone()
+            .with_header("if-match", "*");
         let other = other.with_header("if-none-match", "\"999\", \"x\"");
         let done = request.succeeds(&other).await;
-        if let Some(tag) = done.header("etag").filter(|_| request.method != "DELETE") {
-            let same = caller.clone().with_header("if-none-match", tag);
+        if let Some(tag) = done
+            .header("etag")
+            .filter(|_| request.method != "DELETE")
+        {
+            let same = caller
+                .clone()
+                .with_header("if-none-match", tag);
             refused!(request.by(&same).await => 412, "precondition_failed");
         }
     }
@@ -109,14 +125,17 @@ async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
 async fn one_of_two_who_create_a_connection_is_told() {
     let api = tests::support::Concierge::start().await;
     let ada = api.api.sign_in("ada").await;
-    let only_new = ada.clone().with_header("if-none-match", "*");
+    let only_new = ada
+        .clone()
+        .with_header("if-none-match", "*");
     let put = |path: &'static str| json!({"kind": "billing", "baseUrl": api.demo.url(), "allow": [format!("GET {path}")]});
     let path = "/api/concierge/connections/stripe";
-    let (one, other) = tokio::join!(only_new.put(path, put("/a")), only_new.put(path, put("/b")));
-    let mut statuses = [one.status, other.status];
+    let (first, second) =
+        tokio::join!(only_new.put(path, put("/a")), only_new.put(path, put("/b")));
+    let mut statuses = [first.status, second.status];
     statuses.sort_unstable();
-    assert_eq!(statuses, [200, 412], "{} {}", one.text, other.text);
-    let won = if one.status == 200 { one } else { other };
+    assert_eq!(statuses, [200, 412], "{} {}", first.text, second.text);
+    let won = if first.status == 200 { first } else { second };
     assert_eq!(ada.reads(path).await["allow"], won.expect(200)["allow"]);
     refused!(only_new.put(path, put("/c")).await => 412, "precondition_failed");
     let absent = ada.clone().with_header("if-match", "*");
@@ -127,7 +146,7 @@ async fn one_of_two_who_create_a_connection_is_told() {
 async fn a_read_knows_all_forms_of_a_tag() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
-    for (known, status) in [
+    for (condition, status) in [
         ("\"1\"", 304),
         ("W/\"1\"", 304),
         ("\"a,b\", \"1\"", 304),
@@ -138,11 +157,15 @@ async fn a_read_knows_all_forms_of_a_tag() {
         ("\"2\"", 200),
         ("1", 200),
     ] {
-        let under = max.clone().with_header("if-none-match", known);
+        let under = max
+            .clone()
+            .with_header("if-none-match", condition);
         for method in ["GET", "HEAD"] {
-            let answer = under.send(method, "/api/tasks/1", None).await;
-            assert_eq!(answer.status, status, "{method} {known}");
-            assert_eq!(answer.header("etag"), Some("\"1\""), "{method} {known}");
+            let answer = under
+                .send(method, "/api/tasks/1", None)
+                .await;
+            assert_eq!(answer.status, status, "{method} {condition}");
+            assert_eq!(answer.header("etag"), Some("\"1\""), "{method} {condition}");
         }
     }
 }
@@ -153,23 +176,31 @@ async fn one_of_two_changes_of_a_version_is_refused() {
     max.creates_task(json!({})).await;
     let read = mia.get("/api/tasks/1").await;
     let tag = read.header("etag").unwrap().to_owned();
-    let under = |caller: &tests::support::Caller| caller.clone().with_header("if-match", &tag);
-    let one = under(&max);
-    let other = under(&mia);
-    let (one, other) = tokio::join!(
-        one.patch("/api/tasks/1", json!({"title": "One"})),
-        other.patch("/api/tasks/1", json!({"title": "Other"})),
+    let under = |caller: &tests::support::Caller| {
+        caller
+            .clone()
+            .with_header("if-match", &tag)
+    };
+    let of_max = under(&max);
+    let of_mia = under(&mia);
+    let (first, second) = tokio::join!(
+        of_max.patch("/api/tasks/1", json!({"title": "One"})),
+        of_mia.patch("/api/tasks/1", json!({"title": "Other"})),
     );
-    let mut statuses = [one.status, other.status];
+    let mut statuses = [first.status, second.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 412]);
-    let won = if one.status == 200 { &one } else { &other };
+    let won = if first.status == 200 { &first } else { &second };
     let now = max.get("/api/tasks/1").await;
     assert_eq!(now.header("etag"), won.header("etag"));
     assert_eq!(now.expect(200)["title"], won.expect(200)["title"]);
     let newest = now.header("etag").unwrap();
-    let again = mia.clone().with_header("if-match", newest);
-    let again = again.patch("/api/tasks/1", json!({"title": "Again"})).await;
+    let again = mia
+        .clone()
+        .with_header("if-match", newest);
+    let again = again
+        .patch("/api/tasks/1", json!({"title": "Again"}))
+        .await;
     again.expect(200);
 }
 
@@ -180,9 +211,13 @@ async fn a_tag_that_a_proxy_made_weak_names_the_same_version() {
     let read = max.get("/api/tasks/1").await;
     let weak = format!("W/{}", read.header("etag").unwrap());
     let under = max.with_header("if-match", &weak);
-    let first = under.patch("/api/tasks/1", json!({"title": "One"})).await;
+    let first = under
+        .patch("/api/tasks/1", json!({"title": "One"}))
+        .await;
     first.expect(200);
-    let stale = under.patch("/api/tasks/1", json!({"title": "Two"})).await;
+    let stale = under
+        .patch("/api/tasks/1", json!({"title": "Two"}))
+        .await;
     stale.expect_problem(412, "precondition_failed");
 }
 
@@ -193,12 +228,12 @@ async fn two_who_change_different_fields_lose_nothing() {
     for round in 0..8 {
         let title = format!("Title {round}");
         let description = format!("Text {round}");
-        let (one, other) = tokio::join!(
+        let (first, second) = tokio::join!(
             max.patch("/api/tasks/1", json!({"title": title})),
             mia.patch("/api/tasks/1", json!({"description": description})),
         );
-        one.expect(200);
-        other.expect(200);
+        first.expect(200);
+        second.expect(200);
         shows!(max.reads("/api/tasks/1").await, {"title": title, "description": description});
     }
 }

@@ -43,23 +43,30 @@ fn prose_is_plain() {
     let files = files(&path(""), &[".rs", ".md"]);
     assert!(files.len() > 300, "too few files: {}", files.len());
     let mut blocks = 0;
-    let mut found = Vec::new();
+    let mut reported = Vec::new();
     let mut two_clauses = Vec::new();
     let mut by_folder = BTreeMap::<String, usize>::new();
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
         let name = file.strip_prefix(path("")).unwrap();
-        let is_rust = file.extension().is_some_and(|ending| ending == "rs");
+        let is_rust = file
+            .extension()
+            .is_some_and(|ending| ending == "rs");
         let read = if is_rust { comments } else { paragraphs };
         for (line, block) in read(&text) {
             blocks += 1;
             let sentences = sentences(&block).into_iter();
             let twice = sentences.filter(|sentence| relative_clauses(sentence) > 1);
-            two_clauses.extend(twice.map(|one| format!("{}:{line}: {one}", name.display())));
+            two_clauses
+                .extend(twice.map(|sentence| format!("{}:{line}: {sentence}", name.display())));
             for finding in findings(&block) {
-                let folder = name.parent().unwrap().display().to_string();
+                let folder = name
+                    .parent()
+                    .unwrap()
+                    .display()
+                    .to_string();
                 *by_folder.entry(folder).or_default() += 1;
-                found.push(format!(
+                reported.push(format!(
                     "{}:{line}: {}: {:.120}",
                     name.display(),
                     finding.rule,
@@ -70,13 +77,13 @@ fn prose_is_plain() {
     }
     println!(
         "{} findings in {blocks} comments and paragraphs: {by_folder:?}",
-        found.len()
+        reported.len()
     );
     assert!(
-        found.len() <= RECORDED,
+        reported.len() <= RECORDED,
         "{} findings, {RECORDED} recorded:\n{}",
-        found.len(),
-        found.join("\n")
+        reported.len(),
+        reported.join("\n")
     );
     assert!(
         two_clauses.len() * WITH_TWO_CLAUSES <= blocks,
@@ -127,32 +134,36 @@ fn paragraphs(text: &str) -> Vec<(usize, String)> {
 
 /// Lines that follow each other, joined; in Markdown a list item begins another block.
 fn blocks(lines: impl Iterator<Item = Option<String>>, has_items: bool) -> Vec<(usize, String)> {
-    let mut all: Vec<(usize, String)> = Vec::new();
+    let mut blocks: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
     for (number, line) in lines.enumerate() {
         let Some(line) = line else {
             goes_on = false;
             continue;
         };
-        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+        let item = line
+            .strip_prefix("- ")
+            .or_else(|| line.strip_prefix("* "));
         let begins = !goes_on || (has_items && item.is_some());
-        let text = item.filter(|_| has_items).unwrap_or(&line);
-        match all.last_mut() {
+        let text = item
+            .filter(|_| has_items)
+            .unwrap_or(&line);
+        match blocks.last_mut() {
             Some((_, block)) if !begins => {
                 block.push(' ');
                 block.push_str(text);
             }
-            _ => all.push((number + 1, text.to_owned())),
+            _ => blocks.push((number + 1, text.to_owned())),
         }
         goes_on = true;
     }
-    all
+    blocks
 }
 
 fn findings(block: &str) -> Vec<Finding> {
-    let mut all = Vec::new();
+    let mut findings = Vec::new();
     let mut add = |rule, text: &str| {
-        all.push(Finding {
+        findings.push(Finding {
             rule,
             text: text.to_owned(),
         });
@@ -167,21 +178,26 @@ fn findings(block: &str) -> Vec<Finding> {
     }
     let lower = block.to_lowercase();
     let has = |words: &str| {
-        lower.match_indices(words).any(|(at, _)| {
-            let before = lower[..at].chars().next_back();
-            ![before, lower[at + words.len()..].chars().next()]
-                .into_iter()
-                .flatten()
-                .any(char::is_alphanumeric)
-        })
+        lower
+            .match_indices(words)
+            .any(|(at, _)| {
+                let before = lower[..at].chars().next_back();
+                ![before, lower[at + words.len()..].chars().next()]
+                    .into_iter()
+                    .flatten()
+                    .any(char::is_alphanumeric)
+            })
     };
-    if let Some(words) = VAGUE.split(", ").find(|words| has(words)) {
+    if let Some(words) = VAGUE
+        .split(", ")
+        .find(|words| has(words))
+    {
         add(words, block);
     }
     if lower.starts_with("answers ") || lower.contains("; answers ") {
         add("answers", block);
     }
-    all
+    findings
 }
 
 /// Starts with a word that has no noun behind it.
@@ -189,7 +205,10 @@ fn is_headless(block: &str) -> bool {
     HEADLESS.into_iter().any(|word| {
         let rest = block.strip_prefix(word);
         rest.is_some_and(|rest| {
-            let next = rest.split_whitespace().next().unwrap_or_default();
+            let next = rest
+                .split_whitespace()
+                .next()
+                .unwrap_or_default();
             !rest.starts_with(char::is_alphanumeric) && !NOUNS.contains(&next)
         })
     })
@@ -197,7 +216,7 @@ fn is_headless(block: &str) -> bool {
 
 /// Sentences end with a mark and white space behind it.
 fn sentences(block: &str) -> Vec<&str> {
-    let mut all = Vec::new();
+    let mut sentences = Vec::new();
     let mut rest = block;
     while let Some(at) = rest
         .char_indices()
@@ -205,11 +224,11 @@ fn sentences(block: &str) -> Vec<&str> {
         .find(|((_, mark), next)| ['.', '!', '?'].contains(mark) && next.is_whitespace())
         .map(|((at, _), _)| at + 1)
     {
-        all.push(&rest[..at]);
+        sentences.push(&rest[..at]);
         rest = rest[at..].trim_start();
     }
-    all.push(rest);
-    all
+    sentences.push(rest);
+    sentences
 }
 
 #[test]
@@ -220,19 +239,19 @@ fn findings_are_what_the_rules_say() {
             .map(|finding| finding.rule)
             .collect()
     };
-    let found = rules("Returns the task. 404 if it is another tenant's.");
-    assert_eq!(found, [""; 0]);
+    let broken_rules = rules("Returns the task. 404 if it is another tenant's.");
+    assert_eq!(broken_rules, [""; 0]);
     assert_eq!(rules("What a task is."), ["starts without a subject"]);
     assert_eq!(rules("Whatever comes."), [""; 0]);
     assert_eq!(rules("How to add a field."), [""; 0]);
     assert_eq!(rules("Read by nobody."), ["nobody"]);
-    let found = relative_clauses("A record that a test, which runs, makes.");
-    assert_eq!(found, 2);
-    let found = relative_clauses("Usage not yet charged, that of thatch.");
-    assert_eq!(found, 1);
+    let clauses = relative_clauses("A record that a test, which runs, makes.");
+    assert_eq!(clauses, 2);
+    let clauses = relative_clauses("Usage not yet charged, that of thatch.");
+    assert_eq!(clauses, 1);
     assert_eq!(rules("Answers the task."), ["answers"]);
     let long = "word ".repeat(31);
     assert_eq!(rules(&long), ["is long"]);
-    let found = rules(&format!("{}. {}", "word ".repeat(20), "word ".repeat(20)));
-    assert_eq!(found, [""; 0]);
+    let broken_rules = rules(&format!("{}. {}", "word ".repeat(20), "word ".repeat(20)));
+    assert_eq!(broken_rules, [""; 0]);
 }

@@ -36,18 +36,27 @@ fn spans(row: &str) -> Vec<&str> {
 /// are none.
 fn is_path(word: &str) -> bool {
     let is_relative = !word.starts_with('/') && !word.contains("://");
-    is_relative && (word.contains('/') || ENDINGS.iter().any(|end| word.ends_with(end)))
+    is_relative
+        && (word.contains('/')
+            || ENDINGS
+                .iter()
+                .any(|end| word.ends_with(end)))
 }
 
 /// Returns whether a part of a path stands for a name.
 fn is_open(part: &str) -> bool {
-    part.contains('…') || PLACEHOLDERS.iter().any(|word| part.contains(word))
+    part.contains('…')
+        || PLACEHOLDERS
+            .iter()
+            .any(|word| part.contains(word))
 }
 
 /// Returns whether a path leads somewhere, or is the name of a file. From a placeholder on, any name
 /// will do.
 fn exists(word: &str, names: &BTreeSet<String>) -> bool {
-    let fixed = word.split('/').take_while(|part| !is_open(part));
+    let fixed = word
+        .split('/')
+        .take_while(|part| !is_open(part));
     let fixed: Vec<&str> = fixed.collect();
     path(&fixed.join("/")).exists() || names.contains(word)
 }
@@ -55,7 +64,9 @@ fn exists(word: &str, names: &BTreeSet<String>) -> bool {
 /// The names of all files with an ending, without their folders.
 fn names() -> BTreeSet<String> {
     let files = files(&path(""), &ENDINGS);
-    let names = files.iter().filter_map(|file| file.file_name()?.to_str());
+    let names = files
+        .iter()
+        .filter_map(|file| file.file_name()?.to_str());
     names.map(str::to_owned).collect()
 }
 
@@ -75,34 +86,38 @@ fn symbols(span: &str) -> Vec<&str> {
     let is_text = span.contains(char::is_whitespace) || is_path(span);
     let is_code = span.ends_with("()") || span.contains("::");
     let is_symbol = !is_text && (is_code || words(span).any(is_named_in_capitals));
-    let all = words(span).filter(|word| is_symbol && !is_open(word));
-    all.collect()
+    let symbols = words(span).filter(|word| is_symbol && !is_open(word));
+    symbols.collect()
 }
 
 /// All words of the sources.
 fn known() -> BTreeSet<String> {
-    let mut known = BTreeSet::new();
+    let mut known_words = BTreeSet::new();
     for file in files(&path(""), &SOURCES) {
         let text = fs::read_to_string(file).unwrap();
         for word in words(&text) {
-            if !known.contains(word) {
-                known.insert(word.to_owned());
+            if !known_words.contains(word) {
+                known_words.insert(word.to_owned());
             }
         }
     }
-    known
+    known_words
 }
 
 #[test]
 fn the_tables_name_what_is_there() {
     let document = document();
-    let rows = document.lines().filter(|line| line.starts_with("| "));
+    let rows = document
+        .lines()
+        .filter(|line| line.starts_with("| "));
     let names = names();
-    let known = known();
+    let known_words = known();
     let mut checked = 0;
     let mut missing = Vec::new();
     for span in rows.flat_map(spans) {
-        let paths = span.split_whitespace().filter(|word| is_path(word));
+        let paths = span
+            .split_whitespace()
+            .filter(|word| is_path(word));
         for word in paths {
             checked += 1;
             if !exists(word, &names) {
@@ -111,7 +126,7 @@ fn the_tables_name_what_is_there() {
         }
         for word in symbols(span) {
             checked += 1;
-            if !known.contains(word) {
+            if !known_words.contains(word) {
                 missing.push(word);
             }
         }
@@ -125,8 +140,8 @@ fn is_written(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let mut lines = text.lines();
     lines.any(|line| {
-        let said = line.trim_start_matches([' ', '#', '<', '!', '-']);
-        said.starts_with("Written by `cargo test")
+        let content = line.trim_start_matches([' ', '#', '<', '!', '-']);
+        content.starts_with("Written by `cargo test")
     })
 }
 
@@ -144,7 +159,11 @@ fn the_table_of_written_files_has_each_of_them() {
             continue;
         }
         written += 1;
-        let name = file.strip_prefix(path("")).unwrap().display().to_string();
+        let name = file
+            .strip_prefix(path(""))
+            .unwrap()
+            .display()
+            .to_string();
         if !table.contains(&format!("| `{name}` |")) {
             missing.push(name);
         }

@@ -32,7 +32,9 @@ async fn record() {
 
 fn kinds(table: &Table) -> BTreeSet<&str> {
     let items = table.items.iter();
-    items.map(|item| text_of(item, "kind")).collect()
+    items
+        .map(|item| text_of(item, "kind"))
+        .collect()
 }
 
 #[test]
@@ -61,7 +63,9 @@ fn the_record_has_the_document_of_its_version() {
     assert_eq!(record.document()["info"]["version"], record.version);
     let number = |version: &str| -> Vec<u32> {
         let parts = version.split('.');
-        parts.map(|part| part.parse().unwrap()).collect()
+        parts
+            .map(|part| part.parse().unwrap())
+            .collect()
     };
     let own = number(env!("CARGO_PKG_VERSION"));
     assert!(number(&record.version) <= own, "{record:?}");
@@ -69,11 +73,16 @@ fn the_record_has_the_document_of_its_version() {
 
 /// Attributes by the key of their items, without those that each write has.
 fn attributes(items: &[Item]) -> BTreeMap<String, BTreeSet<&str>> {
-    let mut all = BTreeMap::new();
+    let mut by_key = BTreeMap::new();
     for item in items {
-        all.insert(key_of(item), item.keys().map(String::as_str).collect());
+        by_key.insert(
+            key_of(item),
+            item.keys()
+                .map(String::as_str)
+                .collect(),
+        );
     }
-    all
+    by_key
 }
 
 /// The items and attributes that are gone: `key` or `key attribute`.
@@ -98,7 +107,10 @@ async fn forms(api: &Api) -> Forms {
     let store = api.store_beside().await;
     let tenants = store.tenants();
     let mut each = async |_: &Forms| {};
-    tenants.forms(api.home.id, false, &mut each).await.unwrap()
+    tenants
+        .forms(api.home.id, false, &mut each)
+        .await
+        .unwrap()
 }
 
 /// Each operation changes the last release's records, worker and sweeper go on with them, and
@@ -127,13 +139,17 @@ const IDS: std::ops::RangeInclusive<i64> = 1..=9;
 
 /// Sends each read, to each id. Returns the number of those that found something.
 async fn reads(caller: &Caller, requests: &[Request]) -> usize {
-    let paths = requests.iter().filter(|request| request.method == "GET");
-    let mut paths: BTreeSet<String> = paths.map(|request| request.path.clone()).collect();
+    let paths = requests
+        .iter()
+        .filter(|request| request.method == "GET");
+    let mut paths: BTreeSet<String> = paths
+        .map(|request| request.path.clone())
+        .collect();
     for operation in Operation::reads() {
         let ids = IDS.map(|id| example(&operation.path, &id.to_string()));
         paths.extend(ids.filter(|path| !path.contains("/oidc")));
     }
-    let mut found = 0;
+    let mut read_count = 0;
     for path in paths {
         let (answer, used) = metered(caller.get(&path)).await;
         assert!(answer.status < 500, "{path}: {}", answer.text);
@@ -143,9 +159,9 @@ async fn reads(caller: &Caller, requests: &[Request]) -> usize {
         if answer.status == 200 && is_list {
             caller.walk(&path).await;
         }
-        found += usize::from(answer.status == 200);
+        read_count += usize::from(answer.status == 200);
     }
-    found
+    read_count
 }
 
 #[tokio::test]
@@ -153,11 +169,11 @@ async fn each_record_of_the_last_release_is_read_and_listed() {
     let record = Record::last();
     for table in [record.before(), record.after()] {
         let concierge = table.start().await;
-        let max = concierge.api.user("max").await;
-        let max = concierge.api.session_of(&max).await;
+        let user = concierge.api.user("max").await;
+        let max = concierge.api.session_of(&user).await;
         let requests = record.requests(&concierge);
-        let found = reads(&max, &requests).await;
-        assert!(found > 80, "{found}");
+        let read_count = reads(&max, &requests).await;
+        assert!(read_count > 80, "{read_count}");
         let forms = forms(&concierge.api).await;
         assert!(forms.unreadable.is_empty(), "{:#?}", forms.unreadable);
         for (kind, path) in [
@@ -181,7 +197,11 @@ async fn this_version_writes_no_older_form() {
     assert!(forms.are_present(), "{forms:#?}");
     let store = &world.api().store;
     let tenant = world.api().home.id;
-    let keys = store.tenants().keys(tenant).await.unwrap();
+    let keys = store
+        .tenants()
+        .keys(tenant)
+        .await
+        .unwrap();
     assert_eq!(forms.items, keys.len());
 }
 
@@ -211,7 +231,9 @@ async fn migrate(concierge: &Concierge) -> usize {
     let tenants = store.tenants();
     let mut pages = 0;
     let mut each = async |_: &Forms| pages += 1;
-    let forms = tenants.forms(concierge.api.home.id, true, &mut each).await;
+    let forms = tenants
+        .forms(concierge.api.home.id, true, &mut each)
+        .await;
     assert!(pages > 30, "{pages}");
     forms.unwrap().older()
 }
@@ -239,7 +261,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
 
     let feed = async || api.items_of("feed_batch").await.len();
     api.publishes().await;
-    let known = feed().await;
+    let feed_before = feed().await;
     assert_eq!(migrate(concierge).await, older.older());
     assert_eq!(migrate(concierge).await, 0);
     assert!(forms(api).await.are_present());
@@ -249,7 +271,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
     api.publishes().await;
-    assert_eq!(feed().await, known);
+    assert_eq!(feed().await, feed_before);
     patches!(max, "/api/tasks/1", {"title": "Renamed"});
     let text = max.reads("/api/tasks/1").await["description"].clone();
     assert_eq!(text.as_str().map(str::len), Some(3_000));

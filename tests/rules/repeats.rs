@@ -36,7 +36,9 @@ fn posts(world: &World) -> Vec<Request> {
 /// The request whose path ends so.
 fn post(world: &World, end: &str) -> Request {
     let mut posts = posts(world).into_iter();
-    posts.find(|post| post.template.ends_with(end)).unwrap()
+    posts
+        .find(|post| post.template.ends_with(end))
+        .unwrap()
 }
 
 /// A request whose answer ends its own session.
@@ -46,7 +48,9 @@ fn is_last(request: &Request) -> bool {
 
 /// A test of the provider, which reads it again and notes the instant.
 fn is_noted(request: &Request) -> bool {
-    request.template.ends_with("/sign-in/test")
+    request
+        .template
+        .ends_with("/sign-in/test")
 }
 
 /// The number of items of each kind.
@@ -69,7 +73,10 @@ fn added(before: &Kinds, mut after: Kinds) -> Kinds {
 }
 
 async fn with_key(world: &World, key: &str) -> Caller {
-    world.caller().await.with_header(KEY, key)
+    world
+        .caller()
+        .await
+        .with_header(KEY, key)
 }
 
 #[tokio::test]
@@ -118,7 +125,9 @@ async fn a_replayed_create_of_a_deleted_record_is_404() {
     let world = World::start().await;
     let has_delete = |path: &str| {
         let delete = format!("DELETE {path}/{{id}}");
-        operations().iter().any(|one| one.name() == delete)
+        operations()
+            .iter()
+            .any(|operation| operation.name() == delete)
     };
     let mut tried = Vec::new();
     for request in posts(&world) {
@@ -133,7 +142,9 @@ async fn a_replayed_create_of_a_deleted_record_is_404() {
         let name = request.operation();
         let caller = with_key(&world, &format!("a key for {name}")).await;
         let created = request.by(&caller).await.expect(200);
-        let deleted = caller.delete(&format!("{folder}/{}", created["id"])).await;
+        let deleted = caller
+            .delete(&format!("{folder}/{}", created["id"]))
+            .await;
         deleted.expect(204);
         let before = world.api().records().await;
         let again = request.by(&caller).await;
@@ -150,23 +161,45 @@ async fn a_key_is_of_one_user_and_of_one_day() {
     let world = World::start().await;
     let task = json!({"title": "Once", "organizationId": 1});
     let max = with_key(&world, "k").await;
-    let first = max.posts("/api/tasks", task.clone()).await;
-    let mia = world.api().sign_in("mia").await.with_header(KEY, "k");
-    let theirs = mia.post("/api/tasks", task.clone()).await;
+    let first = max
+        .posts("/api/tasks", task.clone())
+        .await;
+    let mia = world
+        .api()
+        .sign_in("mia")
+        .await
+        .with_header(KEY, "k");
+    let theirs = mia
+        .post("/api/tasks", task.clone())
+        .await;
     assert_eq!(theirs.header(REPLAYED), None);
     assert_ne!(theirs.expect(200)["id"], first["id"]);
     // It answers the record as it is now.
     let path = format!("/api/tasks/{}", first["id"]);
     let renamed = json!({"title": "Renamed"});
-    world.caller().await.patches(&path, renamed).await;
-    let again = max.posts("/api/tasks", task.clone()).await;
+    world
+        .caller()
+        .await
+        .patches(&path, renamed)
+        .await;
+    let again = max
+        .posts("/api/tasks", task.clone())
+        .await;
     assert_eq!(again["title"], "Renamed");
     // The same path is part of what is asked for.
     refused!(max.post("/api/tags", task.clone()).await => [("/name", "required")]);
-    let elsewhere = max.post("/api/projects", json!({"title": "Once"})).await;
+    let elsewhere = max
+        .post("/api/projects", json!({"title": "Once"}))
+        .await;
     elsewhere.expect_problem(422, "idempotency_key_reused");
-    world.api().clock.advance(24 * 3_600_000);
-    let late = with_key(&world, "k").await.post("/api/tasks", task).await;
+    world
+        .api()
+        .clock
+        .advance(24 * 3_600_000);
+    let late = with_key(&world, "k")
+        .await
+        .post("/api/tasks", task)
+        .await;
     assert_eq!(late.header(REPLAYED), None);
     assert_ne!(late.expect(200)["id"], first["id"]);
 }
@@ -177,11 +210,14 @@ async fn a_key_that_is_none_is_a_fault() {
     let too_long = "k".repeat(256);
     for key in ["", &too_long] {
         let max = with_key(&world, key).await;
-        let answer = max.post("/api/tags", json!({"name": "x"})).await;
+        let answer = max
+            .post("/api/tags", json!({"name": "x"}))
+            .await;
         answer.expect_faults(&[("Idempotency-Key", "pattern")]);
     }
     let max = with_key(&world, &"~ ".repeat(100)).await;
-    max.posts("/api/tags", json!({"name": "x"})).await;
+    max.posts("/api/tags", json!({"name": "x"}))
+        .await;
 }
 
 #[tokio::test]
@@ -190,7 +226,9 @@ async fn a_refused_request_leaves_its_key_free() {
     let max = with_key(&world, "k").await;
     refused!(max.post("/api/tags", json!({})).await => [("/name", "required")]);
     refused!(max.post("/api/tags", json!({"name": "urgent"})).await => 409, "name_taken");
-    let answer = max.post("/api/tags", json!({"name": "x"})).await;
+    let answer = max
+        .post("/api/tags", json!({"name": "x"}))
+        .await;
     assert_eq!(answer.header(REPLAYED), None);
     answer.expect(200);
 }
@@ -222,11 +260,14 @@ async fn a_request_beside_its_first_send_is_under_way() {
     for _ in 0..8 {
         faults.next("TransactWriteItems", Fault::ConflictAtLast);
     }
-    let answer = max.post("/api/tags", json!({"name": "x"})).await;
+    let answer = max
+        .post("/api/tags", json!({"name": "x"}))
+        .await;
     assert_eq!(answer.header("retry-after"), Some("1"));
     answer.expect_problem(409, "request_under_way");
     assert!(faults.are_over());
-    max.posts("/api/tags", json!({"name": "x"})).await;
+    max.posts("/api/tags", json!({"name": "x"}))
+        .await;
 }
 
 /// Requests that can be repeated in one world, with a new name each time.
@@ -253,9 +294,11 @@ async fn makes_room(world: &World, operation: &str) {
         return;
     }
     let caller = world.caller().await;
-    let all = caller.get("/api/webhooks").await.ids();
-    for id in all.into_iter().filter(|id| *id > 1) {
-        caller.deletes(&format!("/api/webhooks/{id}")).await;
+    let ids = caller.get("/api/webhooks").await.ids();
+    for id in ids.into_iter().filter(|id| *id > 1) {
+        caller
+            .deletes(&format!("/api/webhooks/{id}"))
+            .await;
     }
 }
 
@@ -384,7 +427,9 @@ async fn to_the_agent(world: &World, verb: &str) -> Request {
     let of = match verb {
         "agent-session" => {
             let batch = [("usage_batch", "ub_1001")];
-            let alert = concierge.alert("usage_batch_stuck", &batch).await;
+            let alert = concierge
+                .alert("usage_batch_stuck", &batch)
+                .await;
             format!("alerts/{}", alert.id)
         }
         "settle" => {
@@ -393,7 +438,9 @@ async fn to_the_agent(world: &World, verb: &str) -> Request {
             // A connection of which no call tells anything is left alone in the end.
             let goes_on = "/api/concierge/connections/notifications/resume";
             concierge.max.triggers(goes_on).await;
-            let (session, action) = concierge.unknown_and_unsent("cus_502").await;
+            let (session, action) = concierge
+                .unknown_and_unsent("cus_502")
+                .await;
             format!("agent-sessions/{session}/actions/{action}")
         }
         "hand-over" => {
@@ -407,7 +454,10 @@ async fn to_the_agent(world: &World, verb: &str) -> Request {
         _ => {
             let session = concierge.stuck_batch().await;
             if verb == "execute" {
-                let action = concierge.proposed(&session).await.remove(0);
+                let action = concierge
+                    .proposed(&session)
+                    .await
+                    .remove(0);
                 request.body = Some(json!({"actionIds": [action]}));
             }
             format!("agent-sessions/{session}")

@@ -33,7 +33,9 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     let [read, written] = units(&line);
     assert!(read > 0.0 && written > 0.0, "{line}");
 
-    max.get("/api/milestones/2").await.expect(404);
+    max.get("/api/milestones/2")
+        .await
+        .expect(404);
     let [line] = log.take().try_into().unwrap();
     shows!(line, {"status": 404, "cause": null});
 }
@@ -46,7 +48,9 @@ async fn a_request_is_logged_under_the_trace_of_its_client() {
         (format!("00-{trace}-00f067aa0ba902b7-01"), json!(trace)),
         (format!("00-{trace}\"-00f067aa0ba902b7-01"), Value::Null),
     ] {
-        let traced = max.clone().with_header("traceparent", &header);
+        let traced = max
+            .clone()
+            .with_header("traceparent", &header);
         let log = Log::begin();
         traced.reads("/api/auth/session").await;
         let [line] = log.take().try_into().unwrap();
@@ -62,7 +66,9 @@ const NUMBERS: [&str; 4] = ["organizationId", "userId", "webhookId", "sessionId"
 /// The only value of a field in lines.
 #[track_caller]
 fn value(lines: &[Value], name: &str) -> String {
-    let values = lines.iter().filter_map(|line| line[name].as_str());
+    let values = lines
+        .iter()
+        .filter_map(|line| line[name].as_str());
     let values: BTreeSet<&str> = values.collect();
     let values = Vec::from_iter(values);
     let [value] = values[..] else {
@@ -75,7 +81,9 @@ fn value(lines: &[Value], name: &str) -> String {
 async fn a_request_is_followed_to_its_webhook_by_one_id() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
-    let (webhook, _) = api.has_webhook(&ada, &receiver.url, &["task.*"]).await;
+    let (webhook, _) = api
+        .has_webhook(&ada, &receiver.url, &["task.*"])
+        .await;
     api.publishes().await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let traced = ada
@@ -85,17 +93,29 @@ async fn a_request_is_followed_to_its_webhook_by_one_id() {
     let log = Log::begin();
 
     let task = json!({"title": "Follow it", "projectId": 1});
-    let created = traced.post("/api/tasks", task.clone()).await;
-    let request = created.header("x-request-id").unwrap().to_owned();
-    let id = created.expect(200)["id"].as_i64().unwrap();
+    let created = traced
+        .post("/api/tasks", task.clone())
+        .await;
+    let request = created
+        .header("x-request-id")
+        .unwrap()
+        .to_owned();
+    let id = created.expect(200)["id"]
+        .as_i64()
+        .unwrap();
     let [line] = log.take().try_into().unwrap();
     shows!(line, {"requestId": request, "clientTraceId": trace});
-    let write = line["writeId"].as_str().unwrap().to_owned();
+    let write = line["writeId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(write.starts_with(&format!("{request}.")), "{write}");
 
     api.publishes().await;
     assert_eq!(value(&log.take(), "writeIds"), write);
-    let feed = ada.reads("/api/changes?cursor=first&type=task").await;
+    let feed = ada
+        .reads("/api/changes?cursor=first&type=task")
+        .await;
     let newest = feed.as_array().unwrap().last().unwrap();
     shows!(newest, {"recordId": id, "action": "created", "writeId": write});
     let delivery = api.newest_delivery(&ada, webhook).await;
@@ -105,26 +125,36 @@ async fn a_request_is_followed_to_its_webhook_by_one_id() {
     let sent = log.take();
     assert_eq!(value(&sent, "writeId"), write);
     assert_eq!(value(&sent, "deliveryId"), delivery["id"]);
-    let [message] = receiver.take().await.try_into().unwrap();
+    let [message] = receiver
+        .take()
+        .await
+        .try_into()
+        .unwrap();
     assert_eq!(message.json()["data"]["change"]["writeId"], write);
 
     // A replay names the write of the first request, and a refusal none.
     log.take();
     let replay = traced.post("/api/tasks", task).await;
     assert_eq!(replay.header("idempotency-replayed"), Some("true"));
-    traced.get("/api/tasks/999").await.expect(404);
+    traced
+        .get("/api/tasks/999")
+        .await
+        .expect(404);
     let [replayed, refused] = log.take().try_into().unwrap();
     shows!(replayed, {"route": "/api/tasks", "writeId": write});
     assert_eq!(refused["writeId"], Value::Null);
 
     // So is the delete of a record, of which no item is left.
-    ada.deletes(&format!("/api/tasks/{id}")).await;
+    ada.deletes(&format!("/api/tasks/{id}"))
+        .await;
     let deleting = value(&log.take(), "writeId");
     assert_ne!(deleting, write);
     api.publishes().await;
     assert_eq!(value(&log.take(), "writeIds"), deleting);
     let delivery = api.deliveries(&ada, webhook).await;
-    let change = delivery.iter().map(|delivery| &delivery["change"]);
+    let change = delivery
+        .iter()
+        .map(|delivery| &delivery["change"]);
     let mut deleted = change.filter(|change| change["action"] == "deleted");
     shows!(deleted.next().unwrap(), {"recordId": id, "writeId": deleting});
 }
@@ -135,7 +165,9 @@ async fn a_sign_in_is_logged_with_its_user() {
     let nobody = api.anonymous();
     let log = Log::begin();
     let sign_in = |password: &str| json!({"username": "max", "password": password});
-    nobody.posts("/api/auth/login", sign_in(PASSWORD)).await;
+    nobody
+        .posts("/api/auth/login", sign_in(PASSWORD))
+        .await;
     nobody
         .post("/api/auth/login", sign_in("wrong"))
         .await
@@ -152,14 +184,21 @@ async fn a_notification_is_followed_from_the_request_that_caused_it() {
     let max = api.user("max").await;
     let receiver = Receiver::start().await;
     let events = ["notification.created"];
-    let (webhook, _) = api.has_webhook(&ada, &receiver.url, &events).await;
+    let (webhook, _) = api
+        .has_webhook(&ada, &receiver.url, &events)
+        .await;
     let log = Log::begin();
-    ada.creates_task(json!({"assigneeId": max.id})).await;
+    ada.creates_task(json!({"assigneeId": max.id}))
+        .await;
     let write = value(&log.take(), "writeId");
     // The notification is a change of its own.
     api.publishes().await;
     api.publishes().await;
-    let [delivery] = api.deliveries(&ada, webhook).await.try_into().unwrap();
+    let [delivery] = api
+        .deliveries(&ada, webhook)
+        .await
+        .try_into()
+        .unwrap();
     shows!(delivery, {"type": "notification.created", "/change/writeId": write});
 }
 
@@ -202,7 +241,9 @@ fn no_line_has_an_id_as_its_text() {
     for source in sources.iter().flatten() {
         let text = fs::read_to_string(source).unwrap();
         for line in text.lines() {
-            let has_text = texts.iter().any(|text| line.contains(text));
+            let has_text = texts
+                .iter()
+                .any(|text| line.contains(text));
             assert!(!has_text, "{}: {line}", source.display());
             let field = NUMBERS
                 .iter()

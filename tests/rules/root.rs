@@ -84,7 +84,10 @@ impl Guarded {
         let provider = OidcProvider::start(&api.clock).await;
         let token = api.token_of(&admin, json!({})).await;
         // The first use of a token on a day is noted.
-        token.get("/api/auth/session").await.expect(200);
+        token
+            .get("/api/auth/session")
+            .await
+            .expect(200);
         let before = api.clock.now().plus(-31 * span::MINUTE);
         let older = api.session_since(&admin, before).await;
         let refused = [
@@ -125,7 +128,9 @@ impl Guarded {
             }
             "PUT /api/concierge/connections/{name}" => (CONNECTION.to_owned(), connection()),
             "DELETE /api/concierge/connections/{name}" => {
-                self.ada.puts(CONNECTION, connection()).await;
+                self.ada
+                    .puts(CONNECTION, connection())
+                    .await;
                 (CONNECTION.to_owned(), Value::Null)
             }
             "PUT /api/concierge/policy" => {
@@ -151,7 +156,10 @@ impl Guarded {
             }
             "POST /api/invitations/{id}/send" => {
                 let new = json!({"email": format!("lin-{number}@example.com"), "role": "admin"});
-                let id = self.ada.creates("/api/invitations", new).await;
+                let id = self
+                    .ada
+                    .creates("/api/invitations", new)
+                    .await;
                 (format!("/api/invitations/{id}/send"), Value::Null)
             }
             other => panic!("{other} asks for a new sign-in: say here how it is sent"),
@@ -205,17 +213,27 @@ fn is_open(operation: &str, field: Option<&str>) -> Option<bool> {
 fn guarding() -> Vec<&'static Operation> {
     let refuses = |operation: &&Operation| {
         let refusal = resolved(&operation.described["responses"]["403"]);
-        refusal.to_string().contains("SignInAgainProblem")
+        refusal
+            .to_string()
+            .contains("SignInAgainProblem")
     };
-    operations().iter().filter(refuses).collect()
+    operations()
+        .iter()
+        .filter(refuses)
+        .collect()
 }
 
 /// The fields of an operation's body; none of an operation without a body.
 fn fields(operation: &Operation) -> Vec<Option<String>> {
     let content = &operation.described["requestBody"]["content"]["application/json"];
     let schema = resolved(&content["schema"]);
-    let names = schema["properties"].as_object().into_iter().flatten();
-    let names: Vec<_> = names.map(|(name, _)| Some(name.clone())).collect();
+    let names = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
+    let names: Vec<_> = names
+        .map(|(name, _)| Some(name.clone()))
+        .collect();
     if names.is_empty() { vec![None] } else { names }
 }
 
@@ -237,7 +255,11 @@ async fn each_field_that_guards_the_organization_takes_its_root() {
                 let text = body.as_ref().map(Value::to_string);
                 let caller = caller.clone();
                 let path = path.clone();
-                async move { caller.send(operation.method, &path, text).await }
+                async move {
+                    caller
+                        .send(operation.method, &path, text)
+                        .await
+                }
             };
             if let Some(takes_tokens) = is_open(&name, field) {
                 let [(token, code), (older, _), ..] = &guarded.refused;
@@ -276,10 +298,12 @@ async fn each_brake_takes_a_new_sign_in() {
     let connection = json!({"kind": "stripe", "baseUrl": "https://api.example.com/v1", "secret": "sk", "allow": ["GET /balance"]});
     ada.puts(CONNECTION, connection).await;
     for name in BRAKES {
-        let all = guarding().into_iter();
-        let mut all = all.filter(|operation| operation.name() == name);
-        let operation = all.next().unwrap();
-        let path = operation.path.replace("{name}", "billing");
+        let operations = guarding().into_iter();
+        let mut operations = operations.filter(|operation| operation.name() == name);
+        let operation = operations.next().unwrap();
+        let path = operation
+            .path
+            .replace("{name}", "billing");
         let [(token, code), (older, again), ..] = refused;
         token
             .send("POST", &path, None)

@@ -22,11 +22,19 @@ struct Held {
 impl Held {
     /// Signs in before these instances, and asks them for a page.
     async fn of(api: &Api, instances: &Gateway) -> Self {
-        let nobody = api.anonymous().before(instances.clone());
+        let nobody = api
+            .anonymous()
+            .before(instances.clone());
         let body = json!({"username": "mia", "password": PASSWORD});
-        let answer = nobody.post("/api/auth/login", body).await;
+        let answer = nobody
+            .post("/api/auth/login", body)
+            .await;
         answer.expect(200);
-        let cookie = answer.cookie().split(';').next().unwrap();
+        let cookie = answer
+            .cookie()
+            .split(';')
+            .next()
+            .unwrap();
         let mia = nobody.with_cookie(cookie);
         let page = mia.get("/api/tasks?limit=1").await;
         assert_eq!(page.ids(), [1]);
@@ -38,8 +46,14 @@ impl Held {
 
     /// Returns the statuses of these instances for the cookie, and for the cursor with it.
     async fn statuses(&self, instances: &Gateway) -> [u16; 2] {
-        let mia = self.mia.clone().before(instances.clone());
-        let session = mia.get("/api/auth/session").await.status;
+        let mia = self
+            .mia
+            .clone()
+            .before(instances.clone());
+        let session = mia
+            .get("/api/auth/session")
+            .await
+            .status;
         [session, mia.get(&self.next).await.status]
     }
 }
@@ -66,7 +80,7 @@ async fn a_rotation_ends_no_session_and_loses_no_cursor() {
                 assert_eq!(held.statuses(&still_known).await, [401, 401]);
             }
         }
-        let [before, after] = [before, after].map(|known| api.instances_knowing(known));
+        let [before, after] = [before, after].map(|keys| api.instances_knowing(keys));
         let instances = [before.await, after.await];
         for instances in &instances {
             held.push(Held::of(&api, instances).await);
@@ -138,14 +152,20 @@ fn each_role_uses_the_one_key_for_its_purposes_alone() {
     let template = roles::template();
     let mut granted = BTreeSet::new();
     for (name, statement) in roles::statements(&template) {
-        let actions = statement["Action"].as_array().into_iter().flatten();
+        let actions = statement["Action"]
+            .as_array()
+            .into_iter()
+            .flatten();
         let actions = actions.map(|action| action.as_str().unwrap());
         for action in actions.filter(|action| action.starts_with("kms:")) {
             assert_eq!(statement["Resource"], "SecretsKey", "{name}");
             let purposes = &statement["Condition"]["StringEquals"];
             let purposes = &purposes["kms:EncryptionContext:purpose"];
-            let one = std::slice::from_ref(purposes);
-            for purpose in purposes.as_array().map_or(one, Vec::as_slice) {
+            let single = std::slice::from_ref(purposes);
+            for purpose in purposes
+                .as_array()
+                .map_or(single, Vec::as_slice)
+            {
                 granted.insert(format!("{name} {action} {}", purpose.as_str().unwrap()));
             }
         }

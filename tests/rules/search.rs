@@ -19,13 +19,16 @@ fn words(index: &[Item], kind: &str, id: i64) -> Vec<String> {
             && item["id"].as_n().unwrap() == &id.to_string()
     };
     let words = index.iter().filter(is_of);
-    words.map(|item| text_of(item, "word").to_owned()).collect()
+    words
+        .map(|item| text_of(item, "word").to_owned())
+        .collect()
 }
 
 #[tokio::test]
 async fn a_drag_writes_no_words() {
     let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
-    mia.creates_tasks(["Draft", "Review"]).await;
+    mia.creates_tasks(["Draft", "Review"])
+        .await;
     api.publishes().await;
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]});
     faults.begin(Requests::Of("BatchWriteItem"), Fault::Denied);
@@ -37,14 +40,16 @@ async fn a_drag_writes_no_words() {
 #[tokio::test]
 async fn what_is_delivered_again_or_late_changes_nothing() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    max.creates_task(json!({"title": "One two"})).await;
-    max.creates_task(json!({"title": "One two"})).await;
+    max.creates_task(json!({"title": "One two"}))
+        .await;
+    max.creates_task(json!({"title": "One two"}))
+        .await;
     let mut changes = api.changes().await;
     patches!(max, "/api/tasks/1", {"title": "Two three"});
     max.deletes("/api/tasks/2").await;
     changes.extend(api.changes().await);
-    for some in changes.chunks(1) {
-        api.delivers_changes(some).await;
+    for chunk in changes.chunks(1) {
+        api.delivers_changes(chunk).await;
     }
     let once = api.table_dump().await;
     api.clock.advance(span::MINUTE);
@@ -63,16 +68,24 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
 #[tokio::test]
 async fn a_deleted_record_does_not_come_back() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    max.creates_task(json!({"title": "Zebra"})).await;
+    max.creates_task(json!({"title": "Zebra"}))
+        .await;
     let created = api.changes().await;
     max.deletes("/api/tasks/1").await;
-    api.delivers_changes(&api.changes().await).await;
+    api.delivers_changes(&api.changes().await)
+        .await;
     api.delivers_changes(&created).await;
     assert!(words(&api.search_index().await, "task", 1).is_empty());
     let records = api.items_of("indexed_record").await;
-    let task = records.iter().find(|one| text_of(one, "type") == "task");
+    let task = records
+        .iter()
+        .find(|record| text_of(record, "type") == "task");
     let task = task.unwrap();
-    let kept: i64 = task["expiresAt"].as_n().unwrap().parse().unwrap();
+    let kept: i64 = task["expiresAt"]
+        .as_n()
+        .unwrap()
+        .parse()
+        .unwrap();
     let now = api.clock.now().epoch_seconds();
     assert_eq!(kept - now, 7 * span::DAY / span::SECOND + 1);
     assert!(!task.contains_key("gsi1pk"));
@@ -85,7 +98,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
     let mut died = 0;
     for (step, death) in (0..7).flat_map(|step| [(step, Death::Before), (step, Death::After)]) {
         let (api, faults, [max]) = Api::behind_faults(["max"]).await;
-        max.creates_task(json!({"title": "One two three"})).await;
+        max.creates_task(json!({"title": "One two three"}))
+            .await;
         api.publishes().await;
         patches!(max, "/api/tasks/1", {"title": "Three four"});
         let mut changes = api.changes().await;
@@ -108,7 +122,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
 #[tokio::test]
 async fn a_failed_index_is_delivered_again() {
     let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
-    mia.creates_tasks(["Draft", "Review"]).await;
+    mia.creates_tasks(["Draft", "Review"])
+        .await;
     let changes = api.changes().await;
     for operation in ["BatchWriteItem", "BatchGetItem"] {
         faults.begin(Requests::Of(operation), Fault::Denied);
@@ -125,12 +140,16 @@ async fn a_failed_index_is_delivered_again() {
 #[tokio::test]
 async fn publishers_at_the_same_time_leave_the_newest_words() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"title": "One two"})).await;
+    mia.creates_task(json!({"title": "One two"}))
+        .await;
     for title in ["Two three", "One four", "Two five", "One three"] {
-        mia.patches("/api/tasks/1", json!({"title": title})).await;
+        mia.patches("/api/tasks/1", json!({"title": title}))
+            .await;
     }
     let changes = api.changes().await;
-    let deliveries = changes.chunks(1).map(|one| api.delivers_changes(one));
+    let deliveries = changes
+        .chunks(1)
+        .map(|chunk| api.delivers_changes(chunk));
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
@@ -163,7 +182,9 @@ async fn delivers_in_pieces(api: &Api, changes: &[Value], chance: &Chance) {
         let size = 1 + usize::try_from(chance.below("size", 9)).unwrap();
         let to = changes.len().min(from + size);
         for _ in 0..=chance.below("again", 2) {
-            let response = api.delivers_changes(&changes[from..to]).await;
+            let response = api
+                .delivers_changes(&changes[from..to])
+                .await;
             assert_eq!(response, StreamResponse::default());
         }
         from = to;
@@ -172,7 +193,7 @@ async fn delivers_in_pieces(api: &Api, changes: &[Value], chance: &Chance) {
 
 /// Creates, changes or deletes a task or a comment, if it is there.
 async fn changes_something(caller: &Caller, chance: &Chance) {
-    let all = [
+    let vocabulary = [
         "alpha",
         "beta",
         "gamma",
@@ -180,7 +201,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
         "omega 17",
         "beta-blocker",
     ];
-    let word = || all[usize::try_from(chance.below("word", 6)).unwrap()];
+    let word = || vocabulary[usize::try_from(chance.below("word", 6)).unwrap()];
     let text = format!("{} {} {}", word(), word(), word());
     let task = 1 + chance.below("task", 12);
     let path = format!("/api/tasks/{task}");
@@ -190,19 +211,35 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
             let task = json!({"title": text, "projectId": 1});
             caller.post("/api/tasks", task).await
         }
-        2 => caller.patch(&path, json!({"title": text})).await,
-        3 => caller.patch(&path, json!({"description": text})).await,
+        2 => {
+            caller
+                .patch(&path, json!({"title": text}))
+                .await
+        }
+        3 => {
+            caller
+                .patch(&path, json!({"description": text}))
+                .await
+        }
         4 => {
             let done = json!({"description": null, "status": "done"});
             caller.patch(&path, done).await
         }
         5 => caller.delete(&path).await,
-        6 => caller.post(&comments, json!({"content": text})).await,
+        6 => {
+            caller
+                .post(&comments, json!({"content": text}))
+                .await
+        }
         _ => {
-            let comment = 1 + chance.below("comment", 8);
-            let comment = format!("{comments}/{comment}");
+            let comment_id = 1 + chance.below("comment", 8);
+            let comment = format!("{comments}/{comment_id}");
             match chance.below("edit", 2) {
-                0 => caller.patch(&comment, json!({"content": text})).await,
+                0 => {
+                    caller
+                        .patch(&comment, json!({"content": text}))
+                        .await
+                }
                 _ => caller.delete(&comment).await,
             }
         }
@@ -214,7 +251,9 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
 async fn an_indexed_write_costs_what_the_document_says() {
     let (api, _, [mia]) = Api::behind_faults(["mia"]).await;
     api.publishes().await;
-    let long: Vec<_> = (0..600).map(|number| format!("word{number}")).collect();
+    let long: Vec<_> = (0..600)
+        .map(|number| format!("word{number}"))
+        .collect();
     let long = long.join(" ");
     let order = json!({"tasks": [{"id": 1, "order": 5}]});
     let steps = [
@@ -239,7 +278,9 @@ async fn an_indexed_write_costs_what_the_document_says() {
     let mut costs = Vec::new();
     for (method, path, body) in steps {
         api.clock.advance(span::SECOND);
-        let answer = mia.send(method, path, Some(body.to_string())).await;
+        let answer = mia
+            .send(method, path, Some(body.to_string()))
+            .await;
         assert!(answer.status < 300, "{}", answer.text);
         let changes = api.changes().await.into_iter();
         let changes = changes.filter_map(|record| {
@@ -247,8 +288,17 @@ async fn an_indexed_write_costs_what_the_document_says() {
             record.change().unwrap()
         });
         let mut changes: Vec<_> = changes.collect();
-        api.store.feed().complete(&mut changes).await.unwrap();
-        let (indexed, used) = metered(api.store.search().index(api.home.id, &changes)).await;
+        api.store
+            .feed()
+            .complete(&mut changes)
+            .await
+            .unwrap();
+        let (indexed, used) = metered(
+            api.store
+                .search()
+                .index(api.home.id, &changes),
+        )
+        .await;
         indexed.unwrap();
         costs.push(used.units());
     }

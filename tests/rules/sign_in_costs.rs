@@ -25,11 +25,11 @@ async fn attempt(client: &Caller, (username, password): (&str, &str), status: u1
     used
 }
 
-fn row(what: &str, used: &Used) -> String {
+fn row(label: &str, used: &Used) -> String {
     let requests = used.requests;
     let reads = used.read_units;
     let writes = used.write_units;
-    format!("| {what} | {requests} | {reads} | {writes} |")
+    format!("| {label} | {requests} | {reads} | {writes} |")
 }
 
 #[tokio::test]
@@ -41,12 +41,12 @@ async fn the_costs_in_the_document_are_measured() {
     let unknown = ("nobody", "wrong");
     let client = at("198.51.100.7");
     let mut lines = Vec::new();
-    for (what, credentials, status) in [
+    for (label, credentials, status) in [
         ("succeeds", right, 200),
         ("fails, for a known account", wrong, 401),
         ("fails, for an unknown account", unknown, 401),
     ] {
-        lines.push(row(what, &attempt(&client, credentials, status).await));
+        lines.push(row(label, &attempt(&client, credentials, status).await));
     }
     for _ in 0..8 {
         attempt(&client, unknown, 401).await;
@@ -62,15 +62,15 @@ async fn the_costs_in_the_document_are_measured() {
     lines.push(row("waits for the account's delay", &delayed));
 
     let flood = at("203.0.113.9");
-    let mut all = Used::default();
+    let mut total = Used::default();
     let mut judged = 0;
     for number in 0..FLOOD {
         let sent = json!({"username": format!("user{number}"), "password": "wrong"});
         let (answer, used) = metered(flood.post("/api/auth/login", sent)).await;
         judged += usize::from(answer.status == 401);
-        all.requests += used.requests;
-        all.read_units += used.read_units;
-        all.write_units += used.write_units;
+        total.requests += used.requests;
+        total.read_units += used.read_units;
+        total.write_units += used.write_units;
         if number + 1 == FLOOD {
             answer.expect(429);
             lines.push(row("is blocked, for the network", &used));
@@ -78,11 +78,17 @@ async fn the_costs_in_the_document_are_measured() {
     }
     assert_eq!(judged, 30);
     let each = |sum: f64| format!("{:.1}", sum / f64::from(FLOOD));
-    let all = [f64::from(all.requests), all.read_units, all.write_units];
-    let [requests, reads, writes] = all.map(each);
+    let totals = [
+        f64::from(total.requests),
+        total.read_units,
+        total.write_units,
+    ];
+    let [requests, reads, writes] = totals.map(each);
     lines.push(format!(
         "| one of {FLOOD} from a network, at {FLOOD} accounts | {requests} | {reads} | {writes} |"
     ));
     let table = table("| attempt | requests | read units | write units |", lines);
-    File::open(DOCUMENT).section("sign-in costs", &table).hold();
+    File::open(DOCUMENT)
+        .section("sign-in costs", &table)
+        .hold();
 }

@@ -51,7 +51,9 @@ fn tokens_per_operation_stay_within_their_bounds() {
     let mut crates = BTreeMap::<String, Tokens>::new();
     for folder in ["functions", "shared", "infra", "tests"] {
         for file in files(&path(folder), &[".rs"]) {
-            *crates.entry(crate_of(&file)).or_default() += count_file(&file);
+            *crates
+                .entry(crate_of(&file))
+                .or_default() += count_file(&file);
         }
     }
     let operations = operations().len();
@@ -60,7 +62,10 @@ fn tokens_per_operation_stay_within_their_bounds() {
         .filter(|(name, _)| name.starts_with("functions") || name.starts_with("shared"))
         .map(|(_, tokens)| tokens.production)
         .sum();
-    let tests: usize = crates.values().map(|tokens| tokens.tests).sum();
+    let tests: usize = crates
+        .values()
+        .map(|tokens| tokens.tests)
+        .sum();
     let rows: Vec<String> = crates
         .iter()
         .map(|(name, tokens)| format!("{name:30} {:7} {:7}", tokens.production, tokens.tests))
@@ -119,9 +124,15 @@ fn a_comment_is_no_token_and_a_test_is_no_production() {
 
 /// The folder of a crate; of tests, their folder.
 fn crate_of(file: &Path) -> String {
-    let parts = file.strip_prefix(path("")).unwrap().iter();
+    let parts = file
+        .strip_prefix(path(""))
+        .unwrap()
+        .iter();
     let parts = parts.map(|part| part.to_string_lossy().into_owned());
-    parts.take(2).collect::<Vec<_>>().join("/")
+    parts
+        .take(2)
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// Counts the tokens of a file.
@@ -152,7 +163,10 @@ fn count(stream: TokenStream) -> Tokens {
                 let Some(TokenTree::Group(attribute)) = trees.next() else {
                     continue;
                 };
-                let text = attribute.stream().to_string().replace(' ', "");
+                let text = attribute
+                    .stream()
+                    .to_string()
+                    .replace(' ', "");
                 if text == "cfg(test)" {
                     for tree in trees.by_ref() {
                         let item = count(tree.clone().into());

@@ -61,25 +61,42 @@ impl Table {
 
     fn put(&self, sk: &str) -> TransactWriteItem {
         let put = Put::builder().table_name(&self.name);
-        let put = put.set_item(Some(item(sk))).build().unwrap();
-        TransactWriteItem::builder().put(put).build()
+        let put = put
+            .set_item(Some(item(sk)))
+            .build()
+            .unwrap();
+        TransactWriteItem::builder()
+            .put(put)
+            .build()
     }
 
     /// The code of the error of a transaction; none when it was done.
     async fn transact(&self, writes: Vec<TransactWriteItem>) -> Option<String> {
         let transaction = self.client.transact_write_items();
-        let sent = transaction.set_transact_items(Some(writes)).send().await;
-        sent.err().map(|error| error.code().unwrap().to_owned())
+        let sent = transaction
+            .set_transact_items(Some(writes))
+            .send()
+            .await;
+        sent.err()
+            .map(|error| error.code().unwrap().to_owned())
     }
 
     /// The sort keys that the index has under a key.
     async fn index(&self, client: &Client, key: &str) -> Result<Vec<String>, String> {
-        let query = client.query().table_name(&self.name).index_name("gsi1");
+        let query = client
+            .query()
+            .table_name(&self.name)
+            .index_name("gsi1");
         let query = query.key_condition_expression("gsi1pk = :key");
-        let found = query.expression_attribute_values(":key", text(key)).send();
-        let found = found.await;
-        let found = found.map_err(|error| error.code().unwrap().to_owned())?;
-        let keys = found.items().iter().map(|item| text_of(item, "sk"));
+        let answer = query
+            .expression_attribute_values(":key", text(key))
+            .send();
+        let answer = answer.await;
+        let answer = answer.map_err(|error| error.code().unwrap().to_owned())?;
+        let keys = answer
+            .items()
+            .iter()
+            .map(|item| text_of(item, "sk"));
         Ok(keys.map(str::to_owned).collect())
     }
 }
@@ -93,11 +110,23 @@ const REFUSED: &str = "ValidationException";
 async fn a_transaction_has_a_hundred_items_at_most_and_none_twice() {
     let table = Table::start().await;
     let puts = |count| (0..count).map(|at| table.put(&format!("{at}")));
-    assert_eq!(table.transact(puts(100).collect()).await, None);
+    assert_eq!(
+        table
+            .transact(puts(100).collect())
+            .await,
+        None
+    );
     let refused = Some(REFUSED.to_owned());
-    assert_eq!(table.transact(puts(101).collect()).await, refused);
+    assert_eq!(
+        table
+            .transact(puts(101).collect())
+            .await,
+        refused
+    );
     let delete = Delete::builder().table_name(&table.name);
-    let delete = delete.key("pk", text("p")).key("sk", text("1"));
+    let delete = delete
+        .key("pk", text("p"))
+        .key("sk", text("1"));
     let delete = TransactWriteItem::builder().delete(delete.build().unwrap());
     let twice = vec![table.put("1"), delete.build()];
     assert_eq!(table.transact(twice).await, refused);
@@ -110,21 +139,41 @@ async fn a_transaction_changes_items_of_four_megabytes_at_most() {
     for at in 0..12 {
         let mut large = item(&at.to_string());
         set(&mut large, [("large", text(&"x".repeat(390_000)))]);
-        let put = table.client.put_item().table_name(&table.name);
-        put.set_item(Some(large)).send().await.unwrap();
+        let put = table
+            .client
+            .put_item()
+            .table_name(&table.name);
+        put.set_item(Some(large))
+            .send()
+            .await
+            .unwrap();
     }
     let update = |at: i32| {
         let update = Update::builder().table_name(&table.name);
-        let update = update.key("pk", text("p")).key("sk", text(&at.to_string()));
+        let update = update
+            .key("pk", text("p"))
+            .key("sk", text(&at.to_string()));
         let update = update.update_expression("SET #a = :a");
         let update = update.expression_attribute_names("#a", "a");
         let update = update.expression_attribute_values(":a", text("a"));
         let update = update.build().unwrap();
-        TransactWriteItem::builder().update(update).build()
+        TransactWriteItem::builder()
+            .update(update)
+            .build()
     };
-    assert_eq!(table.transact((0..10).map(update).collect()).await, None);
+    assert_eq!(
+        table
+            .transact((0..10).map(update).collect())
+            .await,
+        None
+    );
     let refused = Some(REFUSED.to_owned());
-    assert_eq!(table.transact((0..12).map(update).collect()).await, refused);
+    assert_eq!(
+        table
+            .transact((0..12).map(update).collect())
+            .await,
+        refused
+    );
 }
 
 #[tokio::test]
@@ -133,8 +182,15 @@ async fn no_key_is_empty_and_none_is_read_by_an_empty_one() {
     for empty in ["pk", "sk", "gsi1pk", "gsi1sk"] {
         let mut item = item("s");
         set(&mut item, [(empty, text(""))]);
-        let put = table.client.put_item().table_name(&table.name);
-        let refused = put.set_item(Some(item)).send().await.unwrap_err();
+        let put = table
+            .client
+            .put_item()
+            .table_name(&table.name);
+        let refused = put
+            .set_item(Some(item))
+            .send()
+            .await
+            .unwrap_err();
         assert_eq!(refused.code(), Some(REFUSED), "{empty}");
     }
     let refused = table.index(&table.client, "").await;
@@ -144,7 +200,10 @@ async fn no_key_is_empty_and_none_is_read_by_an_empty_one() {
 #[tokio::test]
 async fn a_name_without_an_expression_is_refused() {
     let table = Table::start().await;
-    let put = table.client.put_item().table_name(&table.name);
+    let put = table
+        .client
+        .put_item()
+        .table_name(&table.name);
     let put = put.set_item(Some(item("s")));
     let put = put.condition_expression("attribute_not_exists(pk)");
     let unused = put.expression_attribute_values(":unused", text("x"));
@@ -154,14 +213,34 @@ async fn a_name_without_an_expression_is_refused() {
 #[tokio::test]
 async fn an_index_lags_behind_its_table_for_who_asks_while_it_does() {
     let table = Table::start().await;
-    assert_eq!(table.transact(vec![table.put("a")]).await, None);
-    table.faults.0.lock().unwrap().push(Fault::Stale);
+    assert_eq!(
+        table
+            .transact(vec![table.put("a")])
+            .await,
+        None
+    );
+    table
+        .faults
+        .0
+        .lock()
+        .unwrap()
+        .push(Fault::Stale);
     assert_eq!(table.index(&table.client, "all").await, Ok(vec![]));
     let fresh = table.index(&table.client, "all").await;
     assert_eq!(fresh, Ok(vec!["a".to_owned()]));
     let catches_up = async {
-        while table.index(&table.client, "all").await.unwrap().is_empty() {
-            table.faults.0.lock().unwrap().push(Fault::Stale);
+        while table
+            .index(&table.client, "all")
+            .await
+            .unwrap()
+            .is_empty()
+        {
+            table
+                .faults
+                .0
+                .lock()
+                .unwrap()
+                .push(Fault::Stale);
         }
     };
     let caught_up = tokio::time::timeout(PATIENCE, catches_up).await;
@@ -171,28 +250,51 @@ async fn an_index_lags_behind_its_table_for_who_asks_while_it_does() {
 #[tokio::test]
 async fn the_sdk_repeats_what_passes_and_an_observer_meets_nothing() {
     let table = Table::start().await;
-    let strike = |fault| table.faults.0.lock().unwrap().push(fault);
+    let strike = |fault| {
+        table
+            .faults
+            .0
+            .lock()
+            .unwrap()
+            .push(fault)
+    };
     for fault in [Fault::Throttled, Fault::Broken, Fault::LostAnswer] {
         strike(fault);
-        assert_eq!(table.transact(vec![table.put("a")]).await, None);
+        assert_eq!(
+            table
+                .transact(vec![table.put("a")])
+                .await,
+            None
+        );
     }
     strike(Fault::Conflict);
     let conflict = Some("TransactionCanceledException".to_owned());
-    assert_eq!(table.transact(vec![table.put("a")]).await, conflict);
+    assert_eq!(
+        table
+            .transact(vec![table.put("a")])
+            .await,
+        conflict
+    );
 
     strike(Fault::NoKeyRead);
     let key = HashMap::from([("pk".to_owned(), text("p")), ("sk".to_owned(), text("a"))]);
-    let wanted = KeysAndAttributes::builder().keys(key).build().unwrap();
+    let wanted = KeysAndAttributes::builder()
+        .keys(key)
+        .build()
+        .unwrap();
     let read = || {
         let read = table.client.batch_get_item();
-        read.request_items(&table.name, wanted.clone()).send()
+        read.request_items(&table.name, wanted.clone())
+            .send()
     };
     let left = read().await.unwrap();
     assert_eq!(left.unprocessed_keys().unwrap()[&table.name], wanted);
-    let all = read().await.unwrap();
-    assert_eq!(all.responses().unwrap()[&table.name].len(), 1);
+    let answer = read().await.unwrap();
+    assert_eq!(answer.responses().unwrap()[&table.name].len(), 1);
 
     strike(Fault::Denied);
-    let seen = table.index(&table.observer, "all").await;
+    let seen = table
+        .index(&table.observer, "all")
+        .await;
     assert_eq!(seen, Ok(vec!["a".to_owned()]));
 }

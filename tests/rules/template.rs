@@ -27,10 +27,16 @@ fn the_template_routes_every_path_to_its_function() {
     let mut deployed = BTreeSet::new();
     for (_, route) in roles::resources(&template, "AWS::ApiGatewayV2::Route") {
         let target = route["Target"].as_str().unwrap();
-        let integration = target.strip_prefix("integrations/${").unwrap();
+        let integration = target
+            .strip_prefix("integrations/${")
+            .unwrap();
         let integration = integration.trim_end_matches('}');
         let uri = &template["Resources"][integration]["Properties"]["IntegrationUri"];
-        let name = functions[uri.as_str().unwrap().strip_suffix(".Arn").unwrap()];
+        let name = functions[uri
+            .as_str()
+            .unwrap()
+            .strip_suffix(".Arn")
+            .unwrap()];
         let key = route["RouteKey"].as_str().unwrap();
         let is_new = deployed.insert((name.to_owned(), key.to_owned()));
         assert!(is_new, "{key} is there twice");
@@ -43,7 +49,10 @@ fn the_template_routes_every_path_to_its_function() {
         routed.insert((operation.function.to_owned(), key));
     }
     for (name, api) in api_functions() {
-        let keys = api.pages.iter().map(|path| format!("ANY {path}"));
+        let keys = api
+            .pages
+            .iter()
+            .map(|path| format!("ANY {path}"));
         routed.extend(keys.map(|key| (name.to_owned(), key)));
     }
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
@@ -71,9 +80,14 @@ fn a_queue_hides_a_message_for_six_runs_of_its_function() {
     let number = |value: &Value| value.as_i64().unwrap();
     let mut queues = BTreeSet::new();
     for (_, _, function) in roles::functions(&template) {
-        let events = function["Events"].as_object().into_iter().flatten();
+        let events = function["Events"]
+            .as_object()
+            .into_iter()
+            .flatten();
         for (_, event) in events.filter(|(_, event)| event["Type"] == "SQS") {
-            let name = event["Properties"]["Queue"].as_str().unwrap();
+            let name = event["Properties"]["Queue"]
+                .as_str()
+                .unwrap();
             let name = name.trim_end_matches(".Arn");
             let queue = &template["Resources"][name]["Properties"];
             let hidden = number(&queue["VisibilityTimeout"]);
@@ -109,7 +123,10 @@ fn the_worker_knows_a_messages_last_delivery() {
 fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
     let grants = ["logs:CreateLogStream", "logs:PutLogEvents"];
     let grants = grants.map(|action| (action.to_owned(), "PagesLogs.Arn".to_owned()));
-    for function in FUNCTIONS.iter().filter(|function| function.is_open()) {
+    for function in FUNCTIONS
+        .iter()
+        .filter(|function| function.is_open())
+    {
         assert_eq!(roles::granted(function.name), grants.clone().into());
     }
 }
@@ -146,7 +163,8 @@ async fn walk_over_mails(world: &Concierge) {
     let api = &world.api;
     let ada = api.sign_in("ada").await;
     let max = api.user("max").await.id;
-    api.has_address("max", "max@example.com").await;
+    api.has_address("max", "max@example.com")
+        .await;
     let due = api.clock.now().plus(2 * span::DAY);
     creates!(ada, "/api/tasks", {
         "title": "Compare", "projectId": 1, "assigneeId": max, "dueDate": due,
@@ -154,9 +172,13 @@ async fn walk_over_mails(world: &Concierge) {
     });
     let mailed = json!({"due_soon": {"mail": true}});
     let preferences = "/api/notifications/preferences";
-    api.sign_in("max").await.puts(preferences, mailed).await;
+    api.sign_in("max")
+        .await
+        .puts(preferences, mailed)
+        .await;
     api.publishes().await;
-    api.clock.advance(span::DAY + span::MINUTE);
+    api.clock
+        .advance(span::DAY + span::MINUTE);
     api.sweeper().await.sweep().await;
     let bounces = MailReceiver::judging(|_, _| MailVerdict::Answer("550 5.1.1 No such user"));
     assert!(api.sends_mails(&bounces.unwrap()).await > 1);
@@ -166,14 +188,18 @@ async fn walk_over_updates(world: &Concierge) {
     let api = &world.api;
     let receiver = Receiver::start().await;
     let ada = api.sign_in("ada").await;
-    let (id, _) = api.has_webhook(&ada, &receiver.url, &["tag.*"]).await;
-    api.delivers_all(&api.all_changes().await).await;
+    let (id, _) = api
+        .has_webhook(&ada, &receiver.url, &["tag.*"])
+        .await;
+    api.delivers_all(&api.all_changes().await)
+        .await;
     receiver.answers(410, &[]).await;
     receiver.answers(500, &[]).await;
     assert!(api.sends_webhooks().await > 0);
     let path = format!("/api/webhooks/{id}");
     ada.reads(&path).await;
-    ada.patches(&path, json!({"enabled": true})).await;
+    ada.patches(&path, json!({"enabled": true}))
+        .await;
     ada.deletes(&path).await;
     for path in [
         "/api/notifications",
@@ -211,9 +237,14 @@ async fn walk_over_work(world: &Concierge) {
     let nobody = api.anonymous();
     let mut max = world.max.clone();
     let wrong = json!({"username": "max", "password": "wrong"});
-    let answer = nobody.post("/api/auth/login", wrong.clone()).await;
+    let answer = nobody
+        .post("/api/auth/login", wrong.clone())
+        .await;
     answer.expect(401);
-    nobody.post("/api/auth/login", wrong).await.expect(401);
+    nobody
+        .post("/api/auth/login", wrong)
+        .await
+        .expect(401);
     posts!(nobody, "/api/auth/login", {"username": "max", "password": PASSWORD});
     let user = api.user("max").await;
     let [phase, ..] = api.has_phases().await;
@@ -412,10 +443,15 @@ async fn walk_over_the_agent(world: &Concierge) {
         "agent-sessions",
         "agent-sessions?status=awaiting_confirmation",
     ] {
-        world.max.reads(&format!("/api/concierge/{list}")).await;
+        world
+            .max
+            .reads(&format!("/api/concierge/{list}"))
+            .await;
     }
     let ids = world.proposed(&session).await;
-    let answer = world.executes(&session, &[ids[0].as_str()]).await;
+    let answer = world
+        .executes(&session, &[ids[0].as_str()])
+        .await;
     answer.expect(202);
     // Delivered late, so that the sweeper sends it again, and then to a worker.
     world.api.clock.advance(span::HOUR / 2);
@@ -424,15 +460,25 @@ async fn walk_over_the_agent(world: &Concierge) {
     assert_eq!(world.session(&session).await["status"], "completed");
     // The last delivery of a message that cannot be handled.
     let poison = world.message(&json!(4711), "s4711-p1-a1");
-    world.worker().handle(event(&[(&poison, 5)])).await;
+    world
+        .worker()
+        .handle(event(&[(&poison, 5)]))
+        .await;
     // One whose effect another one excludes.
     let invoice = [("invoice", "inv_2016")];
-    let (duplicated, void) = world.approved("invoice_duplicated", &invoice, 0).await;
+    let (duplicated, void) = world
+        .approved("invoice_duplicated", &invoice, 0)
+        .await;
     world.runs(&duplicated, &void).await;
     let cancelled = world.failed_payment().await;
     world.proposed(&cancelled).await;
-    world.cancels(&cancelled).await.expect(200);
-    world.proposed(&world.failed_payment().await).await;
+    world
+        .cancels(&cancelled)
+        .await
+        .expect(200);
+    world
+        .proposed(&world.failed_payment().await)
+        .await;
     world.api.clock.advance(25 * span::HOUR);
     world.sweeper().sweep().await;
     let ada = world.api.sign_in("ada").await;

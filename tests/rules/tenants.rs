@@ -41,8 +41,11 @@ fn is_of(item: &Item, organization: &str) -> bool {
 /// The kinds that `record!` declares, where they are texts.
 pub fn declared() -> BTreeSet<String> {
     let of_type = |kind: &str| {
-        let mut all = RecordType::ALL.iter();
-        all.find(|one| format!("{one:?}") == kind).unwrap().name()
+        let mut record_types = RecordType::ALL.iter();
+        record_types
+            .find(|record_type| format!("{record_type:?}") == kind)
+            .unwrap()
+            .name()
     };
     let mut kinds = BTreeSet::new();
     for file in files(&path("shared/store/src"), &[".rs"]) {
@@ -69,26 +72,46 @@ pub fn declared() -> BTreeSet<String> {
 async fn the_walk_of_an_organization_finds_each_of_its_items() {
     let world = World::filled().await;
     let home = world.api().home.id;
-    let walked = world.api().store.tenants().keys(home).await.unwrap();
-    let walked: Vec<String> = walked.iter().map(ToString::to_string).collect();
+    let walked = world
+        .api()
+        .store
+        .tenants()
+        .keys(home)
+        .await
+        .unwrap();
+    let walked: Vec<String> = walked
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let distinct: HashSet<&String> = walked.iter().collect();
     assert_eq!(distinct.len(), walked.len(), "an item was found twice");
-    let all = world.api().items().await.into_iter();
+    let items = world.api().items().await.into_iter();
     let (own, others): (Vec<Item>, Vec<Item>) =
-        all.partition(|item| is_of(item, &home.to_string()));
+        items.partition(|item| is_of(item, &home.to_string()));
     let own_keys: HashSet<String> = own.iter().map(key_of).collect();
-    let lost = own_keys.iter().filter(|key| !distinct.contains(key));
+    let lost = own_keys
+        .iter()
+        .filter(|key| !distinct.contains(key));
     let lost: BTreeSet<&String> = lost.collect();
     assert!(lost.is_empty(), "no partition of key/tenant.rs: {lost:#?}");
-    let strange = distinct.iter().filter(|key| !own_keys.contains(**key));
+    let strange = distinct
+        .iter()
+        .filter(|key| !own_keys.contains(**key));
     let strange: Vec<_> = strange.collect();
     assert!(strange.is_empty(), "of no organization: {strange:?}");
     assert!(!others.is_empty());
-    let met: BTreeSet<&str> = own.iter().map(|item| text_of(item, "kind")).collect();
+    let met: BTreeSet<&str> = own
+        .iter()
+        .map(|item| text_of(item, "kind"))
+        .collect();
     let declared = declared();
     let unmet = declared.iter().map(String::as_str);
-    let unmet = unmet
-        .filter(|kind| !met.contains(kind) && OF_THE_SERVICE.split(' ').all(|one| one != *kind));
+    let unmet = unmet.filter(|kind| {
+        !met.contains(kind)
+            && OF_THE_SERVICE
+                .split(' ')
+                .all(|listed| listed != *kind)
+    });
     let unmet: Vec<_> = unmet.collect();
     assert!(unmet.is_empty(), "the filled world has no {unmet:?}");
 }
@@ -98,7 +121,9 @@ pub async fn export(world: &World, accounts: bool) -> Vec<String> {
     let api = world.api();
     let store = &world.api().store;
     let tenants = store.tenants();
-    let header = tenants.export_header(api.home.id, store.now()).await;
+    let header = tenants
+        .export_header(api.home.id, store.now())
+        .await;
     let unusable = (!accounts).then(password::unusable);
     let mut lines = vec![json!(header.unwrap()).to_string()];
     let mut line = |line: Line| lines.push(json!(line).to_string());
@@ -108,7 +133,9 @@ pub async fn export(world: &World, accounts: bool) -> Vec<String> {
 }
 
 fn without_instant(lines: &[String]) -> Vec<Value> {
-    let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
+    let lines = lines
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap());
     let mut lines: Vec<Value> = lines.collect();
     lines[0]["at"] = Value::Null;
     lines
@@ -127,7 +154,11 @@ async fn an_export_comes_back_after_the_deletion() {
     let store = &world.api().store;
     let home = api.home.id;
     let tenants = store.tenants();
-    let suspended = store.directory().suspend(home, true).await.unwrap();
+    let suspended = store
+        .directory()
+        .suspend(home, true)
+        .await
+        .unwrap();
     // What happened before is published before.
     api.publishes().await;
     let before = export(&world, true).await;
@@ -140,43 +171,93 @@ async fn an_export_comes_back_after_the_deletion() {
     }
     let mut lines = before.iter();
     let organization = lines.find(|line| line.ends_with(r#""kind":"organization"}"#));
-    assert!(!organization.unwrap().contains("suspended"));
+    assert!(
+        !organization
+            .unwrap()
+            .contains("suspended")
+    );
     for item in of_home(&world).await {
         if text_of(&item, "kind") == "connection" {
-            assert!(!text.contains(item["secret"].as_m().unwrap()["ciphertext"].as_s().unwrap()));
+            assert!(
+                !text.contains(
+                    item["secret"].as_m().unwrap()["ciphertext"]
+                        .as_s()
+                        .unwrap()
+                )
+            );
         }
     }
     let account = store.sign_in().account("max").await;
     let hash = account.unwrap().unwrap().password_hash;
     assert!(text.contains(hash.expose()));
-    assert!(!export(&world, false).await.join("").contains(hash.expose()));
+    assert!(
+        !export(&world, false)
+            .await
+            .join("")
+            .contains(hash.expose())
+    );
 
-    tenants.begin_deletion(&suspended).await.unwrap();
+    tenants
+        .begin_deletion(&suspended)
+        .await
+        .unwrap();
     // An interrupted deletion goes on.
-    while tenants.delete_items(home, &mut |_| {}).await.unwrap() > 0 {}
+    while tenants
+        .delete_items(home, &mut |_| {})
+        .await
+        .unwrap()
+        > 0
+    {}
     tenants.bury(home).await.unwrap();
     api.publishes().await;
-    let left: Vec<String> = of_home(&world).await.iter().map(key_of).collect();
+    let left: Vec<String> = of_home(&world)
+        .await
+        .iter()
+        .map(key_of)
+        .collect();
     assert_eq!(left, [format!("ORG#{home} TOMBSTONE")]);
     assert!(tenants.is_deleted(home).await.unwrap());
-    session_of(&world, "zoe").await.reads("/api/tasks").await;
+    session_of(&world, "zoe")
+        .await
+        .reads("/api/tasks")
+        .await;
 
-    let imported = tenants.import(Cursor::new(&text), None).await.unwrap();
+    let imported = tenants
+        .import(Cursor::new(&text), None)
+        .await
+        .unwrap();
     assert_eq!(imported.items, before.len() - 1);
     let billing = "connection billing".to_owned();
-    assert!(imported.without_secret.contains(&billing));
+    assert!(
+        imported
+            .without_secret
+            .contains(&billing)
+    );
     api.publishes().await;
     let after = export(&world, true).await;
     assert_eq!(without_instant(&before), without_instant(&after));
     let items = of_home(&world).await;
-    let mut kinds = items.iter().map(|item| text_of(item, "kind"));
+    let mut kinds = items
+        .iter()
+        .map(|item| text_of(item, "kind"));
     let holds = kinds.all(|kind| kind != "feed_batch");
     assert!(holds, "an import is no change");
-    let again = tenants.import(Cursor::new(&text), None).await.unwrap_err();
+    let again = tenants
+        .import(Cursor::new(&text), None)
+        .await
+        .unwrap_err();
     assert_eq!(again.to_string(), format!("organization {home} exists"));
 
-    store.directory().suspend(home, false).await.unwrap();
-    store.search().index_all(home, |_, _| {}).await.unwrap();
+    store
+        .directory()
+        .suspend(home, false)
+        .await
+        .unwrap();
+    store
+        .search()
+        .index_all(home, |_, _| {})
+        .await
+        .unwrap();
     let max = session_of(&world, "max").await;
     max.reads("/api/tasks/1").await;
     let check = max.reads("/api/journal/check").await;
@@ -185,7 +266,13 @@ async fn an_export_comes_back_after_the_deletion() {
     let task = max.creates_task(json!({})).await;
     let is_newest = |item: &Item| item["id"] == AttributeValue::N(task["id"].to_string());
     let tasks = api.items_of("task").await;
-    assert_eq!(tasks.iter().filter(|item| is_newest(item)).count(), 1);
+    assert_eq!(
+        tasks
+            .iter()
+            .filter(|item| is_newest(item))
+            .count(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -195,17 +282,34 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
     let store = &world.api().store;
     let home = api.home.id;
     let tenants = store.tenants();
-    let suspended = store.directory().suspend(home, true).await.unwrap();
+    let suspended = store
+        .directory()
+        .suspend(home, true)
+        .await
+        .unwrap();
     let text = export(&world, true).await.join("\n");
     let name = "Halden again".try_into().unwrap();
     let taken = tenants
         .import(Cursor::new(&text), Some(&name))
         .await
         .unwrap_err();
-    assert!(taken.to_string().contains("taken usernames: "), "{taken}");
+    assert!(
+        taken
+            .to_string()
+            .contains("taken usernames: "),
+        "{taken}"
+    );
     assert!(taken.to_string().contains("ada"), "{taken}");
-    tenants.begin_deletion(&suspended).await.unwrap();
-    while tenants.delete_items(home, &mut |_| {}).await.unwrap() > 0 {}
+    tenants
+        .begin_deletion(&suspended)
+        .await
+        .unwrap();
+    while tenants
+        .delete_items(home, &mut |_| {})
+        .await
+        .unwrap()
+        > 0
+    {}
     tenants.bury(home).await.unwrap();
     let imported = tenants
         .import(Cursor::new(&text), Some(&name))
@@ -214,14 +318,23 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
     assert_ne!(imported.organization, home);
     let directory = store.directory();
     let copy = imported.organization;
-    directory.suspend(copy, false).await.unwrap();
+    directory
+        .suspend(copy, false)
+        .await
+        .unwrap();
     let max = session_of(&world, "max").await;
-    let organization = max.get(&format!("/api/organizations/{copy}")).await;
+    let organization = max
+        .get(&format!("/api/organizations/{copy}"))
+        .await;
     assert_eq!(organization.expect(200)["name"], "Halden again");
     max.reads("/api/tasks/1").await;
     let check = max.reads("/api/journal/check").await;
     assert_eq!(check["verified"], true, "{check}");
-    for session in max.get("/api/concierge/agent-sessions").await.ids() {
+    for session in max
+        .get("/api/concierge/agent-sessions")
+        .await
+        .ids()
+    {
         let path = format!("/api/concierge/agent-sessions/{session}/journal/check");
         let check = max.reads(&path).await;
         assert_eq!(check["verified"], true, "{check}");
@@ -239,7 +352,9 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     let new = json!({
         "username": names[0], "fullName": names[1], "role": "member", "password": PASSWORD,
     });
-    let id = ada.creates("/api/users", new.clone()).await;
+    let id = ada
+        .creates("/api/users", new.clone())
+        .await;
     let old = as_earlier_releases_wrote(&world).await;
     let zorro = session_of(&world, names[0]).await;
     // Mails of links: of a confirmed address, of one that was not confirmed, of an invitation to
@@ -280,19 +395,31 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     refused!(api.anonymous().post("/api/auth/login", wrong).await => 401, "invalid_credentials");
     assert!(counts_of(&world, id).await > 0);
     creates!(zorro, "/api/tokens", {"name": "script"});
-    zorro.creates_task(json!({"title": "Left behind"})).await;
+    zorro
+        .creates_task(json!({"title": "Left behind"}))
+        .await;
     let later = json!({"fullName": "Zorro Quixotic Erased-Again"});
-    let answer = ada.patch(&format!("/api/users/{id}"), later).await;
+    let answer = ada
+        .patch(&format!("/api/users/{id}"), later)
+        .await;
     answer.expect(200);
-    let entries = ada.get(&format!("/api/journal?subject=user:{id}")).await;
+    let entries = ada
+        .get(&format!("/api/journal?subject=user:{id}"))
+        .await;
     let entries = entries.expect(200);
-    let newest = entries.as_array().unwrap().last().unwrap();
+    let newest = entries
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap();
     shows!(newest, {"/before/fullName": names[1], "/digested/members": ["fullName"]});
     let verified = async || ada.reads("/api/journal/check").await;
     assert_eq!(verified().await["verified"], true);
 
     let tenants = store.tenants();
-    let erased = tenants.erase_user(home, UserId::new(id).unwrap()).await;
+    let erased = tenants
+        .erase_user(home, UserId::new(id).unwrap())
+        .await;
     let erased = erased.unwrap();
     assert!(erased.items >= 3 && erased.entries >= 2, "{erased:?}");
     assert_eq!(erased.user.full_name, format!("Deleted user {id}"));
@@ -314,8 +441,11 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     assert_eq!(check["verified"], true, "{check}");
     assert_ne!(ada.creates("/api/users", new).await, id);
     // An entry that was changed under the name of an erasure is found.
-    let all = api.items_of("organization_entry").await;
-    let mut entry = all.into_iter().find(|entry| key_of(entry) == old).unwrap();
+    let entries = api.items_of("organization_entry").await;
+    let mut entry = entries
+        .into_iter()
+        .find(|entry| key_of(entry) == old)
+        .unwrap();
     set(&mut entry, [("after", text(r#"{"role":"admin"}"#))]);
     api.puts([entry]).await;
     assert_eq!(verified().await["breaks"][0]["why"], "changed");
@@ -323,15 +453,26 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
 
 /// The counts of refused sign-ins of a user.
 async fn counts_of(world: &World, user: i64) -> usize {
-    let counts = world.api().items_of("sign_in_count").await;
+    let counts = world
+        .api()
+        .items_of("sign_in_count")
+        .await;
     let of_user = |count: &&Item| count.get("userId") == Some(&number(user.to_string()));
     counts.iter().filter(of_user).count()
 }
 
 async fn session_of(world: &World, username: &str) -> Caller {
     let sign_in = world.api().store.sign_in();
-    let account = sign_in.account(username).await.unwrap().unwrap();
-    let user = sign_in.user(&account).await.unwrap().unwrap();
+    let account = sign_in
+        .account(username)
+        .await
+        .unwrap()
+        .unwrap();
+    let user = sign_in
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap();
     world.api().session_of(&user).await
 }
 
@@ -339,16 +480,26 @@ async fn session_of(world: &World, username: &str) -> Caller {
 async fn as_earlier_releases_wrote(world: &World) -> String {
     let api = world.api();
     let ada = api.sign_in("ada").await;
-    let shown = ada.walk("/api/journal").await.pop().unwrap();
+    let shown = ada
+        .walk("/api/journal")
+        .await
+        .pop()
+        .unwrap();
     let mut content = shown.clone();
     for beside in ["hash", "digested"] {
-        content.as_object_mut().unwrap().remove(beside);
+        content
+            .as_object_mut()
+            .unwrap()
+            .remove(beside);
     }
     content["organization"] = json!(api.home.id);
     let hash = digest(&canonical(&content));
     let newest = |item: &Item| item.get("hash") == Some(&text(shown["hash"].as_str().unwrap()));
     let entries = api.items_of("organization_entry").await;
-    let mut entry = entries.into_iter().find(newest).unwrap();
+    let mut entry = entries
+        .into_iter()
+        .find(newest)
+        .unwrap();
     entry.remove("personal");
     let after = text(&shown["after"].to_string());
     set(&mut entry, [("after", after), ("hash", text(&hash))]);
@@ -361,7 +512,8 @@ async fn as_earlier_releases_wrote(world: &World) -> String {
         set(newest, [("hash", text(&hash))]);
     }
     let key = key_of(&entry);
-    api.puts(heads.into_iter().chain([entry])).await;
+    api.puts(heads.into_iter().chain([entry]))
+        .await;
     key
 }
 
@@ -371,32 +523,47 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
     let world = World::start().await;
     let api = world.api();
     let max = world.caller().await;
-    let (script, _) = api.token_and_id_of(&world.max, json!({})).await;
+    let (script, _) = api
+        .token_and_id_of(&world.max, json!({}))
+        .await;
     let due = api.clock.now().plus(span::HOUR);
     let task = json!({"assigneeId": world.max.id, "dueDate": due});
     max.creates_task(task).await;
     api.publishes().await;
-    let elsewhere = max.clone().before(api.other_instances().await);
+    let elsewhere = max
+        .clone()
+        .before(api.other_instances().await);
     elsewhere.reads("/api/tasks").await;
     // As the operator's program does, beside the instances.
     let operator = api.store_beside().await;
     let directory = operator.directory();
-    directory.suspend(api.home.id, true).await.unwrap();
+    directory
+        .suspend(api.home.id, true)
+        .await
+        .unwrap();
     api.clock.advance(5 * span::SECOND);
     for caller in [&elsewhere, &script] {
         refused!(caller.get("/api/tasks").await => 403, "organization_suspended");
     }
     let requests = world.requests();
-    for request in requests.iter().filter(|request| request.needs.is_some()) {
+    for request in requests
+        .iter()
+        .filter(|request| request.needs.is_some())
+    {
         refused!(request.by(&max).await => 403, "organization_suspended");
     }
     let accepts = |request: &&Request| request.template == "/api/auth/accept";
     let accept = requests.iter().find(accepts).unwrap();
     refused!(accept.by(&api.anonymous()).await => 403, "organization_suspended");
-    api.sign_in("zoe").await.reads("/api/tasks").await;
+    api.sign_in("zoe")
+        .await
+        .reads("/api/tasks")
+        .await;
     let signs_in = async |password: &str| {
         let login = json!({"username": "max", "password": password});
-        api.anonymous().post("/api/auth/login", login).await
+        api.anonymous()
+            .post("/api/auth/login", login)
+            .await
     };
     refused!(signs_in("another password").await => 401, "invalid_credentials");
     refused!(signs_in(PASSWORD).await => 403, "organization_suspended");
@@ -407,17 +574,24 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         at: api.clock.now(),
         network: None,
     });
-    api.has_mails([(None, "mia@example.com", letter)]).await;
+    api.has_mails([(None, "mia@example.com", letter)])
+        .await;
     // A quarter of an hour of the service: its worker, its sweeper, its senders.
     let work = async || {
-        world.concierge.delivers(&world.concierge.worker()).await;
+        world
+            .concierge
+            .delivers(&world.concierge.worker())
+            .await;
         world.concierge.sweeper().sweep().await;
         api.sends_webhooks().await;
         api.sends_mails(&receiver).await;
     };
     // What has left the service so far, and what users were told.
     let done = async || {
-        let attempts = api.items_of("webhook_delivery").await.into_iter();
+        let attempts = api
+            .items_of("webhook_delivery")
+            .await
+            .into_iter();
         let attempts = attempts.map(|item| item["attempts"].as_n().unwrap().clone());
         let attempts = attempts.map(|count| count.parse::<usize>().unwrap());
         let notices = api.items_of("notification").await.len();
@@ -436,7 +610,10 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         work().await;
     }
     assert_eq!(done().await, before);
-    directory.suspend(api.home.id, false).await.unwrap();
+    directory
+        .suspend(api.home.id, false)
+        .await
+        .unwrap();
     for _ in 0..2 {
         work().await;
         api.clock.advance(5 * span::MINUTE);

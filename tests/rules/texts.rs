@@ -11,7 +11,10 @@ const DECOMPOSED: &str = "mae\u{308}l";
 
 async fn creates_tag(caller: &Caller, name: &str) -> u16 {
     let tag = json!({ "name": name });
-    caller.post("/api/tags", tag).await.status
+    caller
+        .post("/api/tags", tag)
+        .await
+        .status
 }
 
 fn user(username: &str, password: &str) -> Value {
@@ -20,12 +23,18 @@ fn user(username: &str, password: &str) -> Value {
 
 async fn signs_in(api: &Api, username: &str, password: &str) -> u16 {
     let login = json!({"username": username, "password": password});
-    api.anonymous().post("/api/auth/login", login).await.status
+    api.anonymous()
+        .post("/api/auth/login", login)
+        .await
+        .status
 }
 
 /// A query as a part of a URL.
 fn encoded(query: &str) -> String {
-    let bytes: Vec<String> = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let bytes: Vec<String> = query
+        .bytes()
+        .map(|byte| format!("%{byte:02X}"))
+        .collect();
     bytes.concat()
 }
 
@@ -90,7 +99,9 @@ async fn usernames_that_look_the_same_are_one() {
         ("田中さんkun", 200),
         ("zoé.l+work@x-y_z", 200),
     ] {
-        let answer = ada.post("/api/users", user(username, password)).await;
+        let answer = ada
+            .post("/api/users", user(username, password))
+            .await;
         assert_eq!(answer.status, status, "{username:?}");
     }
     assert_eq!(signs_in(&api, DECOMPOSED, password).await, 200);
@@ -103,7 +114,9 @@ async fn a_password_fits_however_a_system_composes_it() {
     let composed = "crème brûlée";
     let decomposed = "cre\u{300}me bru\u{302}le\u{301}e";
     for (username, set) in [("one", composed), ("two", decomposed)] {
-        let answer = ada.post("/api/users", user(username, set)).await;
+        let answer = ada
+            .post("/api/users", user(username, set))
+            .await;
         answer.expect(200);
         for sent in [composed, decomposed] {
             let status = signs_in(&api, username, sent).await;
@@ -126,9 +139,13 @@ async fn names_that_version_1_0_wrote_are_found() {
         let api = &api;
         let item = item.to_owned();
         async move {
-            let all = api.items_of(&item).await.into_iter();
-            let mut found = all.filter(|one| one[name].as_s().is_ok_and(|one| *one == of));
-            let mut item = found.next().unwrap();
+            let items = api.items_of(&item).await.into_iter();
+            let mut matching = items.filter(|stored| {
+                stored[name]
+                    .as_s()
+                    .is_ok_and(|text| *text == of)
+            });
+            let mut item = matching.next().unwrap();
             api.deletes(&item).await;
             let before = if key == "pk" { "USERNAME#" } else { "" };
             let key_text = text(&format!("{before}{DECOMPOSED}"));
@@ -143,13 +160,19 @@ async fn names_that_version_1_0_wrote_are_found() {
 
     assert_eq!(creates_tag(&ada, "old").await, 200);
     old("tag_name", "sk", "name", "old".to_owned()).await;
-    api.sets_all("tag", [("name", text(DECOMPOSED))]).await;
+    api.sets_all("tag", [("name", text(DECOMPOSED))])
+        .await;
     assert_eq!(creates_tag(&ada, DECOMPOSED).await, 409);
     // It gets a key of now with its next change, and leaves nothing behind.
-    ada.patches("/api/tags/1", json!({"name": "Maël"})).await;
+    ada.patches("/api/tags/1", json!({"name": "Maël"}))
+        .await;
     assert_eq!(creates_tag(&ada, "maël").await, 409);
     ada.deletes("/api/tags/1").await;
-    assert!(api.items_of("tag_name").await.is_empty());
+    assert!(
+        api.items_of("tag_name")
+            .await
+            .is_empty()
+    );
     assert_eq!(creates_tag(&ada, DECOMPOSED).await, 200);
 }
 
@@ -166,7 +189,11 @@ async fn an_old_tag_that_is_deleted_frees_its_name() {
         api.puts([item]).await;
     }
     max.deletes("/api/tags/1").await;
-    assert!(api.items_of("tag_name").await.is_empty());
+    assert!(
+        api.items_of("tag_name")
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]
@@ -178,7 +205,9 @@ async fn names_are_in_the_order_of_their_letters_without_marks() {
         assert_eq!(creates_tag(&max, name).await, 200);
     }
     let rows = max.walk("/api/tags").await;
-    let names = rows.iter().map(|row| row["name"].as_str().unwrap());
+    let names = rows
+        .iter()
+        .map(|row| row["name"].as_str().unwrap());
     let names: Vec<_> = names.collect();
     let expected = [
         "apple", "Äther", "Łódź", "mail", "resume", "résumé", "Resumes", "zebra",
@@ -233,11 +262,15 @@ async fn excerpts_keep_words_and_flags_whole() {
     }
     api.publishes().await;
     let rows = mia.walk("/api/notifications").await;
-    let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
+    let excerpts = rows
+        .iter()
+        .map(|row| row["excerpt"].as_str().unwrap());
     let excerpts: Vec<_> = excerpts.collect();
     let cut = format!("@mia {}…", "x".repeat(190));
     assert!(excerpts.contains(&&*shown), "{excerpts:?}");
     assert!(excerpts.contains(&&*cut), "{excerpts:?}");
-    let rows = mia.walk("/api/search?query=rechnung").await;
+    let rows = mia
+        .walk("/api/search?query=rechnung")
+        .await;
     assert_eq!(rows[0]["excerpt"], shown);
 }

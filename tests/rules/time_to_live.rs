@@ -36,28 +36,44 @@ const LEFT: [(&str, i64); 11] = [
 async fn the_table_drops_what_has_ended_and_nothing_else() {
     let world = World::start().await;
     let api = world.api();
-    api.has_verified(&world.max, "max@example.com").await;
+    api.has_verified(&world.max, "max@example.com")
+        .await;
     // What the world has of these is of another age.
     let before = api.items().await;
     let max = api.sign_in("max").await;
     posts!(max, "/api/tokens", {"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
-    let attempt = max.clone().with_header("idempotency-key", "once");
-    attempt.creates_milestone(json!({})).await;
+    let attempt = max
+        .clone()
+        .with_header("idempotency-key", "once");
+    attempt
+        .creates_milestone(json!({}))
+        .await;
     let wrong = json!({"username": "vic", "password": "a wrong one"});
     let nobody = api.anonymous().at("198.51.100.9");
-    nobody.post("/api/auth/login", wrong).await.expect(401);
+    nobody
+        .post("/api/auth/login", wrong)
+        .await
+        .expect(401);
     posts!(nobody, "/api/auth/forgot", {"username": "max"});
 
     let concierge = &world.concierge;
-    concierge.alert("payment_declined", &[]).await;
-    concierge.proposed(&concierge.stuck_batch().await).await;
+    concierge
+        .alert("payment_declined", &[])
+        .await;
+    concierge
+        .proposed(&concierge.stuck_batch().await)
+        .await;
 
     let now = api.clock.now().epoch_seconds();
     let mut left = BTreeMap::new();
     for item in api.items().await {
         let kind = text_of(&item, "kind").to_owned();
         let Some(at) = item.get("expiresAt") else {
-            assert!(LEFT.iter().all(|(ends, _)| *ends != kind), "{item:?}");
+            assert!(
+                LEFT.iter()
+                    .all(|(ends, _)| *ends != kind),
+                "{item:?}"
+            );
             continue;
         };
         let seconds: i64 = at.as_n().unwrap().parse().unwrap();

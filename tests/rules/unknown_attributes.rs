@@ -14,7 +14,9 @@ const DERIVED: [&str; 2] = ["indexed_record", "reference"];
 
 async fn items(world: &World) -> BTreeMap<String, Item> {
     let items = world.api().items().await.into_iter();
-    items.map(|item| (key_of(&item), item)).collect()
+    items
+        .map(|item| (key_of(&item), item))
+        .collect()
 }
 
 #[tokio::test]
@@ -22,10 +24,13 @@ async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     let world = World::start().await;
     let later = AttributeValue::M([(LATER.to_owned(), AttributeValue::Bool(true))].into());
     let before = items(&world).await;
-    let marked = before.values().cloned().map(|mut item| {
-        set(&mut item, [(LATER, later.clone())]);
-        item
-    });
+    let marked = before
+        .values()
+        .cloned()
+        .map(|mut item| {
+            set(&mut item, [(LATER, later.clone())]);
+            item
+        });
     world.api().puts(marked).await;
     world.sends_all().await;
     world.concierge.follows().await;

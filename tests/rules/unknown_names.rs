@@ -99,21 +99,34 @@ impl Record {
         let single = caller.reads(&self.path(1)).await;
         let mut rows = caller.walk(self.list).await.into_iter();
         let row = rows.find(|row| row["id"] == 1).unwrap();
-        [single.pointer(self.path.1).unwrap().clone(), row]
+        [
+            single
+                .pointer(self.path.1)
+                .unwrap()
+                .clone(),
+            row,
+        ]
     }
 
     /// Changes a field of record 1.
     async fn change(&self, caller: &Caller, name: &str, value: &str) {
         let body = json!({ name: value }).to_string();
-        let answer = caller.send(self.method, &self.path(1), Some(body)).await;
+        let answer = caller
+            .send(self.method, &self.path(1), Some(body))
+            .await;
         assert_eq!(answer.expect(200)[name], value);
     }
 
     /// The changes of a field of record 1, as old and new value, newest first.
     async fn history(&self, caller: &Caller, name: &str) -> Vec<[Value; 2]> {
-        let entries = caller.walk(&format!("{}/history", self.path(1))).await;
+        let entries = caller
+            .walk(&format!("{}/history", self.path(1)))
+            .await;
         let changes = entries.iter().flat_map(|entry| {
-            let changes = entry["changes"].as_array().unwrap().iter();
+            let changes = entry["changes"]
+                .as_array()
+                .unwrap()
+                .iter();
             changes.filter(|change| change["field"] == name)
         });
         changes
@@ -126,7 +139,9 @@ impl Record {
 async fn extends_all(api: &Api) {
     for record in &RECORDS {
         for (name, _) in record.names {
-            let extended = api.sets_all(record.kind, [(name, text(LATER))]).await;
+            let extended = api
+                .sets_all(record.kind, [(name, text(LATER))])
+                .await;
             assert!(extended > 0, "{}", record.kind);
         }
     }
@@ -148,23 +163,37 @@ async fn an_unknown_name_is_shown_and_kept_until_it_is_changed() {
         keeps(record.names).await;
         let is_activity = record.kind == "activity";
         let renamed = if is_activity { "description" } else { "title" };
-        record.change(&caller, renamed, "Renamed").await;
+        record
+            .change(&caller, renamed, "Renamed")
+            .await;
         keeps(record.names).await;
-        for (at, (name, known)) in record.names.iter().enumerate() {
-            let Some(known) = *known else { continue };
-            record.change(&caller, name, known).await;
+        for (at, (name, known_value)) in record.names.iter().enumerate() {
+            let Some(known_value) = *known_value else {
+                continue;
+            };
+            record
+                .change(&caller, name, known_value)
+                .await;
             for shown in record.shown(&caller).await {
-                assert_eq!(shown[name], known, "{} {name}", record.kind);
+                assert_eq!(shown[name], known_value, "{} {name}", record.kind);
             }
             keeps(&record.names[at + 1..]).await;
             if record.has_history {
                 let history = record.history(&caller, name).await;
-                assert_eq!(history, [[json!(LATER), json!(known)]], "{}", record.kind);
+                assert_eq!(
+                    history,
+                    [[json!(LATER), json!(known_value)]],
+                    "{}",
+                    record.kind
+                );
             }
         }
         if record.has_delete {
             caller.deletes(&record.path(2)).await;
-            caller.get(&record.path(2)).await.expect(404);
+            caller
+                .get(&record.path(2))
+                .await
+                .expect(404);
         }
     }
 }
@@ -175,7 +204,12 @@ async fn no_request_changes_an_unknown_name_beside_others() {
     let world = World::start().await;
     let api = world.api();
     extends_all(api).await;
-    let extended: BTreeSet<_> = api.items().await.iter().map(key_of).collect();
+    let extended: BTreeSet<_> = api
+        .items()
+        .await
+        .iter()
+        .map(key_of)
+        .collect();
     let requests = world.sends_all().await;
     api.cleans_up().await;
     let mut all_replaced = 0;
@@ -185,10 +219,14 @@ async fn no_request_changes_an_unknown_name_beside_others() {
         let mut items = api.items_of(kind).await;
         items.retain(|item| extended.contains(&key_of(item)));
         for (name, _) in record.names {
-            let mut sent = requests.iter().filter(|request| request.path == path);
+            let mut sent = requests
+                .iter()
+                .filter(|request| request.path == path);
             let is_sent =
                 sent.any(|request| matches!(&request.body, Some(body) if body.get(name).is_some()));
-            let others = items.iter().filter(|item| text_of(item, name) != LATER);
+            let others = items
+                .iter()
+                .filter(|item| text_of(item, name) != LATER);
             let replaced = others.count();
             assert_eq!(replaced, usize::from(is_sent), "{kind} {name}");
             all_replaced += replaced;
@@ -204,12 +242,16 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
     let caller = world.caller().await;
     extends_all(world.api()).await;
     let milestone = caller.reads("/api/milestones/1").await;
-    let milestones = caller.reads("/api/projects/1/milestones").await;
+    let milestones = caller
+        .reads("/api/projects/1/milestones")
+        .await;
     for milestone in [&milestone, &milestones[0]] {
         let task = &milestone["tasks"][0];
         assert_eq!([&task["status"], &task["priority"]], [LATER, LATER]);
     }
-    let dashboard = caller.get("/api/managed-services/dashboard").await;
+    let dashboard = caller
+        .get("/api/managed-services/dashboard")
+        .await;
     let dashboard = dashboard.expect(200);
     for (list, name) in [
         ("serviceRequests", "status"),
@@ -218,11 +260,17 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
     ] {
         assert_eq!(dashboard[list][0][name], LATER, "{list}");
     }
-    let counts = caller.reads("/api/projects/1/task-counts").await;
-    let of = |status: &str| counts["byStatus"][status].as_i64().unwrap();
+    let counts = caller
+        .reads("/api/projects/1/task-counts")
+        .await;
+    let of = |status: &str| {
+        counts["byStatus"][status]
+            .as_i64()
+            .unwrap()
+    };
     assert!(of(LATER) >= 3, "{counts}");
-    let found = (of(LATER), of("todo"));
-    assert_eq!(found, (counts["total"].as_i64().unwrap(), 0));
+    let counted = (of(LATER), of("todo"));
+    assert_eq!(counted, (counts["total"].as_i64().unwrap(), 0));
 }
 
 /// A project of an unknown status is not active.
@@ -230,14 +278,18 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
 async fn active_projects_are_counted_across_an_unknown_status() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let sets = async |project: &str, body: Value| {
-        max.patches(&format!("/api/projects/{project}"), body).await;
-        let dashboard = max.get("/api/managed-services/dashboard").await;
+        max.patches(&format!("/api/projects/{project}"), body)
+            .await;
+        let dashboard = max
+            .get("/api/managed-services/dashboard")
+            .await;
         dashboard.expect(200)["metrics"]["activeEngagements"].clone()
     };
     for project in ["1", "2"] {
         sets(project, json!({"status": "on_hold"})).await;
     }
-    api.sets_all("project", [("status", text(LATER))]).await;
+    api.sets_all("project", [("status", text(LATER))])
+        .await;
     assert_eq!(sets("1", json!({"title": "Renamed"})).await, 0);
     assert_eq!(sets("1", json!({"status": "active"})).await, 1);
     assert_eq!(sets("2", json!({"status": "completed"})).await, 1);
@@ -250,17 +302,26 @@ async fn an_answer_keeps_an_unknown_status_and_its_resolution() {
     let world = World::start().await;
     let caller = world.caller().await;
     extends_all(world.api()).await;
-    let resolutions = async || world.api().items_of("resolutions").await;
+    let resolutions = async || {
+        world
+            .api()
+            .items_of("resolutions")
+            .await
+    };
     let before = resolutions().await;
     posts!(caller, "/api/managed-services/ticket/1/reply", {"content": "Soon."});
-    caller.comments_on_request(1, "Any news?").await;
+    caller
+        .comments_on_request(1, "Any news?")
+        .await;
     for (path, pointer) in [
         ("/api/managed-services/ticket/1", "/ticket/status"),
         ("/api/service-requests/1", "/status"),
     ] {
         let record = caller.reads(path).await;
         assert_eq!(record.pointer(pointer), Some(&json!(LATER)), "{path}");
-        caller.patches(path, json!({"status": "resolved"})).await;
+        caller
+            .patches(path, json!({"status": "resolved"}))
+            .await;
     }
     assert_eq!(resolutions().await, before);
 }
@@ -273,7 +334,8 @@ async fn a_task_of_an_unknown_status_has_its_reminder() {
     let mia = api.sign_in("mia").await;
     let due = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
     mia.creates_task(due).await;
-    api.sets_all("task", [("status", text(LATER))]).await;
+    api.sets_all("task", [("status", text(LATER))])
+        .await;
     api.publishes().await;
     api.clock.advance(span::DAY);
     let swept = roles::acting_as("sweeper", sweeper.sweep()).await;
@@ -285,7 +347,9 @@ async fn a_task_of_an_unknown_status_has_its_reminder() {
 async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
     let (api, [ada, max, vic, mia]) = Api::signed_in(["ada", "max", "vic", "mia"]).await;
     let limits = json!({"permissions": ["view_work"]});
-    let token = api.token_of(&api.user("max").await, limits).await;
+    let token = api
+        .token_of(&api.user("max").await, limits)
+        .await;
     let extends_user = async |username: &str, name: &str, value: AttributeValue| {
         let mut items = api.items_of("user").await;
         items.retain(|item| text_of(item, "username") == username);
@@ -297,7 +361,11 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
     };
     let list = |names: [&str; 2]| AttributeValue::L(names.map(text).into());
     let features = [("planFeatures", list(["agentAI", LATER]))];
-    assert!(api.sets_all("organization", features).await > 0);
+    assert!(
+        api.sets_all("organization", features)
+            .await
+            > 0
+    );
     extends_user("vic", "role", text(LATER)).await;
     let permissions = list([LATER, "manage_tickets"]);
     extends_user("mia", "extraPermissions", permissions).await;
@@ -306,7 +374,9 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
 
     // Of all users, with open sessions and new ones.
     for name in ["ada", "max", "mia", "vic", "zoe"] {
-        let session = api.session_of(&api.user(name).await).await;
+        let session = api
+            .session_of(&api.user(name).await)
+            .await;
         let session = session.reads("/api/auth/session").await;
         assert_eq!(session["planFeatures"], json!(["agentAI", LATER]), "{name}");
     }
@@ -326,7 +396,9 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
         (&vic, "role", json!(LATER)),
     ] {
         let shown = ada.reads(&path(user)).await;
-        let renamed = ada.patch(&path(user), json!({"fullName": "Name"})).await;
+        let renamed = ada
+            .patch(&path(user), json!({"fullName": "Name"}))
+            .await;
         assert_eq!([&shown[name], &renamed.expect(200)[name]], [&expected; 2]);
     }
     patches!(ada, "/api/organizations/1", {"name": "Renamed"});
@@ -334,26 +406,40 @@ async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
     assert_eq!(organization["planFeatures"], json!(["agentAI", LATER]));
     patches!(ada, &path(&max), {"permissions": ["manage_users"]});
     refused!(max.patch(&path(&vic), json!({"role": "viewer"})).await => 403, "permission_denied");
-    ada.patches(&path(&vic), json!({"role": "viewer"})).await;
+    ada.patches(&path(&vic), json!({"role": "viewer"}))
+        .await;
     vic.reads("/api/tasks").await;
 
     // The operator's program sets another plan.
     let directory = api.store.directory();
     let change = async |change: PlanChange| {
         let operator = WriteContext::of_operator(api.home.id);
-        directory.change_plan(operator, change).await.unwrap()
+        directory
+            .change_plan(operator, change)
+            .await
+            .unwrap()
     };
     // A change of something else keeps it.
     let units = PlanChange {
         units_per_second: UnitsPerSecond::new(9_000),
         ..PlanChange::default()
     };
-    assert!(!change(units).await.plan_features.is_empty());
+    assert!(
+        !change(units)
+            .await
+            .plan_features
+            .is_empty()
+    );
     let features = PlanChange {
         features: Some(Vec::new()),
         ..PlanChange::default()
     };
-    assert!(change(features).await.plan_features.is_empty());
+    assert!(
+        change(features)
+            .await
+            .plan_features
+            .is_empty()
+    );
 }
 
 /// The operator's program goes on after an organization that does not read.
@@ -364,8 +450,16 @@ async fn an_organization_that_does_not_read_is_listed_with_the_others() {
     items.retain(|item| text_of(item, "pk") == "ORG#1");
     set(&mut items[0], [("planFeatures", text("all"))]);
     api.puts(items).await;
-    let all = api.store.directory().organizations().await.unwrap();
-    let read: Vec<_> = all.iter().map(|(id, found)| (*id, found.is_ok())).collect();
+    let organizations = api
+        .store
+        .directory()
+        .organizations()
+        .await
+        .unwrap();
+    let read: Vec<_> = organizations
+        .iter()
+        .map(|(id, organization)| (*id, organization.is_ok()))
+        .collect();
     assert_eq!(read, [(api.home.id, false), (api.abroad.id, true)]);
 }
 
@@ -382,7 +476,8 @@ async fn an_unknown_state_harms_only_its_record() {
     ] {
         let path = format!("/api/concierge/{list}/1");
         let before = api.items_of(kind).await;
-        api.sets_all(kind, [(name, text(LATER))]).await;
+        api.sets_all(kind, [(name, text(LATER))])
+            .await;
         refused!(caller.get(&path).await => 500, "internal_error");
         api.puts(before).await;
         caller.reads(&path).await;

@@ -6,7 +6,11 @@ use tests::support::{Answer, Api, Operation, World, creates, example, shows, tex
 
 /// The rows of an answer, of which there are some.
 fn rows(answer: &Answer) -> Vec<Value> {
-    let rows = answer.expect(200).as_array().unwrap().clone();
+    let rows = answer
+        .expect(200)
+        .as_array()
+        .unwrap()
+        .clone();
     assert!(!rows.is_empty());
     rows
 }
@@ -23,9 +27,9 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
     for kind in ["tag", "milestone"] {
         assert!(api.damages(kind, |_| true).await >= 2, "{kind}");
     }
-    let is_document = |one: &&Operation| one.path.ends_with("openapi.json");
+    let is_document = |operation: &&Operation| operation.path.ends_with("openapi.json");
     let mut read = 0;
-    for list in Operation::reads().filter(|one| !is_document(one)) {
+    for list in Operation::reads().filter(|operation| !is_document(operation)) {
         let by_id = [
             "/api/users/{id}",
             "/api/users/{id}/sessions",
@@ -64,7 +68,8 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
 async fn work_of_a_project_that_does_not_read_is_still_there() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
-    ada.records_activity(json!({"projectId": 1})).await;
+    ada.records_activity(json!({"projectId": 1}))
+        .await;
     let first = |item: &_| text_of(item, "sk") == format!("{:016}", 1);
     let is_home = |item: &_| first(item) && text_of(item, "pk") == "ORG#1#PROJECT";
     assert_eq!(api.damages("project", is_home).await, 1);
@@ -72,8 +77,14 @@ async fn work_of_a_project_that_does_not_read_is_still_there() {
     for list in ["/api/tasks", "/api/activities"] {
         shows!(rows(&ada.get(list).await)[0], {"projectId": 1, "project": null});
     }
-    let titles: Vec<_> = rows(&ada.get("/api/managed-services/search-references").await);
-    let titles: Vec<_> = titles.iter().map(|row| row["title"].clone()).collect();
+    let titles: Vec<_> = rows(
+        &ada.get("/api/managed-services/search-references")
+            .await,
+    );
+    let titles: Vec<_> = titles
+        .iter()
+        .map(|row| row["title"].clone())
+        .collect();
     assert_eq!(
         titles.len(),
         2,
@@ -81,7 +92,9 @@ async fn work_of_a_project_that_does_not_read_is_still_there() {
     );
     // By its own id, it is an error.
     for path in ["/api/projects/1", "/api/projects/1/tasks"] {
-        ada.get(path).await.expect_problem(500, "internal_error");
+        ada.get(path)
+            .await
+            .expect_problem(500, "internal_error");
     }
 }
 
@@ -100,10 +113,18 @@ async fn the_dashboard_shows_the_newest_that_read() {
         ("ticket", "tickets"),
         ("activity", "activityFeed"),
     ];
-    let dashboard = async || ada.get("/api/managed-services/dashboard").await.expect(200);
+    let dashboard = async || {
+        ada.get("/api/managed-services/dashboard")
+            .await
+            .expect(200)
+    };
     let ids = |dashboard: &Value, list: &str| -> Vec<i64> {
-        let rows = dashboard[list].as_array().unwrap().iter();
-        rows.map(|row| row["id"].as_i64().unwrap()).collect()
+        let rows = dashboard[list]
+            .as_array()
+            .unwrap()
+            .iter();
+        rows.map(|row| row["id"].as_i64().unwrap())
+            .collect()
     };
     let before = dashboard().await;
     for (kind, list) in lists {
@@ -112,7 +133,7 @@ async fn the_dashboard_shows_the_newest_that_read() {
         let second = |item: &_| text_of(item, "sk") == sk;
         assert_eq!(world.api().damages(kind, second).await, 1, "{kind}");
         let after = ids(&dashboard().await, list);
-        let found = (after.len(), after[0], &after[1..19]);
-        assert_eq!(found, (20, newest[0], &newest[2..]));
+        let shown = (after.len(), after[0], &after[1..19]);
+        assert_eq!(shown, (20, newest[0], &newest[2..]));
     }
 }

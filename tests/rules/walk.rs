@@ -11,7 +11,9 @@ const MOST: usize = 20;
 #[test]
 fn each_step_of_an_approved_action_is_a_function() {
     let text = fs::read_to_string(path("shared/README.md")).unwrap();
-    let (_, section) = text.split_once("\n## An approved action\n").unwrap();
+    let (_, section) = text
+        .split_once("\n## An approved action\n")
+        .unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let mut steps = 0;
     for line in section.lines() {

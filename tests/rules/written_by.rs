@@ -31,7 +31,9 @@ async fn a_record_names_the_author_of_its_last_write() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let max_id = api.user("max").await.id.to_string();
     let mia_id = api.user("mia").await.id.to_string();
-    let (script, token) = api.token_and_id_of(&api.user("max").await, json!({})).await;
+    let (script, token) = api
+        .token_and_id_of(&api.user("max").await, json!({}))
+        .await;
     let by_max = json!({"userId": max_id});
     let by_mia = json!({"userId": mia_id});
     let by_script = json!({"userId": max_id, "tokenId": token.to_string()});
@@ -43,13 +45,15 @@ async fn a_record_names_the_author_of_its_last_write() {
     patches!(max, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     assert_eq!(author(&api, "task").await, by_max);
     api.has_tag(api.home.id, "urgent").await;
-    mia.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
+    mia.posts("/api/tasks/1/tags", json!({"tagId": 1}))
+        .await;
     assert_eq!(author(&api, "task").await, by_mia);
 
     creates!(script, "/api/tasks/1/comments", {"content": "Soon."});
     assert_eq!(author(&api, "comment").await, by_script);
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    max.creates("/api/managed-services/tickets", ticket).await;
+    max.creates("/api/managed-services/tickets", ticket)
+        .await;
     assert_eq!(author(&api, "ticket").await, by_max);
     assert_eq!(author(&api, "ticket_message").await, by_max);
 }
@@ -60,7 +64,8 @@ async fn a_write_of_the_service_has_no_author() {
     assert_eq!(authors(&api, "project").await, [const { Value::Null }; 3]);
     api.has_tag(api.home.id, "urgent").await;
     max.creates_task(json!({})).await;
-    max.posts("/api/tasks/1/tags", json!({"tagId": 1})).await;
+    max.posts("/api/tasks/1/tags", json!({"tagId": 1}))
+        .await;
     max.deletes("/api/tags/1").await;
     assert_ne!(author(&api, "task").await, Value::Null);
     assert_eq!(api.cleans_up().await, 1);

@@ -29,17 +29,22 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
         copied.is_deleted |= entry["action"] == "deleted";
         let version = entry["version"].as_i64();
         let is_new = |version: &i64| !copied.versions.contains(version);
-        copied.versions.extend(version.filter(is_new));
+        copied
+            .versions
+            .extend(version.filter(is_new));
     }
     let mut lines = Vec::new();
     for (name, Copied { versions, .. }) in &copy {
-        let first = versions.first().copied().unwrap_or_default();
+        let first = versions
+            .first()
+            .copied()
+            .unwrap_or_default();
         let expected: Vec<i64> = (first..).take(versions.len()).collect();
         if *versions != expected {
             lines.push(format!("{name:?} has the versions {versions:?}"));
         }
     }
-    let mut there = BTreeSet::new();
+    let mut present = BTreeSet::new();
     for record in records {
         let name = name(&record["kind"], &record["id"]);
         let copied = copy.get(&name);
@@ -54,9 +59,11 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
         if is_deleted != record["deletedAt"].is_string() {
             lines.push(format!("{name:?} is deleted in one of them"));
         }
-        there.insert(name);
+        present.insert(name);
     }
-    let gone = copy.iter().filter(|(name, _)| !there.contains(*name));
+    let gone = copy
+        .iter()
+        .filter(|(name, _)| !present.contains(*name));
     let gone = gone.filter(|(_, copied)| !copied.is_deleted);
     lines.extend(gone.map(|(name, _)| format!("{name:?} is there in the feed alone")));
     lines
@@ -64,10 +71,15 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
 
 /// The kinds of the records.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    FeedType::ALL.iter().map(|kind| kind.name())
+    FeedType::ALL
+        .iter()
+        .map(|kind| kind.name())
 }
 
 fn name(kind: &Value, id: &Value) -> Name {
-    let kind = kind.as_str().unwrap_or_default().to_owned();
+    let kind = kind
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
     (kind, id.as_i64().unwrap_or_default())
 }

@@ -12,7 +12,7 @@ use std::{
 #[derive(Debug)]
 pub struct File {
     name: &'static str,
-    found: String,
+    text: String,
     wanted: String,
 }
 
@@ -20,17 +20,17 @@ impl File {
     /// The file of that name, from the project's root.
     #[must_use]
     pub fn open(name: &'static str) -> Self {
-        let found = fs::read_to_string(path(name)).unwrap();
+        let text = fs::read_to_string(path(name)).unwrap();
         Self {
             name,
-            wanted: found.clone(),
-            found,
+            wanted: text.clone(),
+            text,
         }
     }
 
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.found
+        &self.text
     }
 
     /// All of it is written by the test.
@@ -59,7 +59,9 @@ impl File {
     /// As [`hold`](Self::hold), for several files.
     #[track_caller]
     pub fn hold_all<const N: usize>(files: [Self; N]) {
-        let stale = files.into_iter().filter(|file| file.found != file.wanted);
+        let stale = files
+            .into_iter()
+            .filter(|file| file.text != file.wanted);
         let stale = stale.map(|file| {
             fs::write(path(file.name), file.wanted).unwrap();
             file.name
@@ -83,18 +85,25 @@ pub fn path(name: &str) -> PathBuf {
 /// and those of builds, are left out.
 #[must_use]
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let mut all = Vec::new();
+    let mut paths = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().path();
-        let name = file.file_name().unwrap().to_str().unwrap();
+        let name = file
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap();
         if file.is_dir() && !name.starts_with('.') && !BUILT.contains(&name) {
-            all.extend(files(&file, endings));
-        } else if endings.iter().any(|ending| name.ends_with(ending)) {
-            all.push(file);
+            paths.extend(files(&file, endings));
+        } else if endings
+            .iter()
+            .any(|ending| name.ends_with(ending))
+        {
+            paths.push(file);
         }
     }
-    all.sort();
-    all
+    paths.sort();
+    paths
 }
 
 /// Folders without files of ours.
@@ -103,15 +112,18 @@ const BUILT: [&str; 2] = ["target", "node_modules"];
 /// Returns whether a file of the project is of tests.
 #[must_use]
 pub fn is_test(file: &Path) -> bool {
-    let mut parts = file.strip_prefix(path("")).unwrap().iter();
+    let mut parts = file
+        .strip_prefix(path(""))
+        .unwrap()
+        .iter();
     parts.any(|part| part == "tests" || part == "tests.rs")
 }
 
 /// A table as Markdown has it, between empty lines.
 #[must_use]
 pub fn table(head: &str, rows: impl IntoIterator<Item = String>) -> Vec<String> {
-    let columns = head.matches('|').count() - 1;
-    let columns = format!("|{}", "---|".repeat(columns));
+    let column_count = head.matches('|').count() - 1;
+    let columns = format!("|{}", "---|".repeat(column_count));
     let mut lines = vec![String::new(), head.to_owned(), columns];
     lines.extend(rows);
     lines.push(String::new());
@@ -136,9 +148,9 @@ fn is_hand_written(line: &str, is_markdown: bool) -> bool {
 fn with_section(text: &str, section: &str, lines: &[String]) -> Result<String, String> {
     let begin = format!("Written by `cargo test`: {section}");
     let end = format!("End of {section}");
-    let all: Vec<&str> = text.split('\n').collect();
+    let text_lines: Vec<&str> = text.split('\n').collect();
     let places = |wanted: &str| -> Vec<usize> {
-        let marks = all.iter().enumerate();
+        let marks = text_lines.iter().enumerate();
         let marks = marks.filter(|(_, line)| mark(line) == wanted);
         marks.map(|(at, _)| at).collect()
     };
@@ -150,20 +162,22 @@ fn with_section(text: &str, section: &str, lines: &[String]) -> Result<String, S
     if first > last {
         return Err(format!("«{end}» stands before «{begin}»"));
     }
-    let depth = all[first].len() - all[first].trim_start().len();
-    let indented = lines.iter().map(|line| match line.as_str() {
-        "" => String::new(),
-        line => format!("{}{line}", " ".repeat(depth)),
-    });
+    let depth = text_lines[first].len() - text_lines[first].trim_start().len();
+    let indented = lines
+        .iter()
+        .map(|line| match line.as_str() {
+            "" => String::new(),
+            line => format!("{}{line}", " ".repeat(depth)),
+        });
     let indented: Vec<String> = indented.collect();
-    let is_markdown = all[first].starts_with("<!--");
-    let mut replaced = all[first + 1..last].iter();
+    let is_markdown = text_lines[first].starts_with("<!--");
+    let mut replaced = text_lines[first + 1..last].iter();
     if let Some(line) = replaced.find(|line| is_hand_written(line.trim(), is_markdown)) {
         return Err(format!("«{line}» is not the test's: move it out of there"));
     }
-    let mut whole: Vec<&str> = all[..=first].to_vec();
+    let mut whole: Vec<&str> = text_lines[..=first].to_vec();
     whole.extend(indented.iter().map(String::as_str));
-    whole.extend(&all[last..]);
+    whole.extend(&text_lines[last..]);
     Ok(whole.join("\n"))
 }
 
@@ -197,7 +211,11 @@ mod tests {
             assert!(holds, "{refused}");
         }
         let table = "<!-- Written by `cargo test`: b -->\n| x |\nSee below.\n<!-- End of b -->";
-        assert!(with_b(table).unwrap_err().contains("See below."));
+        assert!(
+            with_b(table)
+                .unwrap_err()
+                .contains("See below.")
+        );
         assert!(with_b(&table.replace("See below.", "")).is_ok());
     }
 }

@@ -47,9 +47,16 @@ pub fn session(sid: &Sid, user: &User, now: Timestamp) -> Session {
 pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
     let sid = Sid::generate(store.cell(), user.organization_id, user.id, now);
     let sign_in = store.sign_in();
-    let account = sign_in.account(&user.username).await.unwrap().unwrap();
+    let account = sign_in
+        .account(&user.username)
+        .await
+        .unwrap()
+        .unwrap();
     let session = session(&sid, user, now);
-    sign_in.begin(&account, &session, None).await.unwrap();
+    sign_in
+        .begin(&account, &session, None)
+        .await
+        .unwrap();
     sid
 }
 
@@ -71,7 +78,11 @@ pub async fn connection(
     let of = Slug::new(name).unwrap();
     let put = sent(put);
     let secret_of = SecretOf::Connection(name.to_owned());
-    let seal = async |secret: SentSecret| sealer.seal(tenant, &secret_of, &secret).await;
+    let seal = async |secret: SentSecret| {
+        sealer
+            .seal(tenant, &secret_of, &secret)
+            .await
+    };
     let connections = store.connections();
     let identify = async |_| Ok(None);
     let put = connections.put(tenant, &of, put, seal, identify);

@@ -31,7 +31,9 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
         let seen = inquiry.wanted().map(|wanted| {
             let facts: Facts = wanted.read.facts(
                 &record(&wanted.read.path),
-                wanted.connection.reading(case.history.at),
+                wanted
+                    .connection
+                    .reading(case.history.at),
             );
             Ok(Seen {
                 status: 200,
@@ -51,7 +53,10 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     proposal.reads.clear();
     proposal.excerpts.clear();
     proposal.resolved_when = None;
-    proposal.actions.iter_mut().for_each(forget);
+    proposal
+        .actions
+        .iter_mut()
+        .for_each(forget);
     proposal
 }
 
@@ -60,9 +65,16 @@ fn forget(action: &mut ProposedAction) {
     // A message waits for no retry.
     if action.content.action_type == ActionType::NotifyCustomer {
         let ids = action.content.entity_ids();
-        action.content.records = ids.iter().map(|id| format!("message/{id}")).collect();
+        action.content.records = ids
+            .iter()
+            .map(|id| format!("message/{id}"))
+            .collect();
     }
-    action.is_automated = action.content.steps.iter().all(|step| step.call.is_some());
+    action.is_automated = action
+        .content
+        .steps
+        .iter()
+        .all(|step| step.call.is_some());
     action.content.reads.clear();
     action.content.require.clear();
     action.content.verify = None;
@@ -74,7 +86,10 @@ fn forget(action: &mut ProposedAction) {
 
 /// A record without any known fact against an action. Of an invoice, one cent is paid.
 fn record(path: &str) -> Value {
-    let id = path.split('/').nth(2).unwrap_or_default();
+    let id = path
+        .split('/')
+        .nth(2)
+        .unwrap_or_default();
     let other = format!("of-{id}");
     // The invoice of a payment is not paid.
     let payment = id.strip_prefix("of-");

@@ -16,7 +16,12 @@ impl Context {
     pub(crate) async fn check_action(&self, action: &ActionKey) -> Result<Option<Message>, Error> {
         let mut next = None;
         for _ in 0..2 {
-            let Some(check) = self.store.agent().due_check(action).await? else {
+            let Some(check) = self
+                .store
+                .agent()
+                .due_check(action)
+                .await?
+            else {
                 break;
             };
             let Some((action, message)) = self.check(check).await? else {
@@ -35,7 +40,12 @@ impl Context {
         tenant: OrganizationId,
         session: AgentSessionId,
     ) -> Result<(), Error> {
-        if let Some(check) = self.store.agent().due_alert_check(tenant, session).await? {
+        if let Some(check) = self
+            .store
+            .agent()
+            .due_alert_check(tenant, session)
+            .await?
+        {
             self.check(check).await?;
         }
         Ok(())
@@ -46,8 +56,13 @@ impl Context {
         &self,
         check: DueCheck,
     ) -> Result<Option<(AgentAction, Option<Message>)>, Error> {
-        let observation = self.observe(&check.reads, &check.connections).await;
-        self.store.agent().write_check(check, &observation).await
+        let observation = self
+            .observe(&check.reads, &check.connections)
+            .await;
+        self.store
+            .agent()
+            .write_check(check, &observation)
+            .await
     }
 
     /// Sends reads concurrently.
@@ -58,11 +73,14 @@ impl Context {
     ) -> Observation {
         let through = |name: &str| {
             let mut connections = connections.clone().into_iter();
-            let connection = connections.find(|one| *one.name == *name);
+            let connection = connections.find(|connection| *connection.name == *name);
             connection.ok_or_else(|| ReadError::for_good(format!("There is no connection {name}.")))
         };
         let timeout = self.limits.check_timeout();
-        let seen = self.targets.read_all(reads, through, timeout).await;
+        let seen = self
+            .targets
+            .read_all(reads, through, timeout)
+            .await;
         reads.iter().zip(seen).collect()
     }
 }

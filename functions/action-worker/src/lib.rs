@@ -66,7 +66,10 @@ impl Worker {
             let is_handled = self.guarded(&message).await;
             (message, is_handled)
         });
-        let handled: Vec<_> = handled.buffered(CONCURRENCY).collect().await;
+        let handled: Vec<_> = handled
+            .buffered(CONCURRENCY)
+            .collect()
+            .await;
         messages::response(handled)
     }
 
@@ -81,7 +84,10 @@ impl Worker {
         {
             let cause = error.chain();
             tracing::error!(
-                messageId = message.message_id.as_deref().unwrap_or_default(),
+                messageId = message
+                    .message_id
+                    .as_deref()
+                    .unwrap_or_default(),
                 cause,
                 "cannot check an action's record"
             );
@@ -96,7 +102,11 @@ impl Worker {
             Message::CheckAlert {
                 organization_id,
                 session_id,
-            } => self.context.check_alert(organization_id, session_id).await,
+            } => {
+                self.context
+                    .check_alert(organization_id, session_id)
+                    .await
+            }
         }
     }
 
@@ -107,7 +117,8 @@ impl Worker {
         let verifies = match agent.claim(&action, lease).await? {
             Claim::Busy | Claim::Deferred => return Ok(()),
             Claim::Slot(slot) => {
-                self.send_at(slot, Message::RunAction(action)).await;
+                self.send_at(slot, Message::RunAction(action))
+                    .await;
                 return Ok(());
             }
             Claim::Over => false,
@@ -138,28 +149,43 @@ impl Worker {
     async fn send_at(&self, at: Timestamp, message: Message) {
         let delay = at.millis() - self.context.store.now().millis();
         let delay = Duration::from_millis(u64::try_from(delay).unwrap_or(0));
-        self.queue.try_send_after(message, delay).await;
+        self.queue
+            .try_send_after(message, delay)
+            .await;
     }
 
     /// Runs a claimed action. Returns whether its effect is to be verified at once.
     async fn run(&self, held: HeldAction) -> Result<bool, Error> {
         let verifies = held.action.content.verify.is_some();
         let run = Run::new(&self.context, held);
-        let outcome = run.run().await?.inspect(|outcome| self.count(*outcome));
+        let outcome = run
+            .run()
+            .await?
+            .inspect(|outcome| self.count(*outcome));
         Ok(verifies && outcome == Some(ActionState::Succeeded))
     }
 
     /// Checks an ended action, if a check is due.
     async fn check(&self, action: &ActionKey) -> Result<(), Error> {
-        let message = self.context.check_action(action).await?;
-        self.queue.try_send(message.as_slice()).await;
+        let message = self
+            .context
+            .check_action(action)
+            .await?;
+        self.queue
+            .try_send(message.as_slice())
+            .await;
         Ok(())
     }
 
     /// Ends the session after its last action, and requests the check of its alert. Otherwise sends
     /// messages for the actions that waited for this one.
     async fn ended(&self, action: &ActionKey) -> Result<(), Error> {
-        let next = self.context.store.agent().settle_after(action).await?;
+        let next = self
+            .context
+            .store
+            .agent()
+            .settle_after(action)
+            .await?;
         self.queue.try_send(&next).await;
         Ok(())
     }
@@ -172,7 +198,10 @@ impl Worker {
             return Ok(());
         };
         let agent = self.context.store.agent();
-        if agent.set_aside_if_damaged(&action).await? {
+        if agent
+            .set_aside_if_damaged(&action)
+            .await?
+        {
             self.count(ActionState::Unknown);
             self.ended(&action).await?;
         }
@@ -184,7 +213,9 @@ impl Worker {
     }
 
     fn is_last_delivery(&self, message: &SqsMessage) -> bool {
-        let count = message.attributes.get("ApproximateReceiveCount");
+        let count = message
+            .attributes
+            .get("ApproximateReceiveCount");
         let count = count.and_then(|count| count.parse::<u32>().ok());
         count.is_some_and(|count| count >= self.context.limits.deliveries)
     }

@@ -59,7 +59,10 @@ impl<'a> Run<'a> {
             match self.progress.next(store.now(), left) {
                 Work::Read(reads) => self.read(&reads).await,
                 Work::Wait(Wait::Slot) => {
-                    let slot = store.connections().slot(&self.connection).await?;
+                    let slot = store
+                        .connections()
+                        .slot(&self.connection)
+                        .await?;
                     self.progress.reserved(slot);
                 }
                 Work::Wait(Wait::For(pause)) => tokio::time::sleep(pause).await,
@@ -86,8 +89,13 @@ impl<'a> Run<'a> {
 
     /// Sends reads and reports their observation.
     async fn read(&mut self, reads: &[TargetRead]) {
-        let connections = [&self.connection].into_iter().chain(&self.read_connections);
-        let observation = self.context.observe(reads, connections).await;
+        let connections = [&self.connection]
+            .into_iter()
+            .chain(&self.read_connections);
+        let observation = self
+            .context
+            .observe(reads, connections)
+            .await;
         self.progress
             .observed(&observation, self.context.store.now());
     }
@@ -97,7 +105,10 @@ impl<'a> Run<'a> {
         if !call.is_announced && !self.announce().await? {
             return Ok(());
         }
-        let result = self.context.call(&self.connection, call).await;
+        let result = self
+            .context
+            .call(&self.connection, call)
+            .await;
         if let Some(is_clear) = result.is_clear {
             self.learn(is_clear).await;
         }
@@ -109,12 +120,18 @@ impl<'a> Run<'a> {
     async fn announce(&mut self) -> Result<bool, Error> {
         let agent = self.context.store.agent();
         let progress = &mut self.progress;
-        if progress.action.depends_on_alert() && agent.alert_is_resolved(&progress.action).await? {
+        if progress.action.depends_on_alert()
+            && agent
+                .alert_is_resolved(&progress.action)
+                .await?
+        {
             progress.alert_resolved();
             return Ok(false);
         }
         progress.announce(self.context.store.now());
-        let lease = agent.heartbeat(&mut progress.action).await?;
+        let lease = agent
+            .heartbeat(&mut progress.action)
+            .await?;
         match lease {
             Lease::Held => {}
             Lease::Cancelled => progress.cancelled(),
@@ -131,7 +148,10 @@ impl<'a> Run<'a> {
         }
         self.is_troubled = !is_clear;
         let connections = self.context.store.connections();
-        match connections.answered(&self.connection, is_clear).await {
+        match connections
+            .answered(&self.connection, is_clear)
+            .await
+        {
             Ok(breaker) => {
                 let is_open = breaker.state(self.context.store.now()) == BreakerState::Open;
                 if self.progress.breaker_is_open(is_open) {
@@ -166,7 +186,10 @@ impl<'a> Run<'a> {
             RunEnd::Release(next, problem) => (next, problem),
         };
         let agent = self.context.store.agent();
-        match agent.release(&self.progress.action, next).await? {
+        match agent
+            .release(&self.progress.action, next)
+            .await?
+        {
             Lease::Held => {
                 let key = &self.progress.action.key;
                 tracing::info!(
@@ -180,7 +203,10 @@ impl<'a> Run<'a> {
                 );
                 Ok(None)
             }
-            Lease::Cancelled => self.record(&self.progress.stopped()).await,
+            Lease::Cancelled => {
+                self.record(&self.progress.stopped())
+                    .await
+            }
             Lease::Lost => Ok(None),
         }
     }
@@ -195,7 +221,9 @@ impl<'a> Run<'a> {
             let recorded = if recordings <= COUNTED_RECORDINGS {
                 agent.record(action, outcome).await
             } else {
-                agent.record_uncounted(action, outcome).await
+                agent
+                    .record_uncounted(action, outcome)
+                    .await
             };
             match recorded {
                 Ok(recorded) => return Ok(recorded.then_some(outcome.state)),
@@ -216,16 +244,20 @@ impl Context {
             key: Some(&next.key),
             timeout: self.limits.step_timeout,
         };
-        let none = match self.targets.send(connection, call, sending).await {
+        let no_response = match self
+            .targets
+            .send(connection, call, sending)
+            .await
+        {
             Ok(head) => {
                 let response = head.read(connection).await;
                 return CallResult::of(call, response, is_repeated, self.store.now());
             }
-            Err(none) => none,
+            Err(no_response) => no_response,
         };
-        let problem = none.problem();
+        let problem = no_response.problem();
         let now = self.store.now();
-        match none {
+        match no_response {
             NoResponse::Unsendable(_) => {
                 CallResult::unsent(ApiCall::unsendable(is_repeated), problem, now)
             }

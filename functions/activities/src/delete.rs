@@ -13,6 +13,8 @@ pub async fn delete_activity(
 ) -> Result<NoContent, Problem> {
     let activities = caller.app.store.activities();
     let may = async |creator| caller.created_or_may(creator).await;
-    activities.delete(caller.write(), id.known()?, may).await?;
+    activities
+        .delete(caller.write(), id.known()?, may)
+        .await?;
     Ok(NoContent)
 }

@@ -9,6 +9,8 @@ pub async fn get_activity(
     Path(id): Path<PathId<ActivityId>>,
 ) -> Result<Single<ActivityWithRefs>, Problem> {
     let activities = caller.app.store.activities();
-    let activity = activities.get(caller.tenant(), id.known()?).await?;
+    let activity = activities
+        .get(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(activity))
 }

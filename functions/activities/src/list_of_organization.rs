@@ -18,7 +18,9 @@ pub async fn list_organization_activities(
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(AccessTo(organization)): Path<AccessTo<OrganizationId>>,
 ) -> Result<List<ActivityWithRefs>, Problem> {
-    caller.owns(organization).map_err(denied)?;
+    caller
+        .owns(organization)
+        .map_err(denied)?;
     let pages = caller.pages()?;
     let activities = caller.app.store.activities();
     let page = activities.of_organization(caller.tenant(), query(&caller, &pages));

@@ -59,7 +59,9 @@ pub async fn accept_invitation(
     let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     };
-    let (sid, user) = invitations.accept(open, &sent.token, &new, begun).await?;
+    let (sid, user) = invitations
+        .accept(open, &sent.token, &new, begun)
+        .await?;
     telemetry::caller(user.id, user.organization_id);
     let cookie = app.cookie.set(&sid.to_string())?;
     Ok(SetCookie(cookie, SignedInUserView::of(&user)))

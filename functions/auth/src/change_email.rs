@@ -27,19 +27,24 @@ pub async fn change_email(
     caller.app.needs_mail()?;
     telemetry::signs_in_from(&address);
     let sign_in = caller.app.store.sign_in();
-    let (attempt, account) = sign_in.attempt(&user.username, &address).await?;
+    let (attempt, account) = sign_in
+        .attempt(&user.username, &address)
+        .await?;
     let hash = account.map(|account| account.password_hash);
     let verified = password::verify(sent.password.into_secret(), hash).await;
-    if !sign_in.decided(&attempt, verified).await? {
+    if !sign_in
+        .decided(&attempt, verified)
+        .await?
+    {
         telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt).await?;
         let detail = "`password` is not your current password.";
         return Err(Error::invalid(Fault::at("password", FaultCode::Incorrect, detail)).into());
     }
     let links = caller.app.store.account_links();
-    let asked = links.ask_for(user, sent.email, caller.app.links.issue());
+    let link = links.ask_for(user, sent.email, caller.app.links.issue());
     // Both end: the attempt is no failure, whether or not the link is sent.
-    let (asked, forgot) = tokio::join!(asked, sign_in.succeeded(&attempt));
-    asked.and(forgot)?;
+    let (requested, forgot) = tokio::join!(link, sign_in.succeeded(&attempt));
+    requested.and(forgot)?;
     Ok(Accepted)
 }

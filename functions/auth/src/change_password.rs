@@ -25,7 +25,12 @@ pub async fn change_password(
 ) -> Result<RenewCookie, Problem<(ConcurrentChange, PasswordSignInOff, TooManyAttempts)>> {
     let identity = caller.identity().await?;
     let (session, user) = (identity.session()?, &identity.user);
-    caller.app.store.providers().check_password(user).await?;
+    caller
+        .app
+        .store
+        .providers()
+        .check_password(user)
+        .await?;
     telemetry::signs_in_from(&address);
     let sign_in = caller.app.store.sign_in();
     let head = sign_in.head(user.organization_id);
@@ -35,12 +40,14 @@ pub async fn change_password(
         let gone = || Error::internal("changing a password", "the account is gone");
         let (account, head) = (account.ok_or_else(gone)?, head?);
         let hash = Some(account.password_hash.clone());
-        let known = password::verify(sent.current_password.into_secret(), hash).await?;
-        Ok((account, head, known))
+        let is_right = password::verify(sent.current_password.into_secret(), hash).await?;
+        Ok((account, head, is_right))
     };
-    let (account, head, known) = sign_in.decided(&attempt, verified.await).await?;
+    let (account, head, is_right) = sign_in
+        .decided(&attempt, verified.await)
+        .await?;
     let mut faults = Vec::new();
-    if !known {
+    if !is_right {
         telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt.clone()).await?;
         faults.push(incorrect());
@@ -49,8 +56,8 @@ pub async fn change_password(
     let fits = new.for_user(&user.username, &identity.organization.name);
     let fits = fits.map_err(|common| faults.push(common.at("newPassword")));
     let forget_failures = sign_in.succeeded(&attempt);
-    let (Ok(new), true) = (fits, known) else {
-        if known {
+    let (Ok(new), true) = (fits, is_right) else {
+        if is_right {
             forget_failures.await?;
         }
         return Err(Error::Invalid(faults).into());
@@ -67,7 +74,12 @@ pub async fn change_password(
     let (sid, forgot) = tokio::join!(renewed, forget_failures);
     let sid = sid.and_then(|sid| forgot.map(|()| sid))?;
     let sid = sid.ok_or_else(|| Error::invalid(incorrect()))?;
-    Ok(RenewCookie(caller.app.cookie.set(&sid.to_string())?))
+    Ok(RenewCookie(
+        caller
+            .app
+            .cookie
+            .set(&sid.to_string())?,
+    ))
 }
 
 fn incorrect() -> Fault {

@@ -30,6 +30,8 @@ pub async fn confirm_email(
 ) -> Result<NoContent, Problem<Refused>> {
     let network = app.notices_from(&address);
     let links = app.store.account_links();
-    links.confirm_email(&token, network.as_deref()).await?;
+    links
+        .confirm_email(&token, network.as_deref())
+        .await?;
     Ok(NoContent)
 }

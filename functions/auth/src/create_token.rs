@@ -55,7 +55,9 @@ pub async fn create_token(
 /// Checks that the caller holds every permission of the token. 403 otherwise.
 fn holds_all(caller: &Identity, new: &TokenCreate) -> Result<(), Error> {
     let named = new.named().unwrap_or_default();
-    let beyond = named.into_iter().find(|one| !caller.may(*one));
+    let beyond = named
+        .into_iter()
+        .find(|permission| !caller.may(*permission));
     beyond.map_or(Ok(()), |permission| {
         let name = permission.name();
         let detail = format!("The token cannot have the permission {name}: you do not hold it.");

@@ -11,6 +11,11 @@ pub async fn delete_sign_in(
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     caller.owns(id)?;
-    caller.app.store.providers().delete(caller.write()).await?;
+    caller
+        .app
+        .store
+        .providers()
+        .delete(caller.write())
+        .await?;
     Ok(NoContent)
 }

@@ -10,6 +10,8 @@ pub async fn delete_token(
 ) -> Result<NoContent, Problem> {
     let tokens = caller.app.store.tokens();
     let user = caller.user_id();
-    tokens.delete(caller.write(), user, id.known()?).await?;
+    tokens
+        .delete(caller.write(), user, id.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -13,6 +13,8 @@ pub async fn delete_user_token(
     let (user, id) = (user.known()?, id.known()?);
     let by = async || Ok(caller.identity().await?.held());
     let tokens = caller.app.store.tokens();
-    tokens.delete_of_user(caller.write(), by, user, id).await?;
+    tokens
+        .delete_of_user(caller.write(), by, user, id)
+        .await?;
     Ok(NoContent)
 }

@@ -12,6 +12,8 @@ pub async fn end_sessions(
     let identity = caller.identity().await?;
     let sign_in = caller.app.store.sign_in();
     let session = identity.session()?;
-    sign_in.end_others(session, &identity.user).await?;
+    sign_in
+        .end_others(session, &identity.user)
+        .await?;
     Ok(NoContent)
 }

@@ -13,6 +13,8 @@ pub async fn end_user_sessions(
     let id = id.known()?;
     let by = async || Ok(caller.identity().await?.held());
     let sign_in = caller.app.store.sign_in();
-    sign_in.end_all_of(caller.write(), by, id).await?;
+    sign_in
+        .end_all_of(caller.write(), by, id)
+        .await?;
     Ok(NoContent)
 }

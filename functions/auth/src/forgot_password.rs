@@ -21,7 +21,9 @@ pub async fn forgot_password(
     if app.sends_mail {
         let network = network::counted(&address);
         let links = app.store.account_links();
-        links.forgot(&named, &network, || app.links.issue()).await?;
+        links
+            .forgot(&named, &network, || app.links.issue())
+            .await?;
     }
     Ok(NoContent)
 }

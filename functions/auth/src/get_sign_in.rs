@@ -15,6 +15,11 @@ pub async fn get_sign_in(
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Single<SignInView>, Problem> {
     caller.owns(id)?;
-    let provider = caller.app.store.providers().get(caller.tenant()).await?;
+    let provider = caller
+        .app
+        .store
+        .providers()
+        .get(caller.tenant())
+        .await?;
     Ok(Single(SignInView::of(&auth, provider)))
 }

@@ -44,7 +44,11 @@ pub async fn list_sessions(
     let sessions = sign_in.sessions(caller.tenant(), caller.user_id(), &pages.wanted);
     let (identity, sessions) = tokio::try_join!(caller.identity(), sessions)?;
     let (current, now) = (identity.session()?, caller.app.clock.now());
-    let open = sessions.filter_map(|one| one.holds(&identity.user, now).then_some(one));
+    let open = sessions.filter_map(|session| {
+        session
+            .holds(&identity.user, now)
+            .then_some(session)
+    });
     Ok(pages.answer(open, |session| OpenSession::beside(&session, current))?)
 }
 

@@ -21,7 +21,11 @@ pub async fn list_user_sessions(
     let sessions = sign_in.sessions_of(caller.tenant(), id, by, &pages.wanted);
     let (owner, sessions) = sessions.await?;
     let (identity, now) = (caller.identity().await?, caller.app.clock.now());
-    let open = sessions.filter_map(|session| session.holds(&owner, now).then_some(session));
+    let open = sessions.filter_map(|session| {
+        session
+            .holds(&owner, now)
+            .then_some(session)
+    });
     let current = identity.session()?;
     Ok(pages.answer(open, |session| OpenSession::beside(&session, current))?)
 }

@@ -17,8 +17,8 @@ pub async fn list_tokens(
 ) -> Result<List<TokenView>, Problem> {
     let pages = caller.own_pages()?;
     let tokens = caller.app.store.tokens();
-    let all = tokens.all(caller.tenant(), caller.user_id());
-    let (identity, mut tokens) = tokio::try_join!(caller.identity(), all)?;
+    let user_tokens = tokens.all(caller.tenant(), caller.user_id());
+    let (identity, mut tokens) = tokio::try_join!(caller.identity(), user_tokens)?;
     let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&identity.user, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);

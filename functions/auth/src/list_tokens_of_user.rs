@@ -20,7 +20,9 @@ pub async fn list_user_tokens(
     let (id, pages) = (id.known()?, caller.pages()?);
     let by = async { Ok(caller.identity().await?.held()) };
     let tokens = caller.app.store.tokens();
-    let (owner, mut tokens) = tokens.of_user(caller.tenant(), id, by).await?;
+    let (owner, mut tokens) = tokens
+        .of_user(caller.tenant(), id, by)
+        .await?;
     let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&owner, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);

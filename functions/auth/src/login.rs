@@ -53,10 +53,14 @@ pub async fn login(
 ) -> Result<SetCookie<SignedInUserView>, Problem<Refused>> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (attempt, account) = sign_in.attempt(&username, &address).await?;
+    let (attempt, account) = sign_in
+        .attempt(&username, &address)
+        .await?;
     let judged = judge(&app, account, password).await;
-    let known = sign_in.decided(&attempt, judged).await?;
-    let Some((account, user)) = known else {
+    let accepted = sign_in
+        .decided(&attempt, judged)
+        .await?;
+    let Some((account, user)) = accepted else {
         return Err(refused(&app, attempt).await.into());
     };
     let now = app.clock.now();
@@ -78,21 +82,36 @@ async fn judge(
     account: Option<Account>,
     password: LoginPassword,
 ) -> Result<Option<(Account, User)>, Error> {
-    let hash = account.as_ref().map(|one| one.password_hash.clone());
+    let hash = account
+        .as_ref()
+        .map(|account| account.password_hash.clone());
     let is_right = password::verify(password.into_secret(), hash).await?;
     let Some(account) = account.filter(|_| is_right) else {
         return Ok(None);
     };
-    let user = app.store.sign_in().user(&account).await?;
+    let user = app
+        .store
+        .sign_in()
+        .user(&account)
+        .await?;
     let Some(user) = user.filter(|user| !user.disabled) else {
         return Ok(None);
     };
-    app.store.providers().check_password(&user).await?;
+    app.store
+        .providers()
+        .check_password(&user)
+        .await?;
     Ok(Some((account, user)))
 }
 
 async fn refused(app: &App, attempt: SignInAttempt) -> Error {
     telemetry::count(Metric::SignInFailure, app.clock.now());
-    let noted = app.store.sign_in().failed(attempt).await;
-    noted.err().unwrap_or(Error::WrongCredentials)
+    let noted = app
+        .store
+        .sign_in()
+        .failed(attempt)
+        .await;
+    noted
+        .err()
+        .unwrap_or(Error::WrongCredentials)
 }

@@ -7,6 +7,8 @@ use shared::{auth::ForgetCookie, endpoint::*};
 pub async fn logout(caller: Caller<need::OwnSession>) -> Result<ForgetCookie, Problem> {
     let identity = caller.identity().await?;
     let sign_in = caller.app.store.sign_in();
-    sign_in.end(caller.write(), identity.session()?).await?;
+    sign_in
+        .end(caller.write(), identity.session()?)
+        .await?;
     Ok(ForgetCookie(caller.app.cookie.clear()?))
 }

@@ -40,7 +40,11 @@ pub async fn put_sign_in(
     let by = async || Ok(caller.identity().await?.held());
     let sealer = &auth.sealer;
     let tenant = caller.tenant();
-    let seal = async |sent: SentSecret| sealer.seal(tenant, &SecretOf::SignIn, &sent).await;
+    let seal = async |sent: SentSecret| {
+        sealer
+            .seal(tenant, &SecretOf::SignIn, &sent)
+            .await
+    };
     let providers = auth.app.store.providers();
     let provider = providers.put(caller.write(), &put, discovery, by, seal);
     Ok(Single(SignInView::of(&auth, provider.await?)))
@@ -58,7 +62,11 @@ async fn discovered(
         Err(fault) => fault,
     };
     let providers = auth.app.store.providers();
-    if fault.is_read_error() && providers.has_discovery_of(tenant, &put.issuer).await? {
+    if fault.is_read_error()
+        && providers
+            .has_discovery_of(tenant, &put.issuer)
+            .await?
+    {
         fault.log(tenant);
         return Ok(None);
     }

@@ -32,7 +32,10 @@ pub async fn reset_password(
 ) -> Result<NoContent, Problem<Refused>> {
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
-    app.store.providers().check_password(&account.user).await?;
+    app.store
+        .providers()
+        .check_password(&account.user)
+        .await?;
     let username = &account.user.username;
     let organization = &account.organization;
     let hash = password::hash_new(password, "password", username, organization).await?;

@@ -52,7 +52,10 @@ pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionV
         user: SignedInUserView::of(&identity.user),
         organization: OrganizationView::of(&identity.organization),
         permissions: identity.permissions(),
-        plan_features: identity.organization.plan_features.clone(),
+        plan_features: identity
+            .organization
+            .plan_features
+            .clone(),
         mail: caller.app.sends_mail,
         expires_at: identity.ends_at(),
     }))

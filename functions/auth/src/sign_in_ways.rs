@@ -40,9 +40,15 @@ pub async fn get_sign_in_ways(
     let ways = match (&of.username, &of.invitation) {
         (Some(username), None) => of_username(&app, username, &address).await?,
         (None, Some(token)) => {
-            let open = app.store.invitations().open(token).await?;
+            let open = app
+                .store
+                .invitations()
+                .open(token)
+                .await?;
             let providers = app.store.providers();
-            providers.ways_of_invitation(open.organization.id).await?
+            providers
+                .ways_of_invitation(open.organization.id)
+                .await?
         }
         _ => {
             return Err(Error::invalid(Fault {
@@ -61,12 +67,16 @@ pub async fn get_sign_in_ways(
 }
 
 async fn of_username(app: &App, username: &LoginName, address: &str) -> Result<SignInWays, Error> {
-    let decoy = app.cookie.number_of(&unique_name::key(username));
+    let decoy = app
+        .cookie
+        .number_of(&unique_name::key(username));
     let sign_in = app.store.sign_in();
     let providers = app.store.providers();
     let counted = sign_in.ways_attempt(address);
     let (attempt, ways) = tokio::join!(counted, providers.ways_of(username, decoy));
     let ways = ways?;
-    sign_in.ways_checked(&attempt?, ways.is_real).await?;
+    sign_in
+        .ways_checked(&attempt?, ways.is_real)
+        .await?;
     Ok(ways)
 }

@@ -49,7 +49,9 @@ impl Auth {
 impl FromStart for Auth {
     fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
         let purpose = "the URL of the API, to which providers send users back";
-        let api_url = start.environment.required("API_URL", purpose)?;
+        let api_url = start
+            .environment
+            .required("API_URL", purpose)?;
         let caller = ProviderCaller::of(start)?;
         let secrets = (Secrets::of(start)?, Sealer::of(start)?);
         Ok(Self::new(App::from_start(start)?, caller, secrets, api_url))

@@ -36,10 +36,18 @@ pub async fn test_sign_in(
 ) -> Result<Json<SignInTestedView>, Problem<ConcurrentChange>> {
     caller.owns(id)?;
     let providers = auth.app.store.providers();
-    let provider = providers.to_test(caller.write()).await?;
-    let (ok, detail) = match auth.caller.discover(&provider.issuer).await {
+    let provider = providers
+        .to_test(caller.write())
+        .await?;
+    let (ok, detail) = match auth
+        .caller
+        .discover(&provider.issuer)
+        .await
+    {
         Ok(discovery) => {
-            providers.keep_discovery(&provider, &discovery).await?;
+            providers
+                .keep_discovery(&provider, &discovery)
+                .await?;
             let keys = discovery.keys.len();
             (true, format!("The provider answers, with {keys} keys."))
         }

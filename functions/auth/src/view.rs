@@ -107,8 +107,12 @@ impl PartialSchema for SignInView {
             let uri = "https://api.example.com/api/auth/oidc/callback/1";
             let about = "URI to register at the provider, to which it sends users back.";
             let of_uri = ObjectBuilder::new().schema_type(Type::String);
-            let of_uri = of_uri.description(Some(about)).examples([uri]);
-            object.properties.insert(name.to_owned(), of_uri.into());
+            let of_uri = of_uri
+                .description(Some(about))
+                .examples([uri]);
+            object
+                .properties
+                .insert(name.to_owned(), of_uri.into());
             object.required.push(name.to_owned());
             for example in &mut object.examples {
                 example[name] = uri.into();
@@ -123,8 +127,8 @@ impl ToSchema for SignInView {
         Shown::<SignInProvider>::name()
     }
 
-    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        Shown::<SignInProvider>::schemas(all);
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Shown::<SignInProvider>::schemas(schemas);
     }
 }
 

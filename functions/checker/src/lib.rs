@@ -120,12 +120,21 @@ impl Checker {
         if !request.body.is_null() {
             sent = sent.json(&request.body);
         }
-        let answer = sent.send().await.map_err(|error| error.to_string())?;
+        let answer = sent
+            .send()
+            .await
+            .map_err(|error| error.to_string())?;
         let cookie = answer.headers().get(SET_COOKIE);
-        let cookie = cookie.and_then(|value| value.to_str().ok()).unwrap_or("");
+        let cookie = cookie
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("");
         Ok(CheckedAnswer {
             status: answer.status().as_u16(),
-            cookie: cookie.split(';').next().unwrap_or_default().to_owned(),
+            cookie: cookie
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
             body: answer.json().await.unwrap_or_default(),
         })
     }
@@ -161,8 +170,8 @@ impl Checker {
             Ok(answer.body)
         };
         let password = user.password.expose_secret();
-        let login = json!({"username": user.name, "password": password});
-        let login = step("sign in", "POST", "/api/auth/login".to_owned(), login).await?;
+        let credentials = json!({"username": user.name, "password": password});
+        let login = step("sign in", "POST", "/api/auth/login".to_owned(), credentials).await?;
         let note = json!({
             "type": "note", "description": "Scheduled check",
             "organizationId": login["organizationId"],
@@ -188,10 +197,12 @@ impl FromStart for Checker {
         // `cargo local` starts every function, and has no user for this one.
         let username = environment.optional("CHECK_USERNAME");
         let password = environment.optional("CHECK_PASSWORD");
-        let user = username.zip(password).map(|(name, password)| CheckUser {
-            name: name.to_owned(),
-            password: password.into(),
-        });
+        let user = username
+            .zip(password)
+            .map(|(name, password)| CheckUser {
+                name: name.to_owned(),
+                password: password.into(),
+            });
         Ok(Self::new(api_url, user, Clock::system()))
     }
 }

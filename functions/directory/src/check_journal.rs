@@ -14,6 +14,8 @@ pub async fn check_organization_journal(
     caller: Caller<need::ToRead<need::ManageOrganization>, OrganizationJournalFrom>,
 ) -> Result<Json<OrganizationJournalCheck>, Problem> {
     let journals = caller.app.store.journals();
-    let check = journals.check(caller.tenant(), caller.query.from).await?;
+    let check = journals
+        .check(caller.tenant(), caller.query.from)
+        .await?;
     Ok(Json(check))
 }

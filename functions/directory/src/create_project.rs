@@ -12,6 +12,8 @@ pub async fn create_project(
     Body(new): Body<ProjectCreate>,
 ) -> Result<Single<Shown<Project>>, Problem> {
     let directory = caller.app.store.directory();
-    let project = directory.create_project(caller.write(), new).await?;
+    let project = directory
+        .create_project(caller.write(), new)
+        .await?;
     Ok(Single(project.into()))
 }

@@ -15,6 +15,8 @@ pub async fn create_tag(
     Body(new): Body<TagCreate>,
 ) -> Result<Single<Shown<Tag>>, Problem<NameTaken>> {
     let directory = caller.app.store.directory();
-    let tag = directory.create_tag(caller.write(), new).await?;
+    let tag = directory
+        .create_tag(caller.write(), new)
+        .await?;
     Ok(Single(tag.into()))
 }

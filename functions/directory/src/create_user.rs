@@ -31,14 +31,19 @@ pub async fn create_user(
 ) -> Result<Single<UserView>, Problem<Refused>> {
     let demand = new.demand();
     let user = async {
-        let extra_permissions = new.permissions.map_or_else(Vec::new, |list| list.0);
+        let extra_permissions = new
+            .permissions
+            .map_or_else(Vec::new, |list| list.0);
         let by = caller.identity().await?;
-        by.held().may_give(new.role, &extra_permissions)?;
+        by.held()
+            .may_give(new.role, &extra_permissions)?;
         let organization = &by.organization;
         let password_hash = match new.password {
             Some(password) => {
                 let providers = caller.app.store.providers();
-                providers.check_new_password(organization.id).await?;
+                providers
+                    .check_new_password(organization.id)
+                    .await?;
                 password::hash_new(password, "password", &new.username, organization).await?
             }
             None => without_password(&caller.app, organization.id).await?,
@@ -63,7 +68,12 @@ pub async fn create_user(
 
 /// The hash of a user without a password. 400 unless the organization has passwords off.
 async fn without_password(app: &App, tenant: OrganizationId) -> Result<PasswordHash, Error> {
-    if app.store.providers().are_passwords_off(tenant).await? {
+    if app
+        .store
+        .providers()
+        .are_passwords_off(tenant)
+        .await?
+    {
         return Ok(PasswordHash::unusable());
     }
     let detail = "Send the user's first password.";

@@ -13,6 +13,8 @@ pub async fn delete_invitation(
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let by = async || Ok(caller.identity().await?.held());
     let invitations = caller.app.store.invitations();
-    invitations.delete(caller.write(), id.known()?, by).await?;
+    invitations
+        .delete(caller.write(), id.known()?, by)
+        .await?;
     Ok(NoContent)
 }

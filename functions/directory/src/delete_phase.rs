@@ -11,6 +11,8 @@ pub async fn delete_phase(
     Path(id): Path<PathId<PhaseId>>,
 ) -> Result<NoContent, Problem> {
     let directory = caller.app.store.directory();
-    directory.delete_phase(caller.write(), id.known()?).await?;
+    directory
+        .delete_phase(caller.write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

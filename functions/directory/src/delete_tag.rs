@@ -11,6 +11,8 @@ pub async fn delete_tag(
     Path(id): Path<PathId<TagId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let directory = caller.app.store.directory();
-    directory.delete_tag(caller.write(), id.known()?).await?;
+    directory
+        .delete_tag(caller.write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -14,6 +14,8 @@ pub async fn get_organization(
     // That of the caller may be five seconds old, and its version names the change of another
     // request.
     let directory = caller.app.store.directory();
-    let organization = directory.organization(caller.tenant()).await?;
+    let organization = directory
+        .organization(caller.tenant())
+        .await?;
     Ok(Single(organization.into()))
 }

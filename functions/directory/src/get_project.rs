@@ -12,6 +12,8 @@ pub async fn get_project(
     Path(id): Path<PathId<ProjectId>>,
 ) -> Result<Single<Shown<Project>>, Problem> {
     let directory = caller.app.store.directory();
-    let project = directory.project(caller.tenant(), id.known()?).await?;
+    let project = directory
+        .project(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(project.into()))
 }

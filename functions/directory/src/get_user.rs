@@ -11,7 +11,9 @@ pub async fn get_user(
     Path(id): Path<PathId<UserId>>,
 ) -> Result<Single<UserView>, Problem> {
     let directory = caller.app.store.directory();
-    let user = directory.user(caller.tenant(), id.known()?).await?;
+    let user = directory
+        .user(caller.tenant(), id.known()?)
+        .await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))
 }

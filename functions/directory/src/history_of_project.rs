@@ -12,5 +12,7 @@ pub async fn list_project_history(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ProjectId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(HistoryOf::from(id.known()?)).await
+    caller
+        .history(HistoryOf::from(id.known()?))
+        .await
 }

@@ -16,6 +16,8 @@ pub async fn list_invitations(
 ) -> Result<List<InvitationView>, Problem> {
     let pages = caller.pages()?;
     let invitations = caller.app.store.invitations();
-    let page = invitations.list(caller.tenant(), &pages.wanted).await?;
+    let page = invitations
+        .list(caller.tenant(), &pages.wanted)
+        .await?;
     Ok(pages.answer(page, |(invitation, by)| InvitationView::of(&invitation, by))?)
 }

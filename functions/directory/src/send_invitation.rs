@@ -35,7 +35,9 @@ pub async fn send_invitation(
     let write = caller.write();
     let link = caller.app.links.issue();
     let invitations = caller.app.store.invitations();
-    let invitation = invitations.send(write, id.known()?, by, link).await?;
+    let invitation = invitations
+        .send(write, id.known()?, by, link)
+        .await?;
     let by = &caller.identity().await?.user;
     Ok(Single(InvitationView::of(&invitation, Some(by.into()))))
 }

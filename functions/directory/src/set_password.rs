@@ -35,7 +35,12 @@ pub async fn set_password(
     let organization = &by.organization;
     let by = by.held();
     by.may_change(user)?;
-    caller.app.store.providers().check_password(user).await?;
+    caller
+        .app
+        .store
+        .providers()
+        .check_password(user)
+        .await?;
     let hash = password::hash_new(password, "password", &user.username, organization).await?;
     let network = caller.app.notices_from(&address);
     let set = directory.set_password(caller.write(), &by, read, hash, network.as_deref());

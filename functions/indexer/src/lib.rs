@@ -47,7 +47,11 @@ impl Indexer {
     ) -> Result<usize, Error> {
         let notifications = self.store.notifications();
         let notices = changes.iter().flat_map(Notice::of);
-        let notices = notices.chain(unlisted.iter().flat_map(Notice::of_unlisted));
+        let notices = notices.chain(
+            unlisted
+                .iter()
+                .flat_map(Notice::of_unlisted),
+        );
         let (notified, ()) = tokio::try_join!(
             notifications.notify_once(organization, notices.collect()),
             notifications.plan_reminders(organization, changes),
@@ -73,7 +77,10 @@ impl Consumer for Indexer {
         let count = changes.count();
         let mut listed = changes.listed;
         let unlisted = changes.unlisted;
-        self.store.feed().complete(&mut listed).await?;
+        self.store
+            .feed()
+            .complete(&mut listed)
+            .await?;
         let search = self.store.search();
         let (notified, indexed) = tokio::join!(
             Box::pin(self.notify(organization, &listed, &unlisted)),

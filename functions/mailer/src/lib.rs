@@ -58,11 +58,17 @@ impl Mailer {
     async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
         let began = Stopwatch::start();
         let handled = stream::iter(event.records).map(async |message| {
-            let attempt = async { self.attempt(&messages::read(&message)?).await };
+            let attempt = async {
+                self.attempt(&messages::read(&message)?)
+                    .await
+            };
             let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
             (message, is_handled)
         });
-        handled.buffer_unordered(AT_ONCE).collect().await
+        handled
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await
     }
 
     /// Attempts to send a mail, if an attempt is due. Sends the message for the next attempt.
@@ -70,7 +76,10 @@ impl Mailer {
         let mails = self.store.mails();
         let organization_id = message.organization_id;
         let mail_id = &message.mail_id;
-        let Some(attempt) = mails.begin(organization_id, mail_id).await? else {
+        let Some(attempt) = mails
+            .begin(organization_id, mail_id)
+            .await?
+        else {
             return Ok(());
         };
         let outcome = self.send(&attempt).await;
@@ -85,7 +94,9 @@ impl Mailer {
             problem = outcome.problem(),
         );
         let next = mails.end(*attempt, outcome).await?;
-        self.queue.try_send(next.as_slice()).await;
+        self.queue
+            .try_send(next.as_slice())
+            .await;
         Ok(())
     }
 
@@ -98,7 +109,10 @@ impl Mailer {
             return MailOutcome::Unwanted;
         }
         match writer.write(attempt) {
-            Ok(Some(letter)) => post.send(&attempt.mail, &letter, now).await,
+            Ok(Some(letter)) => {
+                post.send(&attempt.mail, &letter, now)
+                    .await
+            }
             Ok(None) => MailOutcome::Unwanted,
             Err(problem) => MailOutcome::Deferred(problem.to_owned()),
         }

@@ -52,7 +52,9 @@ struct Server {
 /// Shows the sender only, since the URL has a password.
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Post").field(&self.0.from).finish()
+        f.debug_tuple("Post")
+            .field(&self.0.from)
+            .finish()
     }
 }
 
@@ -71,11 +73,16 @@ impl Post {
     /// Creates the post of a sender and a server: `smtps://…`, or `smtp://…` with STARTTLS. `local`
     /// lets a server of this machine do without.
     pub fn new(from: &str, url: &str, local: bool) -> Result<Self, ConfigError> {
-        let (name, from) = match from.strip_suffix('>').and_then(|from| from.split_once('<')) {
+        let (name, from) = match from
+            .strip_suffix('>')
+            .and_then(|from| from.split_once('<'))
+        {
             Some((name, from)) => (Some(name.trim().to_owned()), from),
             None => (None, from),
         };
-        let domain = from.split_once('@').filter(|(user, _)| !user.is_empty());
+        let domain = from
+            .split_once('@')
+            .filter(|(user, _)| !user.is_empty());
         let (_, domain) = domain.ok_or_else(|| ConfigError::malformed(FROM, "no address"))?;
         // The text is not shown, since it may have the password.
         let no_url =
@@ -86,14 +93,21 @@ impl Post {
             "smtp" => (false, 587),
             _ => return Err(no_url()),
         };
-        let host = url.host_str().ok_or_else(no_url)?.to_owned();
+        let host = url
+            .host_str()
+            .ok_or_else(no_url)?
+            .to_owned();
         let mut smtp = SmtpClientBuilder::new(host, url.port().unwrap_or(usual))
             .map_err(|problem| ConfigError::malformed(URL, problem))?
             .implicit_tls(is_implicit)
             .helo_host(domain)
             .timeout(PATIENCE);
         if let Some(password) = url.password() {
-            let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
+            let decoded = |text| {
+                percent_decode_str(text)
+                    .decode_utf8_lossy()
+                    .into_owned()
+            };
             smtp = smtp.credentials(Credentials::new(decoded(url.username()), decoded(password)));
         }
         Ok(Self(Arc::new(Server {
@@ -152,10 +166,12 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
     to: &str,
     content: &[u8],
 ) -> MailOutcome {
-    let none = Parameters::default();
+    let no_parameters = Parameters::default();
     let begun = async {
         let mut client = connected?;
-        client.mail_from(from, &none).await?;
+        client
+            .mail_from(from, &no_parameters)
+            .await?;
         Ok(client)
     };
     let mut client = match begun.await {
@@ -163,7 +179,9 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
         Err(error) => return MailOutcome::Deferred(problem(&error)),
     };
     let accepted = async {
-        client.rcpt_to(to, &none).await?;
+        client
+            .rcpt_to(to, &no_parameters)
+            .await?;
         client.data(content).await
     };
     match accepted.await {

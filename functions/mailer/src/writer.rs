@@ -61,7 +61,9 @@ impl Writer {
     /// it. An error tells why it cannot be written.
     pub(crate) fn write(&self, attempt: &MailAttempt) -> Result<Option<Written>, &'static str> {
         let organization = quoted(&attempt.organization.name);
-        let web_url = self.api_url.web_url(attempt.organization.web_url.as_ref());
+        let web_url = self
+            .api_url
+            .web_url(attempt.organization.web_url.as_ref());
         let link = |label, page: &str, link: &MailedLink, more: &str| {
             let token = self.links.token(link);
             let token = token.ok_or("The secret of its link was replaced.")?;
@@ -122,31 +124,48 @@ impl Writer {
 
     fn notifications(&self, attempt: &MailAttempt, web_url: &str) -> Option<Written> {
         let user = attempt.user.as_ref()?;
-        let all = attempt.notifications.iter().cloned();
-        let all = all.map(|one| one.for_user(|may| user.may(may), user.sees_notes(), web_url));
-        let all: Vec<JoinedNotification> = all.collect();
-        let subject = match all.as_slice() {
+        let notifications = attempt.notifications.iter().cloned();
+        let notifications = notifications.map(|notification| {
+            notification.for_user(|may| user.may(may), user.sees_notes(), web_url)
+        });
+        let notifications: Vec<JoinedNotification> = notifications.collect();
+        let subject = match notifications.as_slice() {
             [] => return None,
             [only] => without_urls(&about(only)),
             _ => {
                 let name = quoted(&attempt.organization.name);
-                format!("{} notifications of {name}", all.len())
+                format!("{} notifications of {name}", notifications.len())
             }
         };
         let mut parts = Vec::new();
-        for one in &all {
-            parts.push(Text(about(one)));
-            parts.extend(one.excerpt.as_deref().map(|text| Quote(one_line(text))));
-            parts.extend(one.url.clone().map(|url| Link("Open", url)));
+        for notification in &notifications {
+            parts.push(Text(about(notification)));
+            parts.extend(
+                notification
+                    .excerpt
+                    .as_deref()
+                    .map(|text| Quote(one_line(text))),
+            );
+            parts.extend(
+                notification
+                    .url
+                    .clone()
+                    .map(|url| Link("Open", url)),
+            );
         }
         let settings = format!("{web_url}/#/settings/notifications");
         parts.push(Link("Choose the kinds that you get by mail", settings));
         let unsubscription = Unsubscription {
             organization_id: user.organization_id,
             user_id: user.id,
-            kinds: all.iter().map(|one| one.kind).collect(),
+            kinds: notifications
+                .iter()
+                .map(|notification| notification.kind)
+                .collect(),
         };
-        let signed = self.links.signed(&unsubscription.to_string());
+        let signed = self
+            .links
+            .signed(&unsubscription.to_string());
         let api_url = self.api_url.text();
         let unsubscribe = format!("{api_url}/api/notifications/unsubscribe?link={signed}");
         Some(Written::new(subject, &parts, Some(unsubscribe)))
@@ -158,18 +177,18 @@ impl Written {
         let mut text = String::new();
         let mut html = HEAD.to_owned();
         for part in parts {
-            let (one, shown) = match part {
-                Text(one) => (one.clone(), format!("<p>{}</p>", escaped(one))),
-                Quote(one) => {
-                    let quote = format!("<blockquote>{}</blockquote>", escaped(one));
-                    (format!("> {one}"), quote)
+            let (plain, shown) = match part {
+                Text(paragraph) => (paragraph.clone(), format!("<p>{}</p>", escaped(paragraph))),
+                Quote(excerpt) => {
+                    let quote = format!("<blockquote>{}</blockquote>", escaped(excerpt));
+                    (format!("> {excerpt}"), quote)
                 }
                 Link(label, url) => {
                     let link = format!("<p><a href=\"{}\">{label}</a></p>", escaped(url));
                     (format!("{label}:\n{url}"), link)
                 }
             };
-            text.extend([&*one, "\n\n"]);
+            text.extend([&*plain, "\n\n"]);
             html.push_str(&shown);
         }
         html.push_str("</body></html>");
@@ -189,33 +208,37 @@ fn with_link(text: String, link: Part, until: Timestamp, otherwise: &str) -> Vec
 }
 
 /// The subject and the parts of a notice: something of an account changed.
-fn notice(what: &str, change: &AccountChange, organization: &str) -> (String, Vec<Part>) {
+fn notice(changed_field: &str, change: &AccountChange, organization: &str) -> (String, Vec<Part>) {
     let username = &change.username;
     let at = time(change.at);
     let network = change.network.as_ref();
     let by = network.map(|network| format!("from the network {network}"));
     let by = by.unwrap_or_else(|| "by the operator".to_owned());
     let changed = format!(
-        "The {what} of the account {username} in {organization} was changed on {at}, {by}."
+        "The {changed_field} of the account {username} in {organization} was changed on {at}, {by}."
     );
     let unknown = "If you do not know of it, tell an administrator of your organization at once.";
-    let subject = format!("The {what} of {username} was changed");
+    let subject = format!("The {changed_field} of {username} was changed");
     (subject, vec![Text(changed), Text(unknown.to_owned())])
 }
 
 /// A notification in a line.
-fn about(one: &JoinedNotification) -> String {
-    let actor = one.actor.as_ref();
+fn about(notification: &JoinedNotification) -> String {
+    let actor = notification.actor.as_ref();
     let actor = actor.map_or("Somebody", |actor| &actor.full_name);
-    let title = one.subject.title.as_deref();
+    let title = notification.subject.title.as_deref();
     let title = title.unwrap_or("a record that you may no longer read");
-    let about = match one.kind {
+    let about = match notification.kind {
         NotificationKind::Mentioned => format!("{actor} mentioned you: {title}"),
         NotificationKind::ActionNeeded => format!("An action is yours to do: {title}"),
         NotificationKind::Assigned => format!("Assigned to you: {title}"),
         NotificationKind::ApprovalNeeded => {
-            let asked = one.excerpt.as_deref().unwrap_or(title).replace('`', "");
-            format!("Your approval is needed: {asked}")
+            let action = notification
+                .excerpt
+                .as_deref()
+                .unwrap_or(title)
+                .replace('`', "");
+            format!("Your approval is needed: {action}")
         }
         NotificationKind::Commented => format!("{actor} commented: {title}"),
         NotificationKind::DueSoon => format!("Due within a day: {title}"),
@@ -223,7 +246,10 @@ fn about(one: &JoinedNotification) -> String {
         NotificationKind::WebhookDisabled => format!("A webhook was disabled: {title}"),
         NotificationKind::PolicyLoosened => format!("The agent may do more than before: {title}"),
         NotificationKind::GuardChanged => {
-            let change = one.excerpt.as_deref().unwrap_or_default();
+            let change = notification
+                .excerpt
+                .as_deref()
+                .unwrap_or_default();
             format!("{actor} changed what guards the organization: {change}")
         }
     };
@@ -263,13 +289,18 @@ fn leads_to_page(word: &str) -> bool {
 /// An instant as `2026-01-15 12:00 UTC`.
 fn time(at: Timestamp) -> String {
     let text = at.to_string();
-    let (day, time) = text.split_once('T').unwrap_or((&text, ""));
+    let (day, time) = text
+        .split_once('T')
+        .unwrap_or((&text, ""));
     format!("{day} {} UTC", time.get(..5).unwrap_or_default())
 }
 
 fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
+    let text = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;");
+    text.replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -311,7 +342,9 @@ mod tests {
 
     #[test]
     fn an_instant_is_short() {
-        let at = "2026-01-15T12:34:56.789Z".parse().unwrap();
+        let at = "2026-01-15T12:34:56.789Z"
+            .parse()
+            .unwrap();
         assert_eq!(time(at), "2026-01-15 12:34 UTC");
     }
 }

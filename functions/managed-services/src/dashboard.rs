@@ -35,11 +35,23 @@ const MOST_BYTES: usize = 2_000_000;
 pub async fn get_dashboard(
     caller: Caller<need::ViewManagedServices>,
 ) -> Result<Json<DashboardView>, Problem> {
-    let dashboard = caller.app.store.dashboard().of(caller.tenant()).await?;
-    let requests = dashboard.service_requests.into_iter().map(Into::into);
+    let dashboard = caller
+        .app
+        .store
+        .dashboard()
+        .of(caller.tenant())
+        .await?;
+    let requests = dashboard
+        .service_requests
+        .into_iter()
+        .map(Into::into);
     Ok(Json(DashboardView {
         service_requests: fitting(requests.collect(), MOST_BYTES),
-        tickets: dashboard.tickets.into_iter().map(Into::into).collect(),
+        tickets: dashboard
+            .tickets
+            .into_iter()
+            .map(Into::into)
+            .collect(),
         metrics: dashboard.metrics,
         activity_feed: fitting(dashboard.activities, MOST_BYTES),
     }))

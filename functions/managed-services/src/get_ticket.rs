@@ -33,8 +33,8 @@ pub async fn get_ticket(
     let tenant = caller.tenant();
     let sort = caller.query.sort;
     let with_notes = async { Ok(caller.identity().await?.sees_notes()) };
-    let found = tickets.get(tenant, id, sort, &pages.wanted, with_notes);
-    let TicketWithMessages { ticket, messages } = found.await?;
+    let ticket_and_messages = tickets.get(tenant, id, sort, &pages.wanted, with_notes);
+    let TicketWithMessages { ticket, messages } = ticket_and_messages.await?;
     let whole = |messages| TicketWithMessagesView { ticket, messages };
-    Ok(pages.answer_within(messages, |one| one, whole)?)
+    Ok(pages.answer_within(messages, |message| message, whole)?)
 }

@@ -12,5 +12,7 @@ pub async fn list_ticket_history(
     caller: Caller<need::ViewManagedServices, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TicketId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(HistoryOf::from(id.known()?)).await
+    caller
+        .history(HistoryOf::from(id.known()?))
+        .await
 }

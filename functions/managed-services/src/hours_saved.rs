@@ -41,6 +41,8 @@ pub async fn list_hours_saved(
 ) -> Result<List<HoursSavedView>, Problem> {
     let pages = caller.pages()?;
     let agent = caller.app.store.agent();
-    let page = agent.savings(caller.tenant(), &pages.wanted).await?;
+    let page = agent
+        .savings(caller.tenant(), &pages.wanted)
+        .await?;
     Ok(pages.answer(page, HoursSavedView::of)?)
 }

@@ -18,6 +18,8 @@ pub async fn search_references(
     let tenant = caller.tenant();
     let search = &caller.query.filter;
     let references = caller.app.store.references();
-    let found = references.search(tenant, search, &pages.wanted).await?;
-    Ok(pages.answer(found, |one| one)?)
+    let page = references
+        .search(tenant, search, &pages.wanted)
+        .await?;
+    Ok(pages.answer(page, |reference| reference)?)
 }

@@ -15,6 +15,8 @@ pub async fn create_milestone(
     Body(new): Body<MilestoneCreate>,
 ) -> Result<Single<Shown<Milestone>>, Problem<ProjectArchived>> {
     let milestones = caller.app.store.milestones();
-    let milestone = milestones.create(caller.write(), new).await?;
+    let milestone = milestones
+        .create(caller.write(), new)
+        .await?;
     Ok(Single(milestone.into()))
 }

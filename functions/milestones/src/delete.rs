@@ -11,6 +11,8 @@ pub async fn delete_milestone(
     Path(id): Path<PathId<MilestoneId>>,
 ) -> Result<NoContent, Problem> {
     let milestones = caller.app.store.milestones();
-    milestones.delete(caller.write(), id.known()?).await?;
+    milestones
+        .delete(caller.write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

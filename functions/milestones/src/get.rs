@@ -14,7 +14,9 @@ pub async fn get_milestone(
     Path(id): Path<PathId<MilestoneId>>,
 ) -> Result<Single<MilestoneWithTasksView>, Problem> {
     let milestones = caller.app.store.milestones();
-    let milestone = milestones.get(caller.tenant(), id.known()?).await?;
+    let milestone = milestones
+        .get(caller.tenant(), id.known()?)
+        .await?;
     let links = caller.links();
     Ok(Single(MilestoneWithTasksView::new(milestone, &links)))
 }
@@ -47,7 +49,11 @@ impl MilestoneWithTasksView {
         let next = |place| links.url("/api/tasks", &of_milestone, place);
         Self {
             tasks_next: tasks.end.as_ref().map(next),
-            tasks: tasks.rows.into_iter().map(|row| row.record).collect(),
+            tasks: tasks
+                .rows
+                .into_iter()
+                .map(|row| row.record)
+                .collect(),
             milestone: milestone.into(),
         }
     }

@@ -24,6 +24,7 @@ pub async fn list_project_milestones(
     let filter = &caller.query.filter;
     let milestones = caller.app.store.milestones();
     let page = milestones.of_project(tenant, user, project, filter, &pages.wanted);
-    let view = |milestone| MilestoneWithTasksView::new(milestone, pages.links());
-    Ok(pages.answer(page.await?, view)?)
+    Ok(pages.answer(page.await?, |milestone| {
+        MilestoneWithTasksView::new(milestone, pages.links())
+    })?)
 }

@@ -30,7 +30,10 @@ const BEFORE: [(&str, &[&str]); 3] = [
 /// was open during the deployment still loads views of its own release.
 pub fn pack(folder: &Path, before: Option<&Path>) -> Result<(), Box<dyn Error>> {
     let mut desk = Desk::read(Path::new(FOLDER))?;
-    let page = desk.sources.remove(Path::new(PAGE)).ok_or("no page")?;
+    let page = desk
+        .sources
+        .remove(Path::new(PAGE))
+        .ok_or("no page")?;
     let (mut packed, served) = desk.pack(folder)?;
     let page = desk.with_served_names(Path::new(PAGE), &page)?;
     let page = page.replacen("  </head>", &(desk.preloads(&served) + "  </head>"), 1);
@@ -67,7 +70,8 @@ fn read(
 
 /// The name of a file without its folders: `views-tasks-tasks.js`.
 fn flat(path: &Path) -> String {
-    path.to_string_lossy().replace(['/', '\\'], "-")
+    path.to_string_lossy()
+        .replace(['/', '\\'], "-")
 }
 
 /// The files of a release, by their paths.
@@ -89,9 +93,12 @@ impl Desk {
     fn digest(&self) -> String {
         let names = self.sources.keys();
         let names = names.map(|path| path.as_os_str().as_encoded_bytes());
-        let contents = self.sources.values().map(String::as_bytes);
-        let all: Vec<&[u8]> = names.chain(contents).collect();
-        digest(&all)
+        let contents = self
+            .sources
+            .values()
+            .map(String::as_bytes);
+        let hashed_parts: Vec<&[u8]> = names.chain(contents).collect();
+        digest(&hashed_parts)
     }
 
     /// Writes the files, under the names by which they are served.
@@ -114,7 +121,10 @@ impl Desk {
 
     /// The name under which a file is served.
     fn served(&self, path: &Path) -> String {
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let extension = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy();
         let stem = flat(&path.with_extension(""));
         format!("{stem}.{}.{extension}", self.digest())
     }
@@ -123,15 +133,19 @@ impl Desk {
     /// they may name types in files that are not served.
     fn with_served_names(&self, path: &Path, content: &str) -> Result<String, Box<dyn Error>> {
         let extension = path.extension().unwrap_or_default();
-        let known = BEFORE.iter().find(|(of, _)| extension == *of);
-        let Some((_, before)) = known else {
+        let entry = BEFORE
+            .iter()
+            .find(|(of, _)| extension == *of);
+        let Some((_, before)) = entry else {
             return Ok(content.to_owned());
         };
         let mut text = String::new();
         let mut rest = content;
         while let Some((code, comment)) = rest.split_once("/**") {
             text += &self.of_code(path, before, code)?;
-            let (comment, after) = comment.split_once("*/").ok_or("an open comment")?;
+            let (comment, after) = comment
+                .split_once("*/")
+                .ok_or("an open comment")?;
             text.extend(["/**", comment, "*/"]);
             rest = after;
         }
@@ -153,7 +167,10 @@ impl Desk {
         let mut line = line.to_owned();
         for before in before {
             let mut parts = line.split(before);
-            let mut text = parts.next().unwrap_or_default().to_owned();
+            let mut text = parts
+                .next()
+                .unwrap_or_default()
+                .to_owned();
             for part in parts {
                 text += before;
                 match part.split_once('"') {
@@ -172,17 +189,17 @@ impl Desk {
     /// An error for a file that is not there.
     fn resolved(&self, path: &Path, named: &str) -> Result<String, Box<dyn Error>> {
         let is_page = path == Path::new(PAGE);
-        let (found, folder) = match named.strip_prefix("desk/") {
+        let (target, folder) = match named.strip_prefix("desk/") {
             Some(below) if is_page => (PathBuf::from(below), "desk/"),
             None if named.starts_with('.') && !is_page => (beside(path, named), "./"),
             _ => return Ok(named.to_owned()),
         };
-        if self.sources.contains_key(&found) {
-            return Ok(format!("{folder}{}", self.served(&found)));
+        if self.sources.contains_key(&target) {
+            return Ok(format!("{folder}{}", self.served(&target)));
         }
         let path = path.display();
-        let found = found.display();
-        Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{found} is not there").into())
+        let target = target.display();
+        Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{target} is not there").into())
     }
 
     /// Lines of the page, one for each module that starts it: a browser loads these at once, and a
@@ -190,12 +207,15 @@ impl Desk {
     fn preloads(&self, served: &BTreeMap<String, String>) -> String {
         let mut modules = vec![self.served(Path::new(SCRIPT))];
         let mut at = 0;
-        while let Some(content) = modules.get(at).and_then(|name| served.get(name)) {
+        while let Some(content) = modules
+            .get(at)
+            .and_then(|name| served.get(name))
+        {
             // Paths in comments have no digest.
             let paths = content.split("from \"./").skip(1);
             let names = paths.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
-            let known = names.filter(|name| served.contains_key(name));
-            for name in known.collect::<Vec<_>>() {
+            let served_names = names.filter(|name| served.contains_key(name));
+            for name in served_names.collect::<Vec<_>>() {
                 if !modules.contains(&name) {
                     modules.push(name);
                 }
@@ -209,14 +229,17 @@ impl Desk {
 
 /// The path that a relative path leads to from beside a file.
 fn beside(path: &Path, relative: &str) -> PathBuf {
-    let mut found = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut joined = path
+        .parent()
+        .unwrap_or(Path::new(""))
+        .to_owned();
     for part in Path::new(relative).components() {
         match part {
             // A path out of the folder is found missing.
-            Component::ParentDir if !found.pop() => found.push(".."),
-            Component::Normal(name) => found.push(name),
+            Component::ParentDir if !joined.pop() => joined.push(".."),
+            Component::Normal(name) => joined.push(name),
             _ => {}
         }
     }
-    found
+    joined
 }

@@ -29,7 +29,9 @@ pub fn pack(
     digest: &str,
     content: &[u8],
 ) -> Result<Packed, Box<dyn Error>> {
-    let (stem, extension) = name.rsplit_once('.').ok_or("a file without an extension")?;
+    let (stem, extension) = name
+        .rsplit_once('.')
+        .ok_or("a file without an extension")?;
     let content_type = match extension {
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",

@@ -60,7 +60,11 @@ fn of_release(
 ) -> Result<Vec<u8>, Box<dyn Error>> {
     let first = release.file_names().next();
     let first = first.ok_or("the viewer's release is empty")??;
-    let top = first.split('/').next().unwrap_or_default().to_owned();
+    let top = first
+        .split('/')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let mut content = Vec::new();
     let mut file = release.by_name(&format!("{top}/{place}"))?;
     file.read_to_end(&mut content)?;

@@ -24,7 +24,9 @@ pub(crate) const CURRENT: &str = "no-cache";
 
 /// Returns the file of that name. 404 for any other name.
 pub(crate) fn served(files: &[File], name: &str) -> Result<Response, Problem> {
-    let file = files.iter().find(|file| file.name == name);
+    let file = files
+        .iter()
+        .find(|file| file.name == name);
     let file = file.ok_or(Error::NotFound("file"))?;
     let headers = [
         (header::CONTENT_TYPE, file.content_type),

@@ -63,10 +63,19 @@ impl Publisher {
     ) -> Result<usize, Error> {
         let entries = published.entries.iter();
         let events = entries.map(|(number, entry)| WebhookEvent::of_entry(*number, entry));
-        let events = events.chain(unlisted.iter().filter_map(WebhookEvent::of_unlisted));
+        let events = events.chain(
+            unlisted
+                .iter()
+                .filter_map(WebhookEvent::of_unlisted),
+        );
         let webhooks = self.store.webhooks();
-        let messages = webhooks.deliver(organization, events.collect()).await?;
-        self.queues.webhooks.try_send(&messages).await;
+        let messages = webhooks
+            .deliver(organization, events.collect())
+            .await?;
+        self.queues
+            .webhooks
+            .try_send(&messages)
+            .await;
         Ok(messages.len())
     }
 }
@@ -88,8 +97,15 @@ impl Consumer for Publisher {
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
         let Changes { listed, unlisted } = changes;
-        let entries = listed.into_iter().map(|change| change.entry).collect();
-        let published = self.store.feed().publish(organization, entries).await?;
+        let entries = listed
+            .into_iter()
+            .map(|change| change.entry)
+            .collect();
+        let published = self
+            .store
+            .feed()
+            .publish(organization, entries)
+            .await?;
         let now = self.store.now();
         let mut cleanups = Vec::new();
         let mut mails = Vec::new();
@@ -100,7 +116,9 @@ impl Consumer for Publisher {
         let sweeps = &self.queues.sweeps;
         let mail = &self.queues.mails;
         tokio::join!(sweeps.try_send(&cleanups), mail.try_send(&mails));
-        let delivered = self.deliver(organization, &published, &unlisted).await?;
+        let delivered = self
+            .deliver(organization, &published, &unlisted)
+            .await?;
         tracing::info!(
             organizationId = organization.get(),
             changes = count,

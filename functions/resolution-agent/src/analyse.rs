@@ -33,14 +33,21 @@ async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Propo
     let since = Stopwatch::start();
     let mut inquiry = playbooks.inquire(case);
     loop {
-        let wanted: Vec<TargetRead> = inquiry.wanted().map(|one| one.read.clone()).collect();
+        let wanted: Vec<TargetRead> = inquiry
+            .wanted()
+            .map(|wanted| wanted.read.clone())
+            .collect();
         if wanted.is_empty() {
             return inquiry.proposal();
         }
         let through = |name: &str| connection(&case.connections, name);
         let left = PATIENCE.saturating_sub(since.elapsed());
-        let seen = targets.read_all(&wanted, through, left).await;
-        let seen = seen.into_iter().map(|seen| seen.map_err(|why| why.problem));
+        let seen = targets
+            .read_all(&wanted, through, left)
+            .await;
+        let seen = seen
+            .into_iter()
+            .map(|seen| seen.map_err(|why| why.problem));
         inquiry.answered(seen.collect());
     }
 }

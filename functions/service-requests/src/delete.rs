@@ -13,6 +13,8 @@ pub async fn delete_service_request(
 ) -> Result<NoContent, Problem> {
     let requests = caller.app.store.service_requests();
     let may = async |creator| caller.created_or_may(creator).await;
-    requests.delete(caller.write(), id.known()?, may).await?;
+    requests
+        .delete(caller.write(), id.known()?, may)
+        .await?;
     Ok(NoContent)
 }

@@ -9,6 +9,8 @@ pub async fn get_service_request(
     Path(id): Path<PathId<ServiceRequestId>>,
 ) -> Result<Single<ServiceRequestView>, Problem> {
     let requests = caller.app.store.service_requests();
-    let request = requests.get(caller.tenant(), id.known()?).await?;
+    let request = requests
+        .get(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(request.into()))
 }

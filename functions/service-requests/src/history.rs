@@ -14,5 +14,7 @@ pub async fn list_service_request_history(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ServiceRequestId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(HistoryOf::from(id.known()?)).await
+    caller
+        .history(HistoryOf::from(id.known()?))
+        .await
 }

@@ -137,7 +137,9 @@ impl Sweeper {
                     }
                     for due in counts {
                         overdue += due.overdue;
-                        let (count, oldest) = kinds.entry(due.kind).or_insert((0, now));
+                        let (count, oldest) = kinds
+                            .entry(due.kind)
+                            .or_insert((0, now));
                         *count += due.count;
                         *oldest = due.oldest.min(*oldest);
                     }
@@ -173,10 +175,13 @@ impl Sweeper {
 
     /// Handles messages. An error or a panic of one does not affect the others.
     async fn messages(&self, event: SqsEvent) -> SqsBatchResponse {
-        let handled = event.records.into_iter().map(async |message| {
-            let is_handled = self.guarded(&message).await;
-            (message, is_handled)
-        });
+        let handled = event
+            .records
+            .into_iter()
+            .map(async |message| {
+                let is_handled = self.guarded(&message).await;
+                (message, is_handled)
+            });
         messages::response(futures::future::join_all(handled).await)
     }
 
@@ -251,8 +256,8 @@ impl Sweeper {
         telemetry::unreadable(&used.unreadable, None, self.store.now());
         // After the time limit it stays due.
         if let Ok(Err(error)) = run {
-            let what = format!("a cleanup of organization {}", name.organization_id);
-            Swept::default().failed(&what, &error);
+            let record_name = format!("a cleanup of organization {}", name.organization_id);
+            Swept::default().failed(&record_name, &error);
         }
     }
 
@@ -261,16 +266,27 @@ impl Sweeper {
         let agent = self.store.agent();
         let now = self.store.now();
         let actions = each_page(
-            async |wanted| agent.due_actions(shard, now, wanted).await,
+            async |wanted| {
+                agent
+                    .due_actions(shard, now, wanted)
+                    .await
+            },
             async |due| {
-                swept.overdue += due.iter().filter(|due| due.is_overdue()).count();
+                swept.overdue += due
+                    .iter()
+                    .filter(|due| due.is_overdue())
+                    .count();
                 self.actions(due, swept).await;
             },
         );
         let actions = actions.await;
         swept.done("actions that are due", actions);
         let sessions = each_page(
-            async |wanted| agent.due_sessions(shard, now, wanted).await,
+            async |wanted| {
+                agent
+                    .due_sessions(shard, now, wanted)
+                    .await
+            },
             async |due| self.sessions(due, swept).await,
         );
         let sessions = sessions.await;
@@ -400,14 +416,20 @@ impl Sweeper {
     async fn name_ended(&self, due: &[DueSession], swept: &mut Swept) {
         let mut by_organization: BTreeMap<_, Vec<&DueSession>> = BTreeMap::new();
         for due in due {
-            let of_organization = by_organization.entry(due.unnamed_of()).or_default();
+            let of_organization = by_organization
+                .entry(due.unnamed_of())
+                .or_default();
             of_organization.push(due);
         }
-        for some in by_organization
+        for sessions in by_organization
             .values()
             .flat_map(|due| due.chunks(DueSession::NAMED))
         {
-            let named = self.store.agent().name_ended(some).await;
+            let named = self
+                .store
+                .agent()
+                .name_ended(sessions)
+                .await;
             swept.done("sessions that ended", named);
         }
     }
@@ -513,7 +535,13 @@ async fn each_page<T>(
     let mut wanted = PageRequest::first(AT_ONCE);
     loop {
         let page = read(&wanted).await?;
-        work(page.rows.into_iter().map(|row| row.record).collect()).await;
+        work(
+            page.rows
+                .into_iter()
+                .map(|row| row.record)
+                .collect(),
+        )
+        .await;
         wanted.after = page.end;
         if wanted.after.is_none() {
             return Ok(());

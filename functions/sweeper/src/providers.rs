@@ -11,7 +11,12 @@ impl Sweeper {
     /// Reads the discovery documents that are due. The rest after the time limit waits for the next
     /// minute.
     pub(crate) async fn discover(&self, started: &mut Started) {
-        let due = match self.store.providers().due_discoveries().await {
+        let due = match self
+            .store
+            .providers()
+            .due_discoveries()
+            .await
+        {
             Ok(due) => due,
             Err(error) => return started.failed(&error),
         };
@@ -34,7 +39,10 @@ impl Sweeper {
     /// to read.
     async fn discover_of(&self, organization: OrganizationId) -> Result<bool, Error> {
         let providers = self.store.providers();
-        if !providers.begin_discovery(organization).await? {
+        if !providers
+            .begin_discovery(organization)
+            .await?
+        {
             return Ok(false);
         }
         let provider = match providers.get(organization).await {
@@ -42,9 +50,15 @@ impl Sweeper {
             Err(Error::NotFound(_)) => return Ok(false),
             provider => provider?,
         };
-        match self.providers.discover(&provider.issuer).await {
+        match self
+            .providers
+            .discover(&provider.issuer)
+            .await
+        {
             Ok(discovery) => {
-                providers.keep_discovery(&provider, &discovery).await?;
+                providers
+                    .keep_discovery(&provider, &discovery)
+                    .await?;
                 Ok(true)
             }
             Err(fault) => {

@@ -34,15 +34,15 @@ pub struct Swept {
 
 impl Swept {
     /// Notes that the work on a record ended. Returns 1 after a success.
-    pub(crate) fn done(&mut self, what: &str, result: Result<(), Error>) -> usize {
-        let failed = result.map_err(|error| self.failed(what, &error));
+    pub(crate) fn done(&mut self, record_name: &str, result: Result<(), Error>) -> usize {
+        let failed = result.map_err(|error| self.failed(record_name, &error));
         failed.is_ok().into()
     }
 
-    pub(crate) fn failed(&mut self, what: &str, error: &Error) {
+    pub(crate) fn failed(&mut self, record_name: &str, error: &Error) {
         self.errors += 1;
         tracing::error!(
-            record = what,
+            record = record_name,
             cause = error.chain(),
             "cannot sweep a record"
         );

@@ -11,6 +11,8 @@ pub async fn count_project_tasks(
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<Json<TaskCounts>, Problem> {
     let tasks = caller.app.store.tasks();
-    let counts = tasks.counts(caller.tenant(), project.known()?).await?;
+    let counts = tasks
+        .counts(caller.tenant(), project.known()?)
+        .await?;
     Ok(Json(counts))
 }

@@ -16,6 +16,11 @@ pub async fn create_task(
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
 ) -> Result<Single<JoinedTask>, Problem<(ProjectArchived, NoRoom, ConcurrentChange)>> {
-    let task = caller.app.store.tasks().create(caller.write(), new).await?;
+    let task = caller
+        .app
+        .store
+        .tasks()
+        .create(caller.write(), new)
+        .await?;
     Ok(Single(task))
 }

@@ -9,6 +9,8 @@ pub async fn delete_task(
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<NoContent, Problem> {
     let tasks = caller.app.store.tasks();
-    tasks.delete(caller.write(), id.known()?).await?;
+    tasks
+        .delete(caller.write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

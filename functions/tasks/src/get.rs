@@ -9,6 +9,8 @@ pub async fn get_task(
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<Single<JoinedTask>, Problem> {
     let tasks = caller.app.store.tasks();
-    let task = tasks.get(caller.tenant(), id.known()?).await?;
+    let task = tasks
+        .get(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(task))
 }

@@ -14,5 +14,7 @@ pub async fn list_task_history(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(HistoryOf::from(id.known()?)).await
+    caller
+        .history(HistoryOf::from(id.known()?))
+        .await
 }

@@ -11,6 +11,8 @@ pub async fn reorder_tasks(
     Body(sent): Body<TaskReorder>,
 ) -> Result<NoContent, Problem<NotFound>> {
     let tasks = caller.app.store.tasks();
-    tasks.reorder(caller.write(), &sent.tasks.0).await?;
+    tasks
+        .reorder(caller.write(), &sent.tasks.0)
+        .await?;
     Ok(NoContent)
 }

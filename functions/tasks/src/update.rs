@@ -14,6 +14,8 @@ pub async fn update_task(
     Body(update): Body<TaskUpdate>,
 ) -> Result<Single<JoinedTask>, Problem<ConcurrentChange>> {
     let tasks = caller.app.store.tasks();
-    let task = tasks.update(caller.write(), id.known()?, update).await?;
+    let task = tasks
+        .update(caller.write(), id.known()?, update)
+        .await?;
     Ok(Single(task))
 }

@@ -20,9 +20,18 @@ pub async fn list_changes(
     caller: Caller<need::ViewWork, FeedQuery>,
 ) -> Result<List<NumberedEntry>, Problem<CursorExpired>> {
     let query = &caller.query;
-    let is_oldest = query.cursor.as_ref().map(Cursor::as_str) == Some(FeedQuery::OLDEST);
-    let cursor = query.cursor.as_ref().filter(|_| !is_oldest);
-    let pages = caller.links().pages_after(cursor, Some(query.most()))?;
+    let is_oldest = query
+        .cursor
+        .as_ref()
+        .map(Cursor::as_str)
+        == Some(FeedQuery::OLDEST);
+    let cursor = query
+        .cursor
+        .as_ref()
+        .filter(|_| !is_oldest);
+    let pages = caller
+        .links()
+        .pages_after(cursor, Some(query.most()))?;
     let from = match pages.wanted.after.clone() {
         Some(place) => FeedFrom::After(place),
         None if is_oldest => FeedFrom::Oldest,
@@ -34,7 +43,10 @@ pub async fn list_changes(
     let filter = FeedFilter {
         types: types.collect(),
         with_notes: identity.sees_notes(),
-        projects: query.project_id.clone().map(|projects| projects.0),
+        projects: query
+            .project_id
+            .clone()
+            .map(|projects| projects.0),
     };
     let feed = caller.app.store.feed();
     let page = feed.page(caller.tenant(), from, &filter, query.most());

@@ -31,8 +31,9 @@ pub async fn list_notifications(
     let identity = caller.identity().await?;
     let may = |permission| identity.may(permission);
     let sees_notes = identity.sees_notes();
-    let web_url = identity.organization.web_url.as_ref();
-    let web_url = state.webhooks.web_url(web_url);
-    let view = |one: JoinedNotification| one.for_user(may, sees_notes, web_url);
-    Ok(pages.answer(page, view)?)
+    let own_web_url = identity.organization.web_url.as_ref();
+    let web_url = state.webhooks.web_url(own_web_url);
+    Ok(pages.answer(page, |notification| {
+        notification.for_user(may, sees_notes, web_url)
+    })?)
 }

@@ -10,6 +10,8 @@ pub async fn read_notifications(
 ) -> Result<NoContent, Problem> {
     let notifications = caller.app.store.notifications();
     let user = caller.user_id();
-    notifications.read(caller.write(), user, &read).await?;
+    notifications
+        .read(caller.write(), user, &read)
+        .await?;
     Ok(NoContent)
 }

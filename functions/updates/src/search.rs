@@ -30,8 +30,11 @@ pub async fn search(
         words: &query.query,
         with_notes: identity.sees_notes(),
         types: types.collect(),
-        projects: query.project_id.as_ref().map(|some| some.0.as_slice()),
+        projects: query
+            .project_id
+            .as_ref()
+            .map(|projects| projects.0.as_slice()),
     };
     let page = search.page(tenant, &filter, candidates, &pages.wanted);
-    Ok(pages.answer(Box::pin(page).await?, |found| found)?)
+    Ok(pages.answer(Box::pin(page).await?, |record| record)?)
 }

@@ -19,7 +19,11 @@ pub async fn unsubscribe(
     State(app): State<App>,
     Query(Unsubscribe { link }): Query<Unsubscribe>,
 ) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid)>> {
-    let Some(of) = app.links.verified(&link).and_then(Unsubscription::parse) else {
+    let Some(of) = app
+        .links
+        .verified(&link)
+        .and_then(Unsubscription::parse)
+    else {
         let detail = "The link is not valid. Choose the kinds in your settings.";
         return Err(Error::forbidden(Code::LinkInvalid, detail).into());
     };

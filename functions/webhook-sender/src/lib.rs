@@ -56,19 +56,28 @@ impl WebhookSender {
         let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for message in event.records {
             let read = messages::read::<DeliveryMessage>(&message);
-            let known = read.as_ref().ok();
-            let webhook = known.map(|one| (one.organization_id, one.webhook_id));
-            by_webhook.entry(webhook).or_default().push((message, read));
+            let delivery = read.as_ref().ok();
+            let webhook = delivery.map(|delivery| (delivery.organization_id, delivery.webhook_id));
+            by_webhook
+                .entry(webhook)
+                .or_default()
+                .push((message, read));
         }
-        let all = by_webhook.into_values().map(|messages| {
-            let handled = stream::iter(messages).map(async |(message, read)| {
-                let attempt = Box::pin(async { self.attempt(&read?).await });
-                let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
-                (message, is_handled)
+        let handling = by_webhook
+            .into_values()
+            .map(|messages| {
+                let handled = stream::iter(messages).map(async |(message, read)| {
+                    let attempt = Box::pin(async { self.attempt(&read?).await });
+                    let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
+                    (message, is_handled)
+                });
+                handled
+                    .buffer_unordered(AT_ONCE)
+                    .collect::<Vec<_>>()
             });
-            handled.buffer_unordered(AT_ONCE).collect::<Vec<_>>()
-        });
-        futures::future::join_all(all).await.concat()
+        futures::future::join_all(handling)
+            .await
+            .concat()
     }
 
     /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.
@@ -84,29 +93,44 @@ impl WebhookSender {
         let attempt = match begun.await? {
             Begun::Attempt(attempt) => attempt,
             Begun::Later(later) => {
-                self.queue.try_send(later.as_slice()).await;
+                self.queue
+                    .try_send(later.as_slice())
+                    .await;
                 return Ok(());
             }
         };
         let caller = &self.caller;
         let now = self.store.now();
         let event = caller.message_of(&attempt.delivery, attempt.web_url.as_ref());
-        let outcome = caller.send(&attempt.webhook, &event, PATIENCE, now).await;
+        let outcome = caller
+            .send(&attempt.webhook, &event, PATIENCE, now)
+            .await;
         tracing::info!(
             organizationId = organization_id.get(),
             webhookId = webhook_id.get(),
             deliveryId = delivery_id,
-            writeId = attempt.delivery.change.write_id.as_deref(),
+            writeId = attempt
+                .delivery
+                .change
+                .write_id
+                .as_deref(),
             attempt = attempt.delivery.attempts,
             status = outcome
                 .as_ref()
                 .map_or_else(|failed| failed.status, |status| Some(*status)),
-            problem = outcome.as_ref().err().map(|failed| &*failed.problem),
+            problem = outcome
+                .as_ref()
+                .err()
+                .map(|failed| &*failed.problem),
         );
-        let name = outcome.as_ref().map_or("failed", |_| "delivered");
+        let name = outcome
+            .as_ref()
+            .map_or("failed", |_| "delivered");
         telemetry::count(Metric::Delivery(name), self.store.now());
         let next = webhooks.end(*attempt, outcome).await?;
-        self.queue.try_send(next.as_slice()).await;
+        self.queue
+            .try_send(next.as_slice())
+            .await;
         Ok(())
     }
 }

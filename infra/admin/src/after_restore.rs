@@ -30,10 +30,10 @@ Run again for the same instant, it repeats the list, the index and --end-tokens,
 of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
 /// Prepares a table after its restore.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let options = [("at", true), ("end-tokens", false)];
-    let given = arguments::with_options(given, USAGE, options)?;
-    let Some(([table], [at, end_tokens])) = given else {
+    let parsed = arguments::with_options(parser, USAGE, options)?;
+    let Some(([table], [at, end_tokens])) = parsed else {
         return Ok(());
     };
     let at = at.ok_or(Error::Arguments(USAGE))?;
@@ -47,11 +47,17 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     let stack = store.tenants().restore_ids(at).await?;
     let mut failed = 0;
-    for (organization, found) in store.directory().organizations().await? {
-        let name = found.as_ref().map_or("?", |found| &found.name);
+    for (organization, read) in store
+        .directory()
+        .organizations()
+        .await?
+    {
+        let name = read
+            .as_ref()
+            .map_or("?", |details| &details.name);
         terminal::say(&format!("Organization {organization}, {name}"));
         let prepared = prepare(&store, organization, (at, end_tokens.is_some())).await;
-        let prepared = match found {
+        let prepared = match read {
             Err(error) => prepared.and(Err(error.into())),
             Ok(_) => prepared,
         };
@@ -72,7 +78,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 
@@ -82,7 +88,9 @@ async fn prepare(
     (at, ends_tokens): (Timestamp, bool),
 ) -> Result<(), Error> {
     let came_back = store.tenants();
-    let came_back = came_back.restored(organization, at, ends_tokens).await?;
+    let came_back = came_back
+        .restored(organization, at, ends_tokens)
+        .await?;
     say(&came_back, ends_tokens);
     index(store, organization).await
 }

@@ -16,13 +16,17 @@ type WithOptions<const N: usize, const M: usize> = ([String; N], [Option<String>
 /// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
 /// with `usage` for fewer than `N` values.
 pub(crate) fn values<const N: usize>(
-    mut given: Parser,
+    mut parser: Parser,
     usage: &'static str,
 ) -> Result<Option<Values<N>>, Error> {
     let mut values = Vec::new();
-    while let Some(argument) = given.next()? {
+    while let Some(argument) = parser.next()? {
         match argument {
-            Value(value) => values.push(value.into_string().map_err(lexopt::Error::from)?),
+            Value(value) => values.push(
+                value
+                    .into_string()
+                    .map_err(lexopt::Error::from)?,
+            ),
             Short('h') | Long("help") => {
                 terminal::say(usage);
                 return Ok(None);
@@ -34,46 +38,55 @@ pub(crate) fn values<const N: usize>(
         return Err(Error::Arguments(usage));
     }
     let more = values.split_off(N);
-    let values = values.try_into().map_err(|_| Error::Arguments(usage))?;
+    let values = values
+        .try_into()
+        .map_err(|_| Error::Arguments(usage))?;
     Ok(Some((values, more)))
 }
 
 /// Reads exactly `N` values, and options that may stand anywhere, each with a value or without;
 /// else as [`values`].
 pub(crate) fn with_options<const N: usize, const M: usize>(
-    mut given: Parser,
+    mut parser: Parser,
     usage: &'static str,
     options: [(&str, bool); M],
 ) -> Result<Option<WithOptions<N, M>>, Error> {
     let mut rest = Vec::new();
-    let mut found = [const { None }; M];
-    while let Some(argument) = given.next()? {
+    let mut option_values = [const { None }; M];
+    while let Some(argument) = parser.next()? {
         let option = match &argument {
-            Long(name) => (options.iter().zip(&mut found)).find(|((option, _), _)| option == name),
+            Long(name) => {
+                (options.iter().zip(&mut option_values)).find(|((option, _), _)| option == name)
+            }
             _ => None,
         };
         match (argument, option) {
-            (_, Some(((_, true), found))) => {
-                *found = Some(given.value()?.into_string().map_err(lexopt::Error::from)?);
+            (_, Some(((_, true), option_value))) => {
+                *option_value = Some(
+                    parser
+                        .value()?
+                        .into_string()
+                        .map_err(lexopt::Error::from)?,
+                );
             }
-            (_, Some((_, found))) => *found = Some(String::new()),
+            (_, Some((_, option_value))) => *option_value = Some(String::new()),
             (Value(value), None) => rest.push(value),
             (Short('h') | Long("help"), None) => rest.push("--help".into()),
             (other, None) => return Err(other.unexpected().into()),
         }
     }
     let values = exactly(Parser::from_args(rest), usage)?;
-    Ok(values.map(|values| (values, found)))
+    Ok(values.map(|values| (values, option_values)))
 }
 
 /// Reads exactly `N` values; else as [`values`].
 pub(crate) fn exactly<const N: usize>(
-    given: Parser,
+    parser: Parser,
     usage: &'static str,
 ) -> Result<Option<[String; N]>, Error> {
-    match values(given, usage)? {
+    match values(parser, usage)? {
         Some((_, more)) if !more.is_empty() => Err(Error::Arguments(usage)),
-        found => Ok(found.map(|(values, _)| values)),
+        parsed => Ok(parsed.map(|(values, _)| values)),
     }
 }
 
@@ -93,14 +106,16 @@ mod tests {
             assert!(given(wrong).is_err(), "{wrong:?}");
         }
         let parser = Parser::from_args(["a", "b c", "d"]);
-        let (values, more) = values(parser, "ONE TWO ...").unwrap().unwrap();
+        let (values, more) = values(parser, "ONE TWO ...")
+            .unwrap()
+            .unwrap();
         assert_eq!((values, more), (two, vec!["d".to_owned()]));
     }
 
     #[test]
     fn help_wins_over_whatever_is_missing() {
-        for asked in [&["--help"][..], &["a", "-h"]] {
-            assert_eq!(given(asked).unwrap(), None, "{asked:?}");
+        for words in [&["--help"][..], &["a", "-h"]] {
+            assert_eq!(given(words).unwrap(), None, "{words:?}");
         }
     }
 }

@@ -30,8 +30,8 @@ Usage: workdesk-admin create-organization TABLE NAME USERNAME FULL_NAME [EMAIL]
 Asks for the admin's password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Creates an organization and its first admin.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table, name, username, full_name], more)) = arguments::values(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(([table, name, username, full_name], more)) = arguments::values(parser, USAGE)? else {
         return Ok(());
     };
     if more.len() > 1 {
@@ -47,7 +47,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         full_name: full_name
             .try_into()
             .map_err(|error| Error::Text("FULL_NAME", error))?,
-        email: more.first().map(|email| address(email)).transpose()?,
+        email: more
+            .first()
+            .map(|email| address(email))
+            .transpose()?,
     };
     let password = terminal::new_password(&new.username)?;
     let (organization, admin) = create(&table::open(&table).await, new, password).await?;
@@ -68,7 +71,10 @@ struct New {
 
 fn address(text: &str) -> Result<Email, Error> {
     let faults = |faults: Vec<Fault>| {
-        let detail = faults.into_iter().next().map(|fault| fault.detail);
+        let detail = faults
+            .into_iter()
+            .next()
+            .map(|fault| fault.detail);
         Error::Invalid(format!("EMAIL: {}", detail.unwrap_or_default()))
     };
     Email::of_text(text).map_err(faults)
@@ -118,7 +124,12 @@ mod tests {
             create(&store, new, password)
         };
         let (organization, user) = create("Halden").await.unwrap();
-        let account = store.sign_in().account("ada").await.unwrap().unwrap();
+        let account = store
+            .sign_in()
+            .account("ada")
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (account.organization_id, account.user_id),
             (organization.id, user.id)
@@ -127,10 +138,18 @@ mod tests {
         assert_eq!(user.verified_email().unwrap().key(), "ada@example.com");
         assert!(address("ada").is_err());
         let hash = Some(account.password_hash);
-        assert!(password::verify("twelve chars".into(), hash).await.unwrap());
+        assert!(
+            password::verify("twelve chars".into(), hash)
+                .await
+                .unwrap()
+        );
         assert!(create("Another").await.is_err());
-        let all = store.directory().organizations().await.unwrap();
-        assert_eq!(all.len(), 1);
+        let organizations = store
+            .directory()
+            .organizations()
+            .await
+            .unwrap();
+        assert_eq!(organizations.len(), 1);
         // The last admin cannot be disabled, as in any organization.
         let directory = store.directory();
         let disabled = directory.disable_user(organization.id, user.id, true);

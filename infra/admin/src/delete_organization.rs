@@ -32,16 +32,19 @@ An interrupted deletion goes on when started again. After --now, start it once m
 deletes what the stream of changes still brought.";
 
 /// Deletes an organization.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("now", false)])?;
-    let Some(([table, id, name], [now])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("now", false)])?;
+    let Some(([table, id, name], [now])) = parsed else {
         return Ok(());
     };
     let id = organization_id(&id)?;
     let store = table::open(&table).await;
     let tenants = store.tenants();
     if !tenants.is_deleted(id).await? {
-        let organization = store.directory().organization(id).await?;
+        let organization = store
+            .directory()
+            .organization(id)
+            .await?;
         if organization.name != name {
             let wrong = format!("organization {id} has another name");
             return Err(Error::Invalid(wrong));
@@ -50,19 +53,26 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         if let Some(why) = wait {
             return Err(Error::Invalid(why));
         }
-        tenants.begin_deletion(&organization).await?;
+        tenants
+            .begin_deletion(&organization)
+            .await?;
     }
     let mut report = |items: usize| terminal::progress(&format!("{items} items"));
-    let mut all = 0;
+    let mut deleted_items = 0;
     // Items that name others go after them, so that a second round finds none but late ones.
     loop {
-        match tenants.delete_items(id, &mut report).await? {
+        match tenants
+            .delete_items(id, &mut report)
+            .await?
+        {
             0 => break,
-            deleted => all += deleted,
+            deleted => deleted_items += deleted,
         }
     }
     tenants.bury(id).await?;
-    terminal::say(&format!("Organization {id} is deleted: {all} items."));
+    terminal::say(&format!(
+        "Organization {id} is deleted: {deleted_items} items."
+    ));
     Ok(())
 }
 

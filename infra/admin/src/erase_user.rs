@@ -22,15 +22,18 @@ Usage: workdesk-admin erase-user TABLE ORGANIZATION USER
 An interrupted erasure goes on when started again. Reads the organization's journal.";
 
 /// Erases a user.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization, user]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization, user]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
     let id = user.parse().ok().and_then(UserId::new);
     let id = id.ok_or_else(|| Error::Invalid(format!("{user} is not a user's id")))?;
     let store = table::open(&table).await;
-    let erased = store.tenants().erase_user(organization, id).await?;
+    let erased = store
+        .tenants()
+        .erase_user(organization, id)
+        .await?;
     terminal::say(&format!(
         "User {id} of organization {organization} is {}: {} items deleted, {} journal entries without names.",
         erased.user.full_name, erased.items, erased.entries

@@ -23,19 +23,26 @@ Usage: workdesk-admin export-organization TABLE ORGANIZATION [--accounts]
 Suspend the organization before, so that nothing changes meanwhile. Reads each item twice.";
 
 /// Exports an organization.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("accounts", false)])?;
-    let Some(([table, organization], [accounts])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("accounts", false)])?;
+    let Some(([table, organization], [accounts])) = parsed else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
     let store = table::open(&table).await;
-    store.directory().organization(organization).await?;
+    store
+        .directory()
+        .organization(organization)
+        .await?;
     let at = store.now();
     let tenants = store.tenants();
-    let header = tenants.export_header(organization, at).await?;
+    let header = tenants
+        .export_header(organization, at)
+        .await?;
     say(&header)?;
-    let unusable = accounts.is_none().then(password::unusable);
+    let unusable = accounts
+        .is_none()
+        .then(password::unusable);
     let mut written = 0;
     let mut failed = None;
     let mut each = |line| {

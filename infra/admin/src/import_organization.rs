@@ -27,17 +27,21 @@ An interrupted import goes on when started again with the same file, also with -
 one that has not ended. The file is copied to the folder for temporary files, and the copy goes with the program.";
 
 /// Imports an organization.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("as-new", true)])?;
-    let Some(([table], [name])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("as-new", true)])?;
+    let Some(([table], [name])) = parsed else {
         return Ok(());
     };
-    let name = name.map(OrganizationName::try_from).transpose();
+    let name = name
+        .map(OrganizationName::try_from)
+        .transpose();
     let name = name.map_err(|error| Error::Text("NAME", error))?;
     let file = terminal::input_file()?;
     let store = table::open(&table).await;
     let tenants = store.tenants();
-    let imported = tenants.import(file, name.as_ref()).await?;
+    let imported = tenants
+        .import(file, name.as_ref())
+        .await?;
     terminal::say(&format!(
         "Organization {}: {} items. It is suspended.",
         imported.organization, imported.items

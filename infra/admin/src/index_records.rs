@@ -28,8 +28,8 @@ Records that the index has are only read, so an interrupted run can simply start
 meanwhile. A record costs 1 to 2 read units, and a new one 3 write units and 1 for each of its words.";
 
 /// Indexes the records of organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table], organizations)) = arguments::values(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(([table], organizations)) = arguments::values(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;
@@ -46,7 +46,9 @@ pub(crate) async fn each(
     named: &[String],
     work: impl AsyncFn(OrganizationId) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let named = named.iter().map(|id| organization_id(id));
+    let named = named
+        .iter()
+        .map(|id| organization_id(id));
     let named = named.collect::<Result<Vec<_>, _>>()?;
     let mut failed = 0;
     for organization in table::organizations(store, named).await? {
@@ -57,13 +59,16 @@ pub(crate) async fn each(
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 
 /// Restarts the change feed of an organization, and indexes its records.
 pub(crate) async fn restart(store: &Store, organization: OrganizationId) -> Result<(), Error> {
-    store.feed().restart(organization).await?;
+    store
+        .feed()
+        .restart(organization)
+        .await?;
     index(store, organization).await
 }
 

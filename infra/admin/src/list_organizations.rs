@@ -21,13 +21,17 @@ Usage: workdesk-admin list-organizations TABLE
 Reads every id that was ever given to an organization: one request and 50 read units per hundred ids.";
 
 /// Lists the organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;
     let mut unreadable = 0;
-    for (id, organization) in store.directory().organizations().await? {
+    for (id, organization) in store
+        .directory()
+        .organizations()
+        .await?
+    {
         let organization = match organization {
             Ok(organization) => organization,
             Err(error) => {
@@ -49,7 +53,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     match unreadable {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 

@@ -78,9 +78,11 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(mut given: Parser) -> Result<(), Error> {
-    let name = match given.next()? {
-        Some(Value(name)) => name.into_string().map_err(lexopt::Error::from)?,
+async fn run(mut parser: Parser) -> Result<(), Error> {
+    let name = match parser.next()? {
+        Some(Value(name)) => name
+            .into_string()
+            .map_err(lexopt::Error::from)?,
         Some(Short('h') | Long("help")) => {
             terminal::say(USAGE);
             return Ok(());
@@ -89,24 +91,24 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         None => return Err(no_subcommand("a subcommand is missing")),
     };
     match name.as_str() {
-        create_organization::NAME => create_organization::run(given).await,
-        set_plan::NAME => set_plan::run(given).await,
-        sign_in::NAME => sign_in::run(given).await,
-        reset_password::NAME => reset_password::run(given).await,
-        record_alert::NAME => record_alert::run(given).await,
-        after_restore::NAME => after_restore::run(given).await,
-        replay_changes::NAME => replay_changes::run(given).await,
-        restart_feed::NAME => restart_feed::run(given).await,
-        resume_agents::NAME => resume_agents::run(given).await,
-        index_records::NAME => index_records::run(given).await,
-        migrate::NAME => migrate::run(given).await,
-        verify::NAME => verify::run(given).await,
-        list_organizations::NAME => list_organizations::run(given).await,
-        suspend_organization::NAME => suspend_organization::run(given).await,
-        export_organization::NAME => export_organization::run(given).await,
-        import_organization::NAME => import_organization::run(given).await,
-        delete_organization::NAME => delete_organization::run(given).await,
-        erase_user::NAME => erase_user::run(given).await,
+        create_organization::NAME => create_organization::run(parser).await,
+        set_plan::NAME => set_plan::run(parser).await,
+        sign_in::NAME => sign_in::run(parser).await,
+        reset_password::NAME => reset_password::run(parser).await,
+        record_alert::NAME => record_alert::run(parser).await,
+        after_restore::NAME => after_restore::run(parser).await,
+        replay_changes::NAME => replay_changes::run(parser).await,
+        restart_feed::NAME => restart_feed::run(parser).await,
+        resume_agents::NAME => resume_agents::run(parser).await,
+        index_records::NAME => index_records::run(parser).await,
+        migrate::NAME => migrate::run(parser).await,
+        verify::NAME => verify::run(parser).await,
+        list_organizations::NAME => list_organizations::run(parser).await,
+        suspend_organization::NAME => suspend_organization::run(parser).await,
+        export_organization::NAME => export_organization::run(parser).await,
+        import_organization::NAME => import_organization::run(parser).await,
+        delete_organization::NAME => delete_organization::run(parser).await,
+        erase_user::NAME => erase_user::run(parser).await,
         _ => Err(no_subcommand(&format!("there is no subcommand {name}"))),
     }
 }

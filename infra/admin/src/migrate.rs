@@ -40,29 +40,36 @@ pub(crate) struct Walk {
 }
 
 /// Rewrites the items of organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(walk) = Walk::read(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(walk) = Walk::read(parser, USAGE)? else {
         return Ok(());
     };
-    match walk.each(true, |forms| forms.unreadable.is_empty()).await? {
+    match walk
+        .each(true, |forms| forms.unreadable.is_empty())
+        .await?
+    {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 
 impl Walk {
     /// Reads the arguments. Prints `usage` and returns none for `--help`.
-    pub(crate) fn read(mut given: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(mut parser: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
         let mut table = None;
         let mut organizations = Vec::new();
         let mut rate = None;
-        while let Some(argument) = given.next()? {
-            let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
+        while let Some(argument) = parser.next()? {
+            let text = |value: std::ffi::OsString| {
+                value
+                    .into_string()
+                    .map_err(lexopt::Error::from)
+            };
             match argument {
                 Long("organization") => {
-                    organizations.push(organization_id(&text(given.value()?)?)?);
+                    organizations.push(organization_id(&text(parser.value()?)?)?);
                 }
-                Long("rate") => rate = Some(units(&text(given.value()?)?)?),
+                Long("rate") => rate = Some(units(&text(parser.value()?)?)?),
                 Value(value) if table.is_none() => table = Some(text(value)?),
                 Value(_) => return Err(Error::Arguments(usage)),
                 Short('h') | Long("help") => {
@@ -125,7 +132,10 @@ impl Walk {
                 tokio::time::sleep(Duration::from_secs_f64(used / rate)).await;
             }
         };
-        let forms = store.tenants().forms(id, rewrites, &mut each).await?;
+        let forms = store
+            .tenants()
+            .forms(id, rewrites, &mut each)
+            .await?;
         terminal::progress("\n");
         for (kind, older) in &forms.older {
             terminal::say(&format!("{id}\t{kind}\t{older}"));
@@ -143,7 +153,10 @@ impl Walk {
 }
 
 fn units(text: &str) -> Result<f64, Error> {
-    let units = text.parse().ok().filter(|units: &u32| *units > 0);
+    let units = text
+        .parse()
+        .ok()
+        .filter(|units: &u32| *units > 0);
     let units = units.map(f64::from);
     units.ok_or_else(|| Error::Invalid(format!("{text} is not a number of units a second")))
 }

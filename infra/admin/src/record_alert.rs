@@ -35,14 +35,17 @@ Standard input is one JSON object with these fields:
   occurredAt           An instant; now by default";
 
 /// Records an alert.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
     let alert = alert(&terminal::input()?)?;
     let store = table::open(&table).await;
-    store.directory().organization(organization).await?;
+    store
+        .directory()
+        .organization(organization)
+        .await?;
     let report = alert.report(store.now())?;
     let alert = store
         .alerts()
@@ -64,15 +67,20 @@ fn alert(text: &str) -> Result<AlertCreate, Error> {
     let text = text.trim_start_matches('\u{feff}');
     // The reader below refuses what is not an object.
     let sent: Fields = serde_json::from_str(text).unwrap_or_default();
-    let known = AlertCreate::names();
-    if let Some(name) = sent.keys().find(|name| !known.contains(name)) {
+    let field_names = AlertCreate::names();
+    if let Some(name) = sent
+        .keys()
+        .find(|name| !field_names.contains(name))
+    {
         return Err(invalid(&format!("There is no field `{name}`; see --help.")));
     }
     parse(text.as_bytes()).map_err(|faults| {
-        let faults = faults.into_iter().map(|fault| match fault.pointer {
-            body if body.is_empty() => fault.detail,
-            pointer => format!("{pointer}: {}", fault.detail),
-        });
+        let faults = faults
+            .into_iter()
+            .map(|fault| match fault.pointer {
+                body if body.is_empty() => fault.detail,
+                pointer => format!("{pointer}: {}", fault.detail),
+            });
         invalid(&faults.collect::<Vec<_>>().join(" "))
     })
 }
@@ -89,13 +97,19 @@ mod tests {
     #[test]
     fn an_alert_occurred_now_unless_it_says_when() {
         let now: Timestamp = "2026-02-01T00:00:00Z".parse().unwrap();
-        let new = alert(LEAST).unwrap().report(now).unwrap();
+        let new = alert(LEAST)
+            .unwrap()
+            .report(now)
+            .unwrap();
         assert_eq!(
             (new.occurred_at, new.content.severity),
             (now, Severity::Error)
         );
         let text = LEAST.replace('}', r#", "occurredAt": "2026-01-31T09:30:00+01:00"}"#);
-        let new = alert(&text).unwrap().report(now).unwrap();
+        let new = alert(&text)
+            .unwrap()
+            .report(now)
+            .unwrap();
         assert_eq!(new.occurred_at.to_string(), "2026-01-31T08:30:00.000Z");
     }
 

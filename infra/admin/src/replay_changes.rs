@@ -63,12 +63,14 @@ struct Work {
 }
 
 /// Replays what lies in the queue.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("wait", true)])?;
-    let Some(([table, url], [wait])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("wait", true)])?;
+    let Some(([table, url], [wait])) = parsed else {
         return Ok(());
     };
-    let wait = wait.as_deref().map_or(Ok(LONGEST_WAIT), seconds)?;
+    let wait = wait
+        .as_deref()
+        .map_or(Ok(LONGEST_WAIT), seconds)?;
     let store = table::open(&table).await;
     let queue = Queue {
         sqs: table::queues().await,
@@ -78,7 +80,11 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let mut replayed = 0;
     let mut kept = 0;
     for ((organization, item), receipts) in std::mem::take(&mut work.items) {
-        match store.feed().replay(organization, &item).await {
+        match store
+            .feed()
+            .replay(organization, &item)
+            .await
+        {
             Ok(true) => {
                 terminal::say(&format!("{organization}\treplayed\t{item}"));
                 replayed += receipts.len();
@@ -103,7 +109,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     match kept + failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 
@@ -117,10 +123,15 @@ async fn restart(store: &Store, queue: &Queue, work: Work) -> Result<(usize, usi
     let mut handled = 0;
     let mut kept = 0;
     let named: Vec<OrganizationId> = restarts.keys().copied().collect();
-    let missing = store.directory().missing(&named).await?;
+    let missing = store
+        .directory()
+        .missing(&named)
+        .await?;
     for organization in missing {
         // A deleted organization has no feed.
-        let receipts = restarts.remove(&organization).unwrap_or_default();
+        let receipts = restarts
+            .remove(&organization)
+            .unwrap_or_default();
         terminal::say(&format!("{organization}\tis gone"));
         handled += receipts.len();
         queue.delete(receipts).await?;
@@ -131,7 +142,9 @@ async fn restart(store: &Store, queue: &Queue, work: Work) -> Result<(usize, usi
     }
     let mut any_failed = false;
     for organization in organizations {
-        let receipts = restarts.remove(&organization).unwrap_or_default();
+        let receipts = restarts
+            .remove(&organization)
+            .unwrap_or_default();
         terminal::say(&format!("{organization}\tfeed restarted"));
         if let Err(error) = index_records::restart(store, organization).await {
             any_failed = true;
@@ -165,11 +178,17 @@ impl Queue {
         let mut work = Work::default();
         let mut read = 0;
         while read < MOST {
-            let receive = self.sqs.receive_message().queue_url(&self.url);
+            let receive = self
+                .sqs
+                .receive_message()
+                .queue_url(&self.url);
             let receive = receive
                 .max_number_of_messages(AT_ONCE)
                 .wait_time_seconds(wait);
-            let received = receive.visibility_timeout(HIDDEN).send().await;
+            let received = receive
+                .visibility_timeout(HIDDEN)
+                .send()
+                .await;
             let messages = received.map_err(failed)?.messages;
             let messages = messages.unwrap_or_default();
             if messages.is_empty() {
@@ -185,8 +204,14 @@ impl Queue {
 
     async fn delete(&self, receipts: Vec<String>) -> Result<(), Error> {
         for receipt in receipts {
-            let delete = self.sqs.delete_message().queue_url(&self.url);
-            let deleted = delete.receipt_handle(receipt).send().await;
+            let delete = self
+                .sqs
+                .delete_message()
+                .queue_url(&self.url);
+            let deleted = delete
+                .receipt_handle(receipt)
+                .send()
+                .await;
             deleted.map_err(failed)?;
         }
         Ok(())
@@ -195,8 +220,13 @@ impl Queue {
     /// Shows messages that stay in the queue again.
     async fn show(&self, receipts: Vec<String>) -> Result<(), Error> {
         for receipt in receipts {
-            let change = self.sqs.change_message_visibility().queue_url(&self.url);
-            let change = change.receipt_handle(receipt).visibility_timeout(0);
+            let change = self
+                .sqs
+                .change_message_visibility()
+                .queue_url(&self.url);
+            let change = change
+                .receipt_handle(receipt)
+                .visibility_timeout(0);
             change.send().await.map_err(failed)?;
         }
         Ok(())
@@ -205,14 +235,27 @@ impl Queue {
 
 impl Work {
     fn add(&mut self, message: Message) {
-        let receipt = message.receipt_handle.unwrap_or_default();
-        let letter = message.body.as_deref().map(serde_json::from_str);
-        let letter: Letter = letter.and_then(Result::ok).unwrap_or_default();
+        let receipt = message
+            .receipt_handle
+            .unwrap_or_default();
+        let letter = message
+            .body
+            .as_deref()
+            .map(serde_json::from_str);
+        let letter: Letter = letter
+            .and_then(Result::ok)
+            .unwrap_or_default();
         let organization = letter.organization_id;
         let organization = organization.or_else(|| owner(letter.item.as_deref()?));
         let receipts = match (organization, letter.item) {
-            (Some(organization), Some(item)) => self.items.entry((organization, item)).or_default(),
-            (Some(organization), None) => self.restarts.entry(organization).or_default(),
+            (Some(organization), Some(item)) => self
+                .items
+                .entry((organization, item))
+                .or_default(),
+            (Some(organization), None) => self
+                .restarts
+                .entry(organization)
+                .or_default(),
             (None, _) => &mut self.of_all,
         };
         receipts.push(receipt);
@@ -235,6 +278,9 @@ fn seconds(text: &str) -> Result<i32, Error> {
 
 /// Returns the organization in an item's key.
 fn owner(item: &str) -> Option<OrganizationId> {
-    let id = item.strip_prefix("ORG#")?.split(['#', ' ']).next()?;
+    let id = item
+        .strip_prefix("ORG#")?
+        .split(['#', ' '])
+        .next()?;
     OrganizationId::new(id.parse().ok()?)
 }

@@ -19,12 +19,15 @@ Usage: workdesk-admin reset-password TABLE USERNAME
 Asks for the password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Sets a user's password.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, username]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, username]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;
-    let account = store.sign_in().account(&username).await?;
+    let account = store
+        .sign_in()
+        .account(&username)
+        .await?;
     let no_user = || Error::Invalid(format!("there is no user {username}"));
     let account = account.ok_or_else(no_user)?;
     let directory = store.directory();
@@ -32,7 +35,9 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let user = directory
         .user(account.organization_id, account.user_id)
         .await?;
-    let organization = directory.organization(user.organization_id).await?;
+    let organization = directory
+        .organization(user.organization_id)
+        .await?;
     let password = terminal::new_password(&user.username)?;
     let password = password.for_user(&user.username, &organization.name)?;
     let hash = password::hash(password).await?;

@@ -19,8 +19,8 @@ Usage: workdesk-admin restart-feed TABLE [ORGANIZATION]...
 A failure of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
 /// Restarts change feeds.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table], organizations)) = arguments::values(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(([table], organizations)) = arguments::values(parser, USAGE)? else {
         return Ok(());
     };
     let store = table::open(&table).await;

@@ -28,13 +28,17 @@ Waiting actions start within a minute, if their approvals still hold. Run again,
 of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
 /// Resumes agents.
-pub(crate) async fn run(mut given: Parser) -> Result<(), Error> {
+pub(crate) async fn run(mut parser: Parser) -> Result<(), Error> {
     let mut table = None;
     let mut named = Vec::new();
-    while let Some(argument) = given.next()? {
-        let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
+    while let Some(argument) = parser.next()? {
+        let text = |value: std::ffi::OsString| {
+            value
+                .into_string()
+                .map_err(lexopt::Error::from)
+        };
         match argument {
-            Long("organization") => named.push(organization_id(&text(given.value()?)?)?),
+            Long("organization") => named.push(organization_id(&text(parser.value()?)?)?),
             Value(value) if table.is_none() => table = Some(text(value)?),
             Value(_) => return Err(Error::Arguments(USAGE)),
             Short('h') | Long("help") => {
@@ -59,7 +63,7 @@ pub(crate) async fn run(mut given: Parser) -> Result<(), Error> {
     }
     match failed {
         0 => Ok(()),
-        some => Err(Error::Incomplete(some)),
+        failed => Err(Error::Incomplete(failed)),
     }
 }
 
@@ -71,14 +75,18 @@ async fn resume(
     is_named: bool,
 ) -> Result<bool, Error> {
     let connections = store.connections();
-    let pause = connections.agent_pause(organization).await?;
+    let pause = connections
+        .agent_pause(organization)
+        .await?;
     let is_paused = pause.is_some_and(|pause| {
         let by_restore = pause.by.is_none() && pause.restored.is_some();
         pause.paused && (by_restore || is_named)
     });
     if is_paused {
         let context = WriteContext::of_operator(organization);
-        connections.pause_agent(context, None, false).await?;
+        connections
+            .pause_agent(context, None, false)
+            .await?;
     }
     Ok(is_paused)
 }

@@ -31,20 +31,26 @@ Usage: workdesk-admin set-plan TABLE ORGANIZATION [--units N] [--invitations N] 
                      Features that this version does not know end, too";
 
 /// Changes an organization's plan.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let options = [("units", true), ("invitations", true), ("features", true)];
-    let given = arguments::with_options(given, USAGE, options)?;
-    let Some(([table, organization], [units, invitations, features])) = given else {
+    let parsed = arguments::with_options(parser, USAGE, options)?;
+    let Some(([table, organization], [units, invitations, features])) = parsed else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
     let change = PlanChange {
-        units_per_second: units.as_deref().map(units_per_second).transpose()?,
+        units_per_second: units
+            .as_deref()
+            .map(units_per_second)
+            .transpose()?,
         invitations_per_day: invitations
             .as_deref()
             .map(invitations_per_day)
             .transpose()?,
-        features: features.as_deref().map(plan_features).transpose()?,
+        features: features
+            .as_deref()
+            .map(plan_features)
+            .transpose()?,
     };
     if change.is_empty() {
         return Err(Error::Arguments(USAGE));
@@ -52,7 +58,9 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     let directory = store.directory();
     let context = WriteContext::of_operator(organization);
-    let organization = directory.change_plan(context, change).await?;
+    let organization = directory
+        .change_plan(context, change)
+        .await?;
     terminal::say(&format!(
         "Organization {}, {}; plan {}, {} units a second, {} invitations a day.",
         organization.id,
@@ -83,19 +91,28 @@ fn name(feature: &OrOther<PlanFeature>) -> &str {
 }
 
 pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
-    let id = text.parse().ok().and_then(OrganizationId::new);
+    let id = text
+        .parse()
+        .ok()
+        .and_then(OrganizationId::new);
     id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
 }
 
 fn units_per_second(text: &str) -> Result<UnitsPerSecond, Error> {
-    let units = text.parse().ok().and_then(UnitsPerSecond::new);
+    let units = text
+        .parse()
+        .ok()
+        .and_then(UnitsPerSecond::new);
     let most = UnitsPerSecond::MOST;
     let wrong = || Error::Invalid(format!("--units: {text} is not a number from 1 to {most}"));
     units.ok_or_else(wrong)
 }
 
 fn invitations_per_day(text: &str) -> Result<u32, Error> {
-    let number = text.parse().ok().filter(|number| *number <= 1_000_000);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| *number <= 1_000_000);
     let wrong = || {
         Error::Invalid(format!(
             "--invitations: {text} is not a number up to 1000000"
@@ -105,7 +122,9 @@ fn invitations_per_day(text: &str) -> Result<u32, Error> {
 }
 
 fn plan_features(names: &str) -> Result<Vec<PlanFeature>, Error> {
-    let names = names.split(',').filter(|name| !["", NONE].contains(name));
+    let names = names
+        .split(',')
+        .filter(|name| !["", NONE].contains(name));
     names.map(feature).collect()
 }
 

@@ -16,8 +16,8 @@ Usage: workdesk-admin sign-in TABLE ORGANIZATION passwords=allowed
   ORGANIZATION   The organization's id, as list-organizations shows it";
 
 /// Allows passwords beside the provider.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, organization, passwords]) = arguments::exactly(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some([table, organization, passwords]) = arguments::exactly(parser, USAGE)? else {
         return Ok(());
     };
     if passwords != "passwords=allowed" {
@@ -25,7 +25,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
     let organization = organization_id(&organization)?;
     let store = table::open(&table).await;
-    store.providers().allow_passwords(organization).await?;
+    store
+        .providers()
+        .allow_passwords(organization)
+        .await?;
     terminal::say(&format!(
         "Organization {organization}: users sign in by password, and by the provider."
     ));

@@ -19,15 +19,17 @@ Usage: workdesk-admin suspend-organization TABLE ORGANIZATION [--lift]
   --lift         Lifts the suspension. Within 20 minutes, all that waited goes on";
 
 /// Suspends an organization, or lifts its suspension.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_options(given, USAGE, [("lift", false)])?;
-    let Some(([table, organization], [lift])) = given else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("lift", false)])?;
+    let Some(([table, organization], [lift])) = parsed else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
     let store = table::open(&table).await;
     let directory = store.directory();
-    let organization = directory.suspend(organization, lift.is_none()).await?;
+    let organization = directory
+        .suspend(organization, lift.is_none())
+        .await?;
     let state = organization.suspended.map_or_else(
         || "not suspended".to_owned(),
         |suspension| format!("suspended since {}", suspension.since),

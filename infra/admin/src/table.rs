@@ -25,8 +25,13 @@ pub(crate) async fn organizations(
 ) -> Result<Vec<OrganizationId>, Error> {
     let directory = store.directory();
     if named.is_empty() {
-        let all = directory.organizations().await?.into_iter();
-        return Ok(all.map(|(id, _)| id).collect());
+        let organizations = directory
+            .organizations()
+            .await?
+            .into_iter();
+        return Ok(organizations
+            .map(|(id, _)| id)
+            .collect());
     }
     let missing = directory.missing(&named).await?;
     if missing.is_empty() {

@@ -67,7 +67,8 @@ pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {
     } else {
         let mut line = String::new();
         io::stdin().read_line(&mut line)?;
-        line.trim_end_matches(['\r', '\n']).to_owned()
+        line.trim_end_matches(['\r', '\n'])
+            .to_owned()
     };
     let password = NewPassword::try_from(text);
     password.map_err(|error| Error::Text("the password", error))

@@ -22,15 +22,18 @@ Usage: workdesk-admin verify TABLE [--organization ID]... [--rate UNITS]
 An item costs 1 read unit for each 4 kB, and the small items of a list share them.";
 
 /// Reads the items of organizations.
-pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(walk) = Walk::read(given, USAGE)? else {
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let Some(walk) = Walk::read(parser, USAGE)? else {
         return Ok(());
     };
-    match walk.each(false, Forms::are_present).await? {
+    match walk
+        .each(false, Forms::are_present)
+        .await?
+    {
         0 => {
             terminal::say("All items have the form of this version.");
             Ok(())
         }
-        some => Err(Error::OtherForms(some)),
+        count => Err(Error::OtherForms(count)),
     }
 }

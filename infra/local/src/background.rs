@@ -31,7 +31,10 @@ pub(crate) struct Stopping(watch::Receiver<bool>);
 impl Stopping {
     pub(crate) async fn wait(mut self) {
         // An error means that the sender is gone, which stops the server as well.
-        let _ = self.0.wait_for(|stopping| *stopping).await;
+        let _ = self
+            .0
+            .wait_for(|stopping| *stopping)
+            .await;
     }
 }
 
@@ -112,6 +115,8 @@ pub(crate) fn listen_on_localhost(port: u16) -> io::Result<(Vec<TcpListener>, u1
     if let Some(second) = &second {
         second.set_nonblocking(true)?;
     }
-    let listeners = [Some(first), second].into_iter().flatten();
+    let listeners = [Some(first), second]
+        .into_iter()
+        .flatten();
     Ok((listeners.collect(), address.port()))
 }

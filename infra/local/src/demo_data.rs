@@ -170,24 +170,28 @@ pub(crate) async fn connect(
 ) -> Result<(), DemoDataError> {
     let store = Store::new(client, table, Clock::system());
     let connections = store.connections();
-    let there = connections.all(tenant).await?;
+    let existing = connections.all(tenant).await?;
     let wanted = targets.connections();
     for (name, wanted) in wanted.as_object().into_iter().flatten() {
         let Some(name) = Slug::new(name) else {
             continue;
         };
-        let is_right = |one: &Stored<Connection>| {
-            *one.base_url == wanted["baseUrl"]
-                && one.system_kind().name() == wanted["kind"]
-                && one.secret.is_some()
+        let is_right = |connection: &Stored<Connection>| {
+            *connection.base_url == wanted["baseUrl"]
+                && connection.system_kind().name() == wanted["kind"]
+                && connection.secret.is_some()
         };
-        let found = there.iter().find(|one| one.name == name);
-        if !found.is_some_and(is_right) {
+        let stored = existing
+            .iter()
+            .find(|connection| connection.name == name);
+        if !stored.is_some_and(is_right) {
             let put = input::from_value(wanted)?;
             let of = SecretOf::Connection(name.to_string());
             let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
             let identify = async |_| Ok(None);
-            connections.put(tenant, &name, put, seal, identify).await?;
+            connections
+                .put(tenant, &name, put, seal, identify)
+                .await?;
         }
     }
     Ok(())
@@ -206,7 +210,10 @@ impl DemoData {
 
     /// Returns the open alerts, without the parts that depend on the time of the load.
     pub fn open_alerts(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        self.alerts.open.iter().map(|alert| &alert.body)
+        self.alerts
+            .open
+            .iter()
+            .map(|alert| &alert.body)
     }
 
     pub(crate) fn accounts(&self) -> &[Account] {
@@ -222,7 +229,11 @@ impl DemoData {
         };
         // The last account is written after everything else, so its presence means that the data is
         // complete.
-        if let Some(account) = store.sign_in().account(&last.username).await? {
+        if let Some(account) = store
+            .sign_in()
+            .account(&last.username)
+            .await?
+        {
             return Ok(Loaded {
                 tenant: account.organization_id,
                 to_propose: Vec::new(),
@@ -243,8 +254,13 @@ impl DemoData {
         }
         for tag in &self.organization.tags {
             let new = input::from_value(&json!({ "name": tag }))?;
-            let created = demo.store.directory().create_tag(demo.tenant, new).await?;
-            demo.ids.insert(tag.clone(), json!(created.id));
+            let created = demo
+                .store
+                .directory()
+                .create_tag(demo.tenant, new)
+                .await?;
+            demo.ids
+                .insert(tag.clone(), json!(created.id));
         }
         for project in &self.organization.projects {
             Box::pin(demo.project(project)).await?;
@@ -291,13 +307,16 @@ impl Demo {
             "days" => span::DAY,
             _ => return None,
         };
-        Some(self.now.plus(sign * number.parse::<i64>().ok()? * unit))
+        Some(
+            self.now
+                .plus(sign * number.parse::<i64>().ok()? * unit),
+        )
     }
 
     /// Reads the body of a record's creation, with ids instead of names, and with instants.
-    fn body<T: Input>(&self, given: &Map<String, Value>, more: Value) -> Result<T, DemoDataError> {
+    fn body<T: Input>(&self, fields: &Map<String, Value>, more: Value) -> Result<T, DemoDataError> {
         let mut body = more;
-        for (name, value) in given {
+        for (name, value) in fields {
             let text = value.as_str();
             let is_name = ["assignee", "milestone", "phase"].contains(&name.as_str());
             if let Some(named) = text.filter(|_| is_name) {
@@ -322,8 +341,11 @@ impl Demo {
             provider_subject: None,
         };
         let directory = self.store.directory();
-        let user = directory.create_user(self.tenant, new).await?;
-        self.ids.insert(account.username.clone(), json!(user.id));
+        let user = directory
+            .create_user(self.tenant, new)
+            .await?;
+        self.ids
+            .insert(account.username.clone(), json!(user.id));
         Ok(())
     }
 
@@ -332,18 +354,22 @@ impl Demo {
         for tag in &row.tags {
             let tag: TagId = self.id(tag)?;
             let tagging = self.store.tagging();
-            tagging.set_attached(self.tenant, on, tag, true).await?;
+            tagging
+                .set_attached(self.tenant, on, tag, true)
+                .await?;
         }
         Ok(())
     }
 
     async fn comment(&self, on: impl Into<Thread>, row: &Row) -> Result<(), DemoDataError> {
         let on = on.into();
-        for said in &row.comments {
-            let new = input::from_value(&json!({ "content": said.content }))?;
+        for comment in &row.comments {
+            let new = input::from_value(&json!({ "content": comment.content }))?;
             let comments = self.store.comments();
-            let author = self.id(&said.by)?;
-            comments.create(self.tenant, on, author, new).await?;
+            let author = self.id(&comment.by)?;
+            comments
+                .create(self.tenant, on, author, new)
+                .await?;
         }
         Ok(())
     }
@@ -352,22 +378,38 @@ impl Demo {
     async fn project(&mut self, project: &Project) -> Result<(), DemoDataError> {
         let directory = self.store.directory();
         let created = self.body(&project.body, json!({}))?;
-        let id = directory.create_project(self.tenant, created).await?.id;
+        let id = directory
+            .create_project(self.tenant, created)
+            .await?
+            .id;
         for (order, title) in (1..).zip(&project.phases) {
-            let phase = input::from_value(&json!({ "title": title, "order": order }))?;
-            let phase = directory.create_phase(self.tenant, id, phase).await?;
-            self.ids.insert(title.clone(), json!(phase.id));
+            let new_phase = input::from_value(&json!({ "title": title, "order": order }))?;
+            let phase = directory
+                .create_phase(self.tenant, id, new_phase)
+                .await?;
+            self.ids
+                .insert(title.clone(), json!(phase.id));
         }
         let of_project = json!({ "projectId": id });
         for row in &project.milestones {
             let new = self.body(&row.body, of_project.clone())?;
-            let milestone = self.store.milestones().create(self.tenant, new).await?;
+            let milestone = self
+                .store
+                .milestones()
+                .create(self.tenant, new)
+                .await?;
             let title = milestone.title.to_string();
-            self.ids.insert(title, json!(milestone.id));
+            self.ids
+                .insert(title, json!(milestone.id));
         }
         for row in &project.tasks {
             let new = self.body(&row.body, of_project.clone())?;
-            let task = self.store.tasks().create(self.tenant, new).await?.id;
+            let task = self
+                .store
+                .tasks()
+                .create(self.tenant, new)
+                .await?
+                .id;
             self.tag(task, row).await?;
             self.comment(task, row).await?;
         }
@@ -375,7 +417,9 @@ impl Demo {
             let new = self.body(&row.body, of_project.clone())?;
             let activities = self.store.activities();
             let creator = self.id(&row.by)?;
-            let activity = activities.create(self.tenant, creator, new).await?;
+            let activity = activities
+                .create(self.tenant, creator, new)
+                .await?;
             self.tag(activity.id, row).await?;
         }
         let reference = json!({ "referenceType": "project", "referenceId": id });
@@ -385,17 +429,23 @@ impl Demo {
             let creator = self.id(&row.by)?;
             let past = self.past(&row.past)?;
             let request = requests.create_with(self.tenant, creator, new, past);
-            self.comment(request.await?.id, row).await?;
+            self.comment(request.await?.id, row)
+                .await?;
         }
         Ok(())
     }
 
     fn past(&self, history: &History) -> Result<Past, DemoDataError> {
-        let instant = |text: &Option<String>| text.as_ref().and_then(|text| self.instant(text));
+        let instant = |text: &Option<String>| {
+            text.as_ref()
+                .and_then(|text| self.instant(text))
+        };
         let assignee = history.assignee.as_ref();
         Ok(Past {
             status: history.status,
-            assignee_id: assignee.map(|name| self.id(name)).transpose()?,
+            assignee_id: assignee
+                .map(|name| self.id(name))
+                .transpose()?,
             created_at: instant(&history.created_at),
             resolved_at: instant(&history.resolved_at),
             ..Past::default()
@@ -403,12 +453,20 @@ impl Demo {
     }
 
     async fn ticket(&self, row: &Row) -> Result<(), DemoDataError> {
-        let member = |name: &str| row.body.get(name).cloned().unwrap_or_default();
-        let messages = row.messages.iter().map(|said| {
+        let member = |name: &str| {
+            row.body
+                .get(name)
+                .cloned()
+                .unwrap_or_default()
+        };
+        let messages = row.messages.iter().map(|message| {
             Ok::<_, DemoDataError>(NewMessage {
-                user_id: self.id(&said.by)?,
-                content: serde_json::from_value(json!(said.content))?,
-                created_at: said.at.as_ref().and_then(|at| self.instant(at)),
+                user_id: self.id(&message.by)?,
+                content: serde_json::from_value(json!(message.content))?,
+                created_at: message
+                    .at
+                    .as_ref()
+                    .and_then(|at| self.instant(at)),
             })
         });
         let past = self.past(&row.past)?;
@@ -421,7 +479,10 @@ impl Demo {
             resolved_at: past.resolved_at,
             messages: messages.collect::<Result<_, _>>()?,
         };
-        self.store.tickets().create(self.tenant, ticket).await?;
+        self.store
+            .tickets()
+            .create(self.tenant, ticket)
+            .await?;
         Ok(())
     }
 
@@ -432,12 +493,16 @@ impl Demo {
             .alerts()
             .recorded_since(self.tenant, since)
             .await?;
-        let open = (0..).zip(&alerts.open).map(|one| (one, AlertStatus::Open));
+        let open = (0..)
+            .zip(&alerts.open)
+            .map(|numbered| (numbered, AlertStatus::Open));
         let resolved = (100..).zip(&alerts.resolved);
-        let resolved = resolved.map(|one| (one, AlertStatus::Resolved));
+        let resolved = resolved.map(|numbered| (numbered, AlertStatus::Resolved));
         let mut to_propose = Vec::new();
         for ((number, alert), status) in open.chain(resolved) {
-            let occurred_at = self.now.plus(-alert.hours_ago * span::HOUR);
+            let occurred_at = self
+                .now
+                .plus(-alert.hours_ago * span::HOUR);
             let lifecycle = alert.lifecycle.iter().map(|(hours, state)| {
                 json!({ "at": occurred_at.plus(-hours * span::HOUR), "state": state })
             });
@@ -447,7 +512,11 @@ impl Demo {
                 "lifecycle": lifecycle.collect::<Vec<_>>(),
             });
             let report = AlertReport::new(self.body(&alert.body, more)?, status, occurred_at);
-            let recorded = self.store.alerts().record(self.tenant, report).await?;
+            let recorded = self
+                .store
+                .alerts()
+                .record(self.tenant, report)
+                .await?;
             let by = alert.proposed_by.iter().cloned();
             to_propose.extend(by.map(|by| (recorded.id, by)));
         }
@@ -471,7 +540,12 @@ mod tests {
         for account in demo.accounts() {
             let username = &account.username;
             assert!(
-                store.sign_in().account(username).await.unwrap().is_some(),
+                store
+                    .sign_in()
+                    .account(username)
+                    .await
+                    .unwrap()
+                    .is_some(),
                 "{username}"
             );
         }

@@ -22,12 +22,18 @@ demo systems by name, as PUT /api/concierge/connections/{name} takes them.";
 
 /// Runs `demo` and returns its exit code.
 pub async fn main() -> ExitCode {
-    let given: Vec<String> = process::arguments()
-        .filter_map(|one| one.into_string().ok())
+    let arguments: Vec<String> = process::arguments()
+        .filter_map(|argument| argument.into_string().ok())
         .collect();
-    let run = match given.as_slice() {
-        [table, port] => port.parse().ok().map(|port| run(Some(table), port)),
-        [port] => port.parse().ok().map(|port| run(None, port)),
+    let run = match arguments.as_slice() {
+        [table, port] => port
+            .parse()
+            .ok()
+            .map(|port| run(Some(table), port)),
+        [port] => port
+            .parse()
+            .ok()
+            .map(|port| run(None, port)),
         _ => None,
     };
     let Some(run) = run else {

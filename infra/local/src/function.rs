@@ -68,12 +68,14 @@ impl Functions {
                 Place::Watched(functions) => functions.invoke(function, event).await,
             }
         };
-        timeout(within, answer).await.unwrap_or_else(|_| {
-            Err(InvocationError::TimedOut {
-                function: function.to_owned(),
-                within,
+        timeout(within, answer)
+            .await
+            .unwrap_or_else(|_| {
+                Err(InvocationError::TimedOut {
+                    function: function.to_owned(),
+                    within,
+                })
             })
-        })
     }
 
     /// Returns a closure that invokes one function, for the mapping and the schedule.
@@ -87,7 +89,9 @@ impl Functions {
             let functions = functions.clone();
             async move {
                 let event = event.to_string().into();
-                functions.invoke(function, event, within).await
+                functions
+                    .invoke(function, event, within)
+                    .await
             }
             .boxed()
         }

@@ -41,16 +41,22 @@ pub struct MailInbox(Arc<Mutex<Vec<Received>>>);
 impl MailInbox {
     /// Returns the mails, newest first.
     pub fn newest_first(&self) -> Vec<Received> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().rev().cloned().collect()
+        let mails = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        mails.iter().rev().cloned().collect()
     }
 
     fn add(&self, mail: Received) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() == KEPT {
-            all.remove(0);
+        let mut mails = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if mails.len() == KEPT {
+            mails.remove(0);
         }
-        all.push(mail);
+        mails.push(mail);
     }
 }
 
@@ -159,24 +165,40 @@ struct Session {
 impl Session {
     async fn serve(mut self) -> io::Result<()> {
         let mut to = Vec::new();
-        self.answer("220 localhost ESMTP").await?;
+        self.answer("220 localhost ESMTP")
+            .await?;
         loop {
             let line = self.line().await?;
-            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-            let verb = line.split([' ', ':']).next().unwrap_or_default();
+            let line = String::from_utf8_lossy(&line)
+                .trim_end()
+                .to_owned();
+            let verb = line
+                .split([' ', ':'])
+                .next()
+                .unwrap_or_default();
             match verb.to_ascii_uppercase().as_str() {
                 "EHLO" => {
                     let answer = "250-localhost\r\n250-8BITMIME\r\n250 AUTH PLAIN";
                     self.answer(answer).await?;
                 }
-                "AUTH" => self.judged("", Moment::SignIn, "235 2.7.0 Welcome").await?,
+                "AUTH" => {
+                    self.judged("", Moment::SignIn, "235 2.7.0 Welcome")
+                        .await?
+                }
                 "MAIL" | "RSET" => {
                     to.clear();
                     self.answer("250 2.0.0 OK").await?;
                 }
                 "RCPT" => {
-                    let address = line.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
-                    if self.accepts(&address, Moment::Recipient).await? {
+                    let address = line
+                        .split(['<', '>'])
+                        .nth(1)
+                        .unwrap_or_default()
+                        .to_owned();
+                    if self
+                        .accepts(&address, Moment::Recipient)
+                        .await?
+                    {
                         to.push(address);
                         self.answer("250 2.1.5 OK").await?;
                     }
@@ -185,14 +207,22 @@ impl Session {
                     self.answer("354 Go on").await?;
                     let content = self.content().await?;
                     let first = to.first().cloned().unwrap_or_default();
-                    if self.accepts(&first, Moment::Content).await? {
-                        self.inbox.add(read(&content, std::mem::take(&mut to))?);
-                        self.judged(&first, Moment::Kept, "250 2.0.0 Kept").await?;
+                    if self
+                        .accepts(&first, Moment::Content)
+                        .await?
+                    {
+                        self.inbox
+                            .add(read(&content, std::mem::take(&mut to))?);
+                        self.judged(&first, Moment::Kept, "250 2.0.0 Kept")
+                            .await?;
                     }
                 }
                 "NOOP" => self.answer("250 2.0.0 OK").await?,
                 "QUIT" => return self.answer("221 2.0.0 Bye").await,
-                _ => self.answer("502 5.5.2 Not known").await?,
+                _ => {
+                    self.answer("502 5.5.2 Not known")
+                        .await?
+                }
             }
         }
     }
@@ -209,7 +239,10 @@ impl Session {
     async fn accepts(&mut self, to: &str, moment: Moment) -> io::Result<bool> {
         match (self.judge)(to, moment) {
             MailVerdict::Accept => Ok(true),
-            MailVerdict::Answer(answer) => self.answer(answer).await.map(|()| false),
+            MailVerdict::Answer(answer) => self
+                .answer(answer)
+                .await
+                .map(|()| false),
             MailVerdict::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
@@ -223,7 +256,9 @@ impl Session {
 
     async fn line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
-        self.stream.read_until(b'\n', &mut line).await?;
+        self.stream
+            .read_until(b'\n', &mut line)
+            .await?;
         match line.len() {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
             _ => Ok(line),
@@ -249,11 +284,14 @@ impl Session {
 fn read(content: &[u8], to: Vec<String>) -> io::Result<Received> {
     let mail = mailparse::parse_mail(content).map_err(io::Error::other)?;
     let headers = mail.headers.iter();
-    let headers = headers.map(|one| (one.get_key().to_ascii_lowercase(), one.get_value()));
+    let headers = headers.map(|header| (header.get_key().to_ascii_lowercase(), header.get_value()));
     let part = |kind| part(&mail, kind).unwrap_or_default();
     Ok(Received {
         to,
-        subject: mail.headers.get_first_value("Subject").unwrap_or_default(),
+        subject: mail
+            .headers
+            .get_first_value("Subject")
+            .unwrap_or_default(),
         text: part("text/plain"),
         html: part("text/html"),
         headers: headers.collect(),
@@ -265,5 +303,7 @@ fn part(mail: &ParsedMail<'_>, kind: &str) -> Option<String> {
     if mail.ctype.mimetype == kind {
         return mail.get_body().ok();
     }
-    mail.subparts.iter().find_map(|one| part(one, kind))
+    mail.subparts
+        .iter()
+        .find_map(|subpart| part(subpart, kind))
 }

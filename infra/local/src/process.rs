@@ -42,11 +42,16 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
 pub(crate) fn workspace() -> Option<PathBuf> {
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let root = package.ancestors().nth(2)?;
-    package.ends_with("infra/local").then(|| root.to_owned())
+    package
+        .ends_with("infra/local")
+        .then(|| root.to_owned())
 }
 
 /// Returns the path of another program of this workspace, in the same folder as this one.
 pub(crate) fn sibling(name: &str) -> std::io::Result<PathBuf> {
-    let this = env::current_exe()?;
-    Ok(this.parent().unwrap_or(Path::new("")).join(name))
+    let program = env::current_exe()?;
+    Ok(program
+        .parent()
+        .unwrap_or(Path::new(""))
+        .join(name))
 }

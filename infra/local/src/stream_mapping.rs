@@ -88,7 +88,9 @@ where
                     return PAUSE;
                 }
             };
-            let last = records.last().and_then(Stream::position);
+            let last = records
+                .last()
+                .and_then(Stream::position);
             self.read_to = last.map(str::to_owned);
             records.retain(|record| self.source.passes(record));
             self.waiting = records;
@@ -97,7 +99,10 @@ where
                 return Duration::ZERO;
             }
         }
-        let size = self.waiting.len().min(self.source.batch_size);
+        let size = self
+            .waiting
+            .len()
+            .min(self.source.batch_size);
         let batch = &self.waiting[..size];
         let done = match (self.invoke)(json!({ "Records": batch })).await {
             Ok(answer) => handled(&answer, batch),
@@ -117,7 +122,10 @@ where
     /// Keeps the position of the last handled record. With none waiting, those that did not pass
     /// are behind it, too.
     fn keep_position(&self, last: Option<&Value>) {
-        let read_to = self.read_to.as_deref().filter(|_| self.waiting.is_empty());
+        let read_to = self
+            .read_to
+            .as_deref()
+            .filter(|_| self.waiting.is_empty());
         let Some(position) = read_to.or_else(|| Stream::position(last?)) else {
             return;
         };
@@ -129,9 +137,13 @@ where
 
 /// Returns the number of records before the first failed one.
 fn handled(answer: &[u8], batch: &[Value]) -> Result<usize, String> {
-    let positions = || batch.iter().filter_map(Stream::position);
-    let known: Vec<&str> = positions().collect();
-    let failed = failures(answer, &known).map_err(|error| error.to_string())?;
+    let positions = || {
+        batch
+            .iter()
+            .filter_map(Stream::position)
+    };
+    let sent_positions: Vec<&str> = positions().collect();
+    let failed = failures(answer, &sent_positions).map_err(|error| error.to_string())?;
     let first = positions().position(|position| failed.contains(position));
     Ok(first.unwrap_or(batch.len()))
 }
@@ -159,7 +171,10 @@ mod tests {
     }
 
     fn of_publisher() -> StreamSource {
-        Template::deployed().unwrap().stream("publisher").unwrap()
+        Template::deployed()
+            .unwrap()
+            .stream("publisher")
+            .unwrap()
     }
 
     fn records(positions: &[&str]) -> Vec<Value> {
@@ -171,7 +186,9 @@ mod tests {
     fn records_before_the_first_failed_one_are_handled() {
         let batch = records(&["1", "2", "3"]);
         let failed = |positions: &[&str]| {
-            let failed = positions.iter().map(|one| json!({"itemIdentifier": one}));
+            let failed = positions
+                .iter()
+                .map(|position| json!({"itemIdentifier": position}));
             json!({"batchItemFailures": failed.collect::<Vec<_>>()}).to_string()
         };
         for (positions, expected) in [(&[][..], 3), (&["3", "2"], 1), (&["1"], 0)] {
@@ -190,17 +207,22 @@ mod tests {
         let mapping = || {
             let seen = Arc::clone(&seen);
             let invoke = move |event: Value| {
-                let ids = event["Records"].as_array().unwrap().iter();
-                let ids = ids.map(|one| one["dynamodb"]["NewImage"]["pk"]["S"].clone());
+                let ids = event["Records"]
+                    .as_array()
+                    .unwrap()
+                    .iter();
+                let ids = ids.map(|record| record["dynamodb"]["NewImage"]["pk"]["S"].clone());
                 let ids: Vec<Value> = ids.collect();
                 let mut seen = seen.lock().unwrap();
                 seen.push(json!(ids));
                 // The second record fails the first time.
                 let second = Stream::position(&event["Records"][1]).map(str::to_owned);
-                let answer = second.filter(|_| seen.len() == 1).map_or_else(
-                    || json!({}),
-                    |failed| json!({"batchItemFailures": [{"itemIdentifier": failed}]}),
-                );
+                let answer = second
+                    .filter(|_| seen.len() == 1)
+                    .map_or_else(
+                        || json!({}),
+                        |failed| json!({"batchItemFailures": [{"itemIdentifier": failed}]}),
+                    );
                 async move { Ok(Bytes::from(answer.to_string())) }
             };
             StreamMapping::new(&engines, of_publisher(), position.clone(), invoke).unwrap()
@@ -232,9 +254,15 @@ mod tests {
         put(&engines, "tag", "tag").await;
         let batches = Arc::new(Mutex::new(Vec::new()));
         let invoke = |event: Value| {
-            let records = event["Records"].as_array().unwrap().iter();
-            let keys = records.map(|one| one["dynamodb"]["NewImage"]["pk"]["S"].clone());
-            batches.lock().unwrap().push(keys.collect::<Vec<Value>>());
+            let records = event["Records"]
+                .as_array()
+                .unwrap()
+                .iter();
+            let keys = records.map(|record| record["dynamodb"]["NewImage"]["pk"]["S"].clone());
+            batches
+                .lock()
+                .unwrap()
+                .push(keys.collect::<Vec<Value>>());
             async { Ok(Bytes::from("{}")) }
         };
         let mapping =

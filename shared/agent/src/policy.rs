@@ -215,7 +215,9 @@ impl AgentPolicy {
     pub fn requires(&self, content: &ActionContent) -> Requirement<'_> {
         let rules = self.rules.iter();
         Requirement {
-            rules: rules.filter(|rule| rule.when.fits(content)).collect(),
+            rules: rules
+                .filter(|rule| rule.when.fits(content))
+                .collect(),
         }
     }
 }
@@ -261,7 +263,10 @@ impl PolicyMatch {
             && (self.risk_at_least).is_none_or(|least| content.risk >= least)
             && connection.is_none_or(|name| *name == content.target_system)
             && (self.moves_money).is_none_or(|moves| moves == money.is_some())
-            && self.amount_at_least.as_ref().is_none_or(is_reached)
+            && self
+                .amount_at_least
+                .as_ref()
+                .is_none_or(is_reached)
             && (self.records_at_least).is_none_or(|least| content.touches(least))
     }
 }
@@ -275,13 +280,24 @@ impl<'a> Requirement<'a> {
     }
 
     pub fn rules(&self) -> Vec<PolicyRule> {
-        self.rules.iter().map(|rule| (*rule).clone()).collect()
+        self.rules
+            .iter()
+            .map(|rule| (*rule).clone())
+            .collect()
     }
 
     /// Returns the number of people who must approve.
     pub fn approvers(&self) -> usize {
-        let most = self.rules.iter().map(|rule| rule.approvers).max();
-        most.map_or(1, |most| usize::try_from(most).unwrap_or(1).max(1))
+        let most = self
+            .rules
+            .iter()
+            .map(|rule| rule.approvers)
+            .max();
+        most.map_or(1, |most| {
+            usize::try_from(most)
+                .unwrap_or(1)
+                .max(1)
+        })
     }
 
     /// True if a rule denies the action to everyone.
@@ -292,7 +308,11 @@ impl<'a> Requirement<'a> {
     /// True if it asks for another person than the proposers, or for two. A fresh approver is
     /// neither.
     pub fn asks_for_another(&self) -> bool {
-        self.approvers() > 1 || self.rules.iter().any(|rule| rule.not_opener)
+        self.approvers() > 1
+            || self
+                .rules
+                .iter()
+                .any(|rule| rule.not_opener)
     }
 
     /// True if an approval satisfies every rule. A rule may exclude the users with an interest in
@@ -303,7 +323,9 @@ impl<'a> Requirement<'a> {
             return false;
         }
         self.rules.iter().all(|rule| {
-            let has_role = approval.role.is_some_and(|role| rule.roles.contains(&role));
+            let has_role = approval
+                .role
+                .is_some_and(|role| rule.roles.contains(&role));
             (rule.roles.is_empty() || has_role) && !(rule.not_opener && is_involved)
         })
     }
@@ -327,9 +349,17 @@ impl<'a> Requirement<'a> {
     /// Returns the approvers in words, as the subject of a sentence.
     pub fn who(&self) -> String {
         let has_roles = |rule: &&&PolicyRule| !rule.roles.is_empty();
-        let required: Vec<_> = self.rules.iter().filter(has_roles).collect();
+        let required: Vec<_> = self
+            .rules
+            .iter()
+            .filter(has_roles)
+            .collect();
         let roles = Role::VARIANTS.iter();
-        let roles = roles.filter(|role| required.iter().all(|rule| rule.roles.contains(role)));
+        let roles = roles.filter(|role| {
+            required
+                .iter()
+                .all(|rule| rule.roles.contains(role))
+        });
         let names: Vec<&str> = roles.map(|role| role.name()).collect();
         let mut who = if required.is_empty() {
             "A user".to_owned()
@@ -338,7 +368,10 @@ impl<'a> Requirement<'a> {
             let article = if is_admin { "An" } else { "A" };
             format!("{article} {}", names.join(" or "))
         };
-        let excludes = self.rules.iter().any(|rule| rule.not_opener);
+        let excludes = self
+            .rules
+            .iter()
+            .any(|rule| rule.not_opener);
         who.push_str(match (required.is_empty(), excludes) {
             (true, true) => " who may execute actions and did not open this session",
             (true, false) => " who may execute actions",
@@ -353,12 +386,19 @@ impl<'a> Requirement<'a> {
             1 => "one approver".to_owned(),
             several => format!("{several} different approvers"),
         };
-        let roles = self.rules.iter().map(|rule| &rule.roles);
+        let roles = self
+            .rules
+            .iter()
+            .map(|rule| &rule.roles);
         for roles in roles.filter(|roles| !roles.is_empty()) {
             let names: Vec<&str> = roles.iter().map(Into::into).collect();
             text = format!("{text} of role {}", names.join(" or "));
         }
-        if self.rules.iter().any(|rule| rule.not_opener) {
+        if self
+            .rules
+            .iter()
+            .any(|rule| rule.not_opener)
+        {
             let involved =
                 "neither opened the session, nor had the action proposed, nor recorded the alert";
             text = format!("{text} who {involved}");
@@ -433,7 +473,8 @@ impl ActionApproval {
 
     /// True if the approver was fresh at the approval, or became so since.
     pub fn is_fresh(&self) -> bool {
-        self.fresh_until.is_some_and(|until| self.at < until)
+        self.fresh_until
+            .is_some_and(|until| self.at < until)
     }
 
     pub fn expires_at(&self) -> Timestamp {
@@ -452,7 +493,10 @@ impl PolicyCaps {
         if *self == Self::default() {
             return Ok(None);
         }
-        if self.actions.is_some_and(|most| most < 1) {
+        if self
+            .actions
+            .is_some_and(|most| most < 1)
+        {
             return Err("the policy allows no actions at all".to_owned());
         }
         let mut charge = Charge {
@@ -463,14 +507,20 @@ impl PolicyCaps {
         // Usage counts with the invoice that bills it.
         let is_counted =
             |moved: &&MoneyMoved| moved.direction != MoneyDirection::CustomerIsBilledLater;
-        let moved = content.money.as_ref().filter(is_counted);
+        let moved = content
+            .money
+            .as_ref()
+            .filter(is_counted);
         let Some(moved) = moved.filter(|_| !self.money.is_empty()) else {
             return Ok(Some(charge));
         };
         let Some(money) = &moved.amount else {
             return Err("its amount is not known, which is above every cap".to_owned());
         };
-        let cap = self.money.iter().find(|cap| cap.currency == money.currency);
+        let cap = self
+            .money
+            .iter()
+            .find(|cap| cap.currency == money.currency);
         let Some(cap) = cap else {
             let currency = &money.currency;
             return Err(format!("the policy has no cap for {currency}"));
@@ -489,7 +539,10 @@ impl PolicyCaps {
     /// Returns the charge of a message to the cap of its customer.
     fn message(&self, content: &ActionContent) -> Result<Option<(String, i64)>, String> {
         let is_message = content.action_type == ActionType::NotifyCustomer;
-        let Some(most) = self.messages_per_customer.filter(|_| is_message) else {
+        let Some(most) = self
+            .messages_per_customer
+            .filter(|_| is_message)
+        else {
             return Ok(None);
         };
         let Some(customer) = content.customer.clone() else {

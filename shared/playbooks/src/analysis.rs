@@ -68,8 +68,15 @@ fn impact(text: &str, case: &Case) -> String {
 
 fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedAction]) -> Vec<String> {
     let mut systems = vec![alert.target_system.to_string()];
-    systems.extend(playbook.affected_systems.iter().cloned());
-    let contents = actions.iter().map(|action| &action.content);
+    systems.extend(
+        playbook
+            .affected_systems
+            .iter()
+            .cloned(),
+    );
+    let contents = actions
+        .iter()
+        .map(|action| &action.content);
     // A message to a customer does not affect the system that sends it.
     let called = contents.filter(|content| content.action_type != ActionType::NotifyCustomer);
     systems.extend(called.map(|content| content.target_system.clone()));

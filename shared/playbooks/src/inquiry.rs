@@ -82,7 +82,11 @@ impl Inquiry<'_> {
         for playbook in &self.playbooks {
             let (reads, _) = known(playbook, self.case, &self.answers);
             for read in reads.into_iter().filter(&is_wanted) {
-                if !self.answers.iter().any(|(answered, _)| *answered == read) {
+                if !self
+                    .answers
+                    .iter()
+                    .any(|(answered, _)| *answered == read)
+                {
                     let evidence = unsent(&read, self.case);
                     self.answers.push((read, evidence));
                 }
@@ -97,7 +101,9 @@ impl Inquiry<'_> {
         let open =
             open.filter(|(_, (_, evidence))| evidence.error.is_none() && evidence.status.is_none());
         open.filter_map(|(place, (read, _))| {
-            let (connection, read) = read.ready(&self.case.connections).ok()?;
+            let (connection, read) = read
+                .ready(&self.case.connections)
+                .ok()?;
             Some(WantedRead {
                 connection,
                 read,
@@ -109,7 +115,10 @@ impl Inquiry<'_> {
     /// Adds the answers to [`wanted`](Self::wanted) reads, in their order. An error says why there
     /// is none.
     pub fn answered(&mut self, answers: Vec<Result<Seen, String>>) {
-        let places: Vec<usize> = self.wanted().map(|wanted| wanted.place).collect();
+        let places: Vec<usize> = self
+            .wanted()
+            .map(|wanted| wanted.place)
+            .collect();
         for (place, seen) in places.into_iter().zip(answers) {
             let Some((read, evidence)) = self.answers.get_mut(place) else {
                 continue;
@@ -146,7 +155,11 @@ impl Inquiry<'_> {
             }
         };
         let mut chosen = candidate(self.fallback);
-        for next in self.playbooks.iter().map(|playbook| candidate(playbook)) {
+        for next in self
+            .playbooks
+            .iter()
+            .map(|playbook| candidate(playbook))
+        {
             if next.is_better_than(&chosen, case) {
                 chosen = next;
             }
@@ -154,7 +167,11 @@ impl Inquiry<'_> {
         let mut proposal = chosen.render(case, self.fallback);
         proposal.analysis.passed_over = self.passed_over;
         proposal.excerpts = self.excerpts;
-        proposal.reads = self.answers.into_iter().map(|(_, read)| read).collect();
+        proposal.reads = self
+            .answers
+            .into_iter()
+            .map(|(_, read)| read)
+            .collect();
         proposal
     }
 }
@@ -209,7 +226,11 @@ impl Candidate<'_> {
             }
         }
         if actions.is_empty() {
-            actions = fallback.actions.iter().map(render).collect();
+            actions = fallback
+                .actions
+                .iter()
+                .map(render)
+                .collect();
         }
         let others = differences::others(&case.alert, &self.playbook.entity_types());
         let mut resolved_when = self.playbook.resolved_when(context);
@@ -224,8 +245,12 @@ impl Candidate<'_> {
                 .into_iter()
                 .map(|difference| difference.evidence(case.history.at)),
         );
-        let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
-        analysis.resolved_when = conditions.map(FactCondition::says).collect();
+        let conditions = resolved_when
+            .iter()
+            .flat_map(|end| &end.conditions);
+        analysis.resolved_when = conditions
+            .map(FactCondition::says)
+            .collect();
         analysis.not_applicable = not_applicable;
         Proposal {
             analysis,
@@ -277,11 +302,18 @@ fn known(
     case: &Case,
     answers: &[(Read, ReadEvidence)],
 ) -> (Vec<Read>, Values) {
-    let values = playbook.values(&case.alert).within(case.systems());
+    let values = playbook
+        .values(&case.alert)
+        .within(case.systems());
     playbook.reads_with(values, |read, values| {
-        if let Some((_, evidence)) = answers.iter().find(|(answered, _)| answered == read) {
+        if let Some((_, evidence)) = answers
+            .iter()
+            .find(|(answered, _)| answered == read)
+        {
             // A read without a fact of another one has the same cause.
-            let root = read.lacks().map(|fact| values.unknown(fact));
+            let root = read
+                .lacks()
+                .map(|fact| values.unknown(fact));
             let why = root.or_else(|| why_unread(evidence));
             values.learn(&evidence.facts.0, &read.name, why);
             if let Ok((connection, read)) = read.ready(&case.connections) {

@@ -9,8 +9,14 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
     let mut text = Vec::new();
     let windows = &pattern.windows;
     // The longest window that fires has the largest sample.
-    let fired = windows.iter().rfind(|window| window.fires);
-    if let Some(window) = fired.or_else(|| windows.iter().find(|window| window.hours == 24)) {
+    let fired = windows
+        .iter()
+        .rfind(|window| window.fires);
+    if let Some(window) = fired.or_else(|| {
+        windows
+            .iter()
+            .find(|window| window.hours == 24)
+    }) {
         let number = match (window.count, window.count_is_least) {
             (0, _) => "No others".to_owned(),
             (number, false) => number.to_string(),
@@ -65,7 +71,9 @@ fn usual(cycle: Cycle, window: &PatternWindow) -> String {
             (in_window, "", "in the same hours of earlier months")
         }
     };
-    let least = window.baseline_is_least.then_some("at least ");
+    let least = window
+        .baseline_is_least
+        .then_some("at least ");
     let least = least.unwrap_or_default();
     if window.baseline == 0 {
         format!("none {before}")
@@ -91,16 +99,23 @@ mod tests {
     /// Occurrences of different batches, that many hours ago.
     fn history(hours: impl IntoIterator<Item = i64>) -> ClassHistory {
         let empty = nothing();
-        let occurrences = hours.into_iter().enumerate().map(|(at, hours)| {
-            let batch = AlertEntity {
-                r#type: Slug::new("usage_batch").unwrap(),
-                id: format!("ub_{at}").try_into().unwrap(),
-            };
-            let id = Id::new(1).unwrap();
-            Occurrence::of(id, &[batch], empty.at.plus(-hours * span::HOUR))
-        });
+        let occurrences = hours
+            .into_iter()
+            .enumerate()
+            .map(|(at, hours)| {
+                let batch = AlertEntity {
+                    r#type: Slug::new("usage_batch").unwrap(),
+                    id: format!("ub_{at}").try_into().unwrap(),
+                };
+                let id = Id::new(1).unwrap();
+                Occurrence::of(id, &[batch], empty.at.plus(-hours * span::HOUR))
+            });
         ClassHistory {
-            since: Some(empty.at.plus(-ClassHistory::DAYS * span::DAY)),
+            since: Some(
+                empty
+                    .at
+                    .plus(-ClassHistory::DAYS * span::DAY),
+            ),
             occurrences: occurrences.collect(),
             ..empty.clone()
         }

@@ -68,14 +68,22 @@ impl Playbooks {
         let matching = self.playbooks.iter();
         let matching = matching.filter(|playbook| playbook.matches.fit(case));
         let (not_helped, mut able): (Vec<&Playbook>, Vec<&Playbook>) =
-            matching.partition(|playbook| case.playbooks.did_not_help(&playbook.version()));
+            matching.partition(|playbook| {
+                case.playbooks
+                    .did_not_help(&playbook.version())
+            });
         able.sort_by(|a, b| {
-            let closer = b.matches.specificity().cmp(&a.matches.specificity());
+            let closer = b
+                .matches
+                .specificity()
+                .cmp(&a.matches.specificity());
             closer.then_with(|| a.name.cmp(&b.name))
         });
         let mut reads: Vec<Read> = Vec::new();
         able.retain(|playbook| {
-            let values = playbook.values(&case.alert).within(case.systems());
+            let values = playbook
+                .values(&case.alert)
+                .within(case.systems());
             let (own, _) = playbook.reads_with(values, |_, _| ());
             let new: Vec<Read> = own
                 .into_iter()
@@ -87,7 +95,9 @@ impl Playbooks {
             }
             fits
         });
-        let passed_over = not_helped.iter().map(|playbook| playbook.version().label());
+        let passed_over = not_helped
+            .iter()
+            .map(|playbook| playbook.version().label());
         (able, passed_over.collect())
     }
 }

@@ -57,10 +57,12 @@ impl TryFrom<String> for Template {
 
 impl Template {
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|piece| match piece {
-            Piece::Placeholder(name) => Some(name.as_str()),
-            Piece::Text(_) => None,
-        })
+        self.0
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Placeholder(name) => Some(name.as_str()),
+                Piece::Text(_) => None,
+            })
     }
 
     /// Renders the text. Fails with the first placeholder that has no value.
@@ -89,7 +91,9 @@ impl Template {
         let [Piece::Text(kind), Piece::Placeholder(_)] = self.0.as_slice() else {
             return false;
         };
-        let kind = kind.strip_suffix('/').unwrap_or_default();
+        let kind = kind
+            .strip_suffix('/')
+            .unwrap_or_default();
         is_name(kind) && of.is_none_or(|of| of == kind)
     }
 }
@@ -130,7 +134,9 @@ impl TryFrom<Map<String, Value>> for Body {
 impl Body {
     pub(super) fn placeholders(&self) -> Vec<&str> {
         let members = self.0.iter();
-        members.flat_map(|(_, json)| json.placeholders()).collect()
+        members
+            .flat_map(|(_, json)| json.placeholders())
+            .collect()
     }
 
     /// Renders the body. Fails with the first placeholder that has no value.
@@ -161,7 +167,10 @@ impl Json {
         match self {
             Self::Text(text) => text.placeholders().collect(),
             Self::Object(body) => body.placeholders(),
-            Self::Array(elements) => elements.iter().flat_map(Self::placeholders).collect(),
+            Self::Array(elements) => elements
+                .iter()
+                .flat_map(Self::placeholders)
+                .collect(),
             Self::Fixed(_) => Vec::new(),
         }
     }
@@ -174,7 +183,9 @@ impl Json {
             },
             Self::Object(body) => Value::Object(body.render(value)?),
             Self::Array(elements) => {
-                let elements = elements.iter().map(|element| element.render(value));
+                let elements = elements
+                    .iter()
+                    .map(|element| element.render(value));
                 Value::Array(elements.collect::<Result<_, _>>()?)
             }
             Self::Fixed(fixed) => fixed.clone(),
@@ -222,7 +233,9 @@ mod tests {
 
     #[test]
     fn a_value_is_not_looked_at_for_placeholders() {
-        let rendered = template("<{a}>").unwrap().render(|_| Some("{a}".into()));
+        let rendered = template("<{a}>")
+            .unwrap()
+            .render(|_| Some("{a}".into()));
         assert_eq!(rendered, Ok("<{a}>".to_owned()));
     }
 

@@ -35,7 +35,10 @@ fn manual(action: &ProposedAction) -> Option<&str> {
 }
 
 fn says(conditions: &[FactCondition]) -> Vec<String> {
-    conditions.iter().map(FactCondition::says).collect()
+    conditions
+        .iter()
+        .map(FactCondition::says)
+        .collect()
 }
 
 pub(super) fn alert(more: &Value) -> Alert {
@@ -129,7 +132,9 @@ fn propose_in(case: &Case, answers: &Answers) -> Proposal {
     let playbooks = Playbooks::shipped().unwrap();
     let mut inquiry = playbooks.inquire(case);
     while inquiry.wanted().count() > 0 {
-        let seen = inquiry.wanted().map(|wanted| Ok(answers.to(wanted.read)));
+        let seen = inquiry
+            .wanted()
+            .map(|wanted| Ok(answers.to(wanted.read)));
         inquiry.answered(seen.collect());
     }
     inquiry.proposal()
@@ -239,7 +244,10 @@ fn a_stuck_usage_batch_is_reprocessed() {
         assert_eq!(actual, expected);
     }
     assert_eq!(verify.within, 3_600_000);
-    let reads = action.reads.iter().map(|read| read.call().summary());
+    let reads = action
+        .reads
+        .iter()
+        .map(|read| read.call().summary());
     assert_eq!(reads.collect::<Vec<_>>(), ["GET /usage-batches/ub_1001"]);
     // A manual action has no reads.
     assert_eq!(proposal.actions[1].content.reads, []);
@@ -249,7 +257,11 @@ fn a_stuck_usage_batch_is_reprocessed() {
         assert!(analysis.impact.contains(part), "{}", analysis.impact);
     }
     assert_eq!(analysis.affected_systems, ["billing"]);
-    assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
+    assert!(
+        analysis
+            .entity_lifecycle_context
+            .contains("2 h 30 min")
+    );
     let held = analysis
         .evidence
         .iter()
@@ -274,7 +286,12 @@ fn a_cause_that_nothing_read_names_is_suspected() {
     ] {
         let mut answers = stuck();
         answers.0[0].1["lastError"] = error;
-        assert_eq!(propose(&answers, &json!({})).analysis.root_cause, cause);
+        assert_eq!(
+            propose(&answers, &json!({}))
+                .analysis
+                .root_cause,
+            cause
+        );
     }
 }
 
@@ -294,7 +311,9 @@ fn what_it_requires_is_so_or_a_person_does_it() {
         reason: reason.into(),
     };
     assert_eq!(processed.analysis.not_applicable, [other]);
-    let unknown = propose_in_state(&json!(null)).actions.remove(0);
+    let unknown = propose_in_state(&json!(null))
+        .actions
+        .remove(0);
     let why = " A person has to do it, since it needs that batch.state is `processing` or `failed`, \
                which is not known: batch.state is not in the answer.";
     assert!(manual(&unknown).unwrap().ends_with(why), "{unknown:?}");
@@ -303,7 +322,12 @@ fn what_it_requires_is_so_or_a_person_does_it() {
     assert!(!proposal.actions[0].is_automated);
     assert_eq!(proposal.reads[0].status, Some(404));
     assert_eq!(proposal.analysis.evidence[0].holds, None);
-    assert!(proposal.analysis.impact.contains("(unknown batch events)"));
+    assert!(
+        proposal
+            .analysis
+            .impact
+            .contains("(unknown batch events)")
+    );
     // A failed read is named wherever a conclusion depends on it.
     let unread = "batch could not be read (GET /usage-batches/ub_1001 was answered 404).";
     for text in [
@@ -322,19 +346,36 @@ fn a_read_without_an_answer_is_named() {
     let playbooks = Playbooks::shipped().unwrap();
     let mut inquiry = playbooks.inquire(&case);
     let late = "The target system did not answer in time.";
-    let unanswered = inquiry.wanted().map(|_| Err(late.to_owned()));
+    let unanswered = inquiry
+        .wanted()
+        .map(|_| Err(late.to_owned()));
     inquiry.answered(unanswered.collect());
     assert_eq!(inquiry.wanted().count(), 0);
     let proposal = inquiry.proposal();
-    let errors = proposal.reads.iter().map(|read| read.error.as_deref());
-    let errors: Vec<&str> = errors.map(Option::unwrap_or_default).collect();
+    let errors = proposal
+        .reads
+        .iter()
+        .map(|read| read.error.as_deref());
+    let errors: Vec<&str> = errors
+        .map(Option::unwrap_or_default)
+        .collect();
     assert_eq!(errors[0], late);
     // The others need a fact of it.
     assert_eq!(errors.len(), 4);
     let unsent = |error: &&str| error.starts_with("It was not sent: payment.");
     assert!(errors[1..].iter().all(unsent), "{errors:?}");
-    assert!(proposal.actions.iter().all(|action| !action.is_automated));
-    assert!(proposal.analysis.root_cause.starts_with("Suspected: "));
+    assert!(
+        proposal
+            .actions
+            .iter()
+            .all(|action| !action.is_automated)
+    );
+    assert!(
+        proposal
+            .analysis
+            .root_cause
+            .starts_with("Suspected: ")
+    );
     assert!(proposal.analysis.confidence.abs() < 1e-12);
 }
 
@@ -400,7 +441,9 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
         "invoice.currency is `USD`",
     ] {
         assert!(
-            approved.iter().any(|condition| condition == pinned),
+            approved
+                .iter()
+                .any(|condition| condition == pinned),
             "{approved:?}"
         );
     }
@@ -416,7 +459,9 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
         draft.0[1].1["state"] = json!("draft");
         let mut alert = duplicated(1);
         alert["signalType"] = json!("invoice_not_finalized");
-        let refresh = propose(&draft, &alert).actions.remove(0);
+        let refresh = propose(&draft, &alert)
+            .actions
+            .remove(0);
         let moved = refresh.content.money.as_ref().unwrap();
         assert_eq!(moved.amount, None, "{unclear}");
         let says = manual(&refresh).unwrap();
@@ -441,7 +486,9 @@ fn an_invoice_is_voided_or_credited_and_never_both() {
     ] {
         let actions = propose(&invoice(&more), &duplicated(1)).actions;
         let runs = |kind| {
-            let mut actions = actions.iter().filter(|action| action.is_automated);
+            let mut actions = actions
+                .iter()
+                .filter(|action| action.is_automated);
             actions.any(|action| action.content.action_type == kind)
         };
         let kinds = [ActionType::VoidInvoice, ActionType::IssueCreditNote];
@@ -465,7 +512,9 @@ fn confidence_is_the_share_of_findings_that_hold() {
     let says = "2 of 3 findings hold; 6 of 8 runs were effective";
     assert_eq!(analysis.confidence_says, says);
     let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
-    let says = propose_in(&case, &answers).analysis.confidence_says;
+    let says = propose_in(&case, &answers)
+        .analysis
+        .confidence_says;
     assert!(says.starts_with("0 of 3 findings hold"), "{says}");
 }
 
@@ -485,7 +534,9 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
     case.playbooks.not_helped = vec![first.clone()];
     let next = chosen(&case);
     assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
-    case.playbooks.not_helped.push("payment-failed#9".into());
+    case.playbooks
+        .not_helped
+        .push("payment-failed#9".into());
     let (name, passed_over) = chosen(&case);
     assert_eq!((&*name, passed_over.len()), ("fallback", 2));
 }
@@ -498,7 +549,12 @@ fn an_unknown_alert_gets_a_manual_review_and_little_confidence() {
     assert_eq!(action.content.action_type, ActionType::ManualReview);
     assert_eq!(action.content.target_system, "sky");
     assert!(!action.is_automated);
-    assert!(proposal.analysis.root_cause.starts_with("No playbook"));
+    assert!(
+        proposal
+            .analysis
+            .root_cause
+            .starts_with("No playbook")
+    );
     assert!(proposal.analysis.confidence.abs() < 1e-12);
     assert_eq!(proposal.reads, []);
 }
@@ -528,7 +584,9 @@ fn an_action_that_nobody_could_verify_is_manual() {
     let mut case = case(&failed_payment());
     for connection in &mut case.connections {
         let is_read = |call: &str| call.starts_with("GET") && call.ends_with("/messages");
-        connection.allow.retain(|call| !is_read(call));
+        connection
+            .allow
+            .retain(|call| !is_read(call));
     }
     let actions = propose_in(&case, &payment("processing_error")).actions;
     let description = manual(&actions[1]).unwrap();
@@ -542,7 +600,9 @@ fn a_batch_that_makes_progress_is_left_alone() {
     for (minutes, is_automated) in [(0, false), (119, false), (120, true)] {
         let mut answers = stuck();
         answers.0[0].1["minutesSinceProgress"] = json!(minutes);
-        let action = propose(&answers, &json!({})).actions.remove(0);
+        let action = propose(&answers, &json!({}))
+            .actions
+            .remove(0);
         assert_eq!(action.is_automated, is_automated, "{minutes}");
     }
 }

@@ -77,21 +77,28 @@ impl Encrypted {
         ciphertext: &str,
         aws: &SdkConfig,
     ) -> Result<Vec<(String, String)>, ConfigError> {
-        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, self.context).await;
+        let decrypted = Kms::at_start(aws)?
+            .decrypt(ciphertext, self.context)
+            .await;
         let text = decrypted.map_err(|error| ConfigError::Encrypted {
             name: self.name,
             problem: error.to_string(),
         })?;
-        let lines = text.expose_secret().lines().map(|line| {
-            let (name, value) = line.split_once('=').unwrap_or_default();
-            self.secrets
-                .contains(&name)
-                .then(|| (name.to_owned(), value.to_owned()))
-        });
-        lines.collect::<Option<_>>().ok_or_else(|| {
-            let names = self.secrets.join("=… and ");
-            ConfigError::malformed(self.name, format!("no list of lines with {names}=…"))
-        })
+        let lines = text
+            .expose_secret()
+            .lines()
+            .map(|line| {
+                let (name, value) = line.split_once('=').unwrap_or_default();
+                self.secrets
+                    .contains(&name)
+                    .then(|| (name.to_owned(), value.to_owned()))
+            });
+        lines
+            .collect::<Option<_>>()
+            .ok_or_else(|| {
+                let names = self.secrets.join("=… and ");
+                ConfigError::malformed(self.name, format!("no list of lines with {names}=…"))
+            })
     }
 }
 
@@ -102,7 +109,9 @@ pub struct Environment(HashMap<String, String>);
 /// Shows names only, since values may be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set()
+            .entries(self.0.keys())
+            .finish()
     }
 }
 
@@ -167,9 +176,14 @@ impl Environment {
 
     /// Returns a comma-separated list; empty when absent.
     pub fn list(&self, name: &str) -> Vec<String> {
-        let parts = self.optional(name).unwrap_or_default().split(',');
+        let parts = self
+            .optional(name)
+            .unwrap_or_default()
+            .split(',');
         let parts = parts.map(|part| part.trim().to_owned());
-        parts.filter(|part| !part.is_empty()).collect()
+        parts
+            .filter(|part| !part.is_empty())
+            .collect()
     }
 }
 
@@ -198,7 +212,9 @@ pub struct SigningSecrets {
 impl SigningSecrets {
     /// Takes secrets, newest first. `None` if there is none.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Option<Self> {
-        let mut secrets = secrets.into_iter().map(SecretString::from);
+        let mut secrets = secrets
+            .into_iter()
+            .map(SecretString::from);
         Some(Self {
             first: secrets.next()?,
             older: secrets.collect(),
@@ -340,10 +356,15 @@ fn allowed_origins(environment: &Environment) -> Result<Vec<String>, ConfigError
 
 /// Returns true for an origin of https, and for one of this machine.
 fn is_safe(origin: &str) -> bool {
-    let of_http = origin.strip_prefix("http://").map(|authority| {
-        let host = authority.split(':').next().unwrap_or_default();
-        host == "127.0.0.1" || host.rsplit('.').next() == Some("localhost")
-    });
+    let of_http = origin
+        .strip_prefix("http://")
+        .map(|authority| {
+            let host = authority
+                .split(':')
+                .next()
+                .unwrap_or_default();
+            host == "127.0.0.1" || host.rsplit('.').next() == Some("localhost")
+        });
     of_http.unwrap_or_else(|| origin.starts_with("https://"))
 }
 
@@ -355,7 +376,9 @@ impl ApiConfig {
             return self.session_secrets.clone();
         };
         let mut secrets = links.clone();
-        secrets.older.extend(self.session_secrets.all().cloned());
+        secrets
+            .older
+            .extend(self.session_secrets.all().cloned());
         secrets
     }
 }
@@ -415,7 +438,9 @@ impl ApiUrl {
 
 /// Returns true if `MAIL_FROM` is set: the deployment sends mail.
 pub fn sends_mail(environment: &Environment) -> bool {
-    environment.optional(MAIL_FROM).is_some()
+    environment
+        .optional(MAIL_FROM)
+        .is_some()
 }
 
 impl TrustedProxy {
@@ -439,7 +464,9 @@ impl TrustedProxy {
 
 /// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
 pub fn security_contact(environment: &Environment) -> Option<String> {
-    environment.optional("SECURITY_CONTACT").map(str::to_owned)
+    environment
+        .optional("SECURITY_CONTACT")
+        .map(str::to_owned)
 }
 
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
@@ -477,7 +504,9 @@ mod tests {
         let [new, old] = ["n", "o"].map(|letter| letter.repeat(SigningSecrets::LEAST));
         assert!(proxy("", &new).unwrap().is_none());
         let both = format!("{new},{old}");
-        let trusted = proxy("X-Forwarded-For", &both).unwrap().unwrap();
+        let trusted = proxy("X-Forwarded-For", &both)
+            .unwrap()
+            .unwrap();
         assert_eq!(trusted.address_header, "x-forwarded-for");
         assert_eq!(trusted.secrets.all().count(), 2);
         for (header, secrets, named) in [
@@ -485,7 +514,9 @@ mod tests {
             ("X-Forwarded-For", "", "PROXY_SECRETS"),
             ("X-Forwarded-For", "hush", "PROXY_SECRETS"),
         ] {
-            let refused = proxy(header, secrets).unwrap_err().to_string();
+            let refused = proxy(header, secrets)
+                .unwrap_err()
+                .to_string();
             assert!(refused.contains(named), "{refused}");
         }
     }
@@ -495,9 +526,18 @@ mod tests {
         let good = "s".repeat(SigningSecrets::LEAST);
         let short = "s".repeat(SigningSecrets::LEAST - 1);
         let names = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
-        for (name, read) in names.into_iter().zip([session_secrets, webhook_secrets]) {
+        for (name, read) in names
+            .into_iter()
+            .zip([session_secrets, webhook_secrets])
+        {
             let read = |secrets: &str| read(&Environment::of(&[(name, secrets)]));
-            assert_eq!(read(&format!("{good}, {good}")).unwrap().all().count(), 2);
+            assert_eq!(
+                read(&format!("{good}, {good}"))
+                    .unwrap()
+                    .all()
+                    .count(),
+                2
+            );
             for (secrets, place) in [(short.clone(), "1 of 1"), (format!("{good},x"), "2 of 2")] {
                 let refused = read(&secrets).unwrap_err().to_string();
                 for part in [name, place, "32 characters", "openssl rand -hex 32"] {
@@ -537,7 +577,11 @@ mod tests {
     fn a_sender_of_mails_needs_secrets_of_links() {
         let sender = ("MAIL_FROM", "no-reply@example.com");
         let secrets = ("LINK_SECRETS", "a secret that signs the links of mails");
-        assert!(link_secrets(&Environment::of(&[])).unwrap().is_none());
+        assert!(
+            link_secrets(&Environment::of(&[]))
+                .unwrap()
+                .is_none()
+        );
         assert!(
             link_secrets(&Environment::of(&[secrets]))
                 .unwrap()
@@ -549,7 +593,12 @@ mod tests {
                 .is_some()
         );
         let refused = link_secrets(&Environment::of(&[sender])).unwrap_err();
-        assert!(refused.to_string().contains("LINK_SECRETS"), "{refused}");
+        assert!(
+            refused
+                .to_string()
+                .contains("LINK_SECRETS"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -152,10 +152,11 @@ impl Kms {
         let Blob(text) = self.decrypt.invoke(request).await?;
         let text = base64::decode(text.expose_secret()).ok();
         let text = text.and_then(|text| String::from_utf8(text).ok());
-        text.map(SecretString::from).ok_or_else(|| KmsError {
-            code: None,
-            cause: "the plaintext is no text".to_owned(),
-        })
+        text.map(SecretString::from)
+            .ok_or_else(|| KmsError {
+                code: None,
+                cause: "the plaintext is no text".to_owned(),
+            })
     }
 }
 
@@ -185,7 +186,9 @@ fn operation(
     let no_region = ConfigError::Missing("AWS_REGION", "the region of the key");
     let region = aws.region().ok_or(no_region)?;
     let no_credentials = ConfigError::Missing("AWS_ACCESS_KEY_ID", "the credentials");
-    let credentials = aws.credentials_provider().ok_or(no_credentials)?;
+    let credentials = aws
+        .credentials_provider()
+        .ok_or(no_credentials)?;
 
     let mut settings = Layer::new("KMS");
     settings.store_put(AuthSchemeOptionResolverParams::new(()));
@@ -225,14 +228,16 @@ fn operation(
 
 /// The URL of the service: `AWS_ENDPOINT_URL_KMS`, `AWS_ENDPOINT_URL`, or that of the region.
 fn endpoint(aws: &SdkConfig, region: &str) -> String {
-    let own = aws.service_config().and_then(|settings| {
-        let key = ServiceConfigKey::builder()
-            .service_id("kms")
-            .env("AWS_ENDPOINT_URL")
-            .profile("endpoint_url")
-            .build();
-        settings.load_config(key.ok()?)
-    });
+    let own = aws
+        .service_config()
+        .and_then(|settings| {
+            let key = ServiceConfigKey::builder()
+                .service_id("kms")
+                .env("AWS_ENDPOINT_URL")
+                .profile("endpoint_url")
+                .build();
+            settings.load_config(key.ok()?)
+        });
     own.or_else(|| aws.endpoint_url().map(str::to_owned))
         .unwrap_or_else(|| {
             let suffix = if region.starts_with("cn-") { ".cn" } else { "" };
@@ -251,7 +256,10 @@ fn request(operation: &str, body: &Value) -> Result<HttpRequest, BoxError> {
 }
 
 fn response_of(response: &HttpResponse, member: &str) -> Result<Blob, OrchestratorError<Refusal>> {
-    let body = response.body().bytes().unwrap_or_default();
+    let body = response
+        .body()
+        .bytes()
+        .unwrap_or_default();
     if !response.status().is_success() {
         return Err(OrchestratorError::operation(Refusal::read(body)));
     }
@@ -273,7 +281,9 @@ impl Refusal {
             code: String,
         }
         let code = serde_json::from_slice::<Body>(body).ok();
-        let code = code.as_ref().and_then(|body| body.code.rsplit('#').next());
+        let code = code
+            .as_ref()
+            .and_then(|body| body.code.rsplit('#').next());
         let mut metadata = ErrorMetadata::builder();
         if let Some(code) = code {
             metadata = metadata.code(code);
@@ -290,7 +300,9 @@ impl ProvideErrorMetadata for Refusal {
 
 impl From<SdkError<Refusal, HttpResponse>> for KmsError {
     fn from(error: SdkError<Refusal, HttpResponse>) -> Self {
-        let code = error.as_service_error().and_then(|error| error.0.code());
+        let code = error
+            .as_service_error()
+            .and_then(|error| error.0.code());
         let cause = match error {
             SdkError::TimeoutError(_) => "no answer in time".to_owned(),
             _ => chain(&error),

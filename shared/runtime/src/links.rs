@@ -28,23 +28,34 @@ impl LinkSigner {
 
     /// Returns the token of a link. `None` if its secret is no longer one of the deployment's.
     pub fn token(&self, link: &MailedLink) -> Option<String> {
-        let mut tokens = self.0.all().map(|secret| token(secret, &link.seed));
+        let mut tokens = self
+            .0
+            .all()
+            .map(|secret| token(secret, &link.seed));
         tokens.find(|token| digest(token) == link.hash)
     }
 
     /// Returns a text with its signature, for a link that needs no record.
     pub fn signed(&self, text: &str) -> String {
-        let signature = signature(&self.0.first, text).finalize().into_bytes();
+        let signature = signature(&self.0.first, text)
+            .finalize()
+            .into_bytes();
         format!("{text}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
     }
 
     /// Returns the text of a signed one. `None` unless one of the secrets signed it.
     pub fn verified<'a>(&self, signed: &'a str) -> Option<&'a str> {
         let (text, sent) = signed.rsplit_once('.')?;
-        let sent = BASE64_URL_SAFE_NO_PAD.decode(sent).ok()?;
+        let sent = BASE64_URL_SAFE_NO_PAD
+            .decode(sent)
+            .ok()?;
         let mut secrets = self.0.all();
         // `verify_slice` compares in constant time.
-        let is_ours = secrets.any(|secret| signature(secret, text).verify_slice(&sent).is_ok());
+        let is_ours = secrets.any(|secret| {
+            signature(secret, text)
+                .verify_slice(&sent)
+                .is_ok()
+        });
         is_ours.then_some(text)
     }
 }
@@ -66,13 +77,20 @@ pub fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
 /// Compares a secret with what was sent, in constant time.
 pub fn is_same(secret: &SecretString, sent: &[u8]) -> bool {
     const TEXT: &str = "comparison";
-    let expected = mac(secret, TEXT).finalize().into_bytes();
-    keyed(sent, TEXT).verify_slice(&expected).is_ok()
+    let expected = mac(secret, TEXT)
+        .finalize()
+        .into_bytes();
+    keyed(sent, TEXT)
+        .verify_slice(&expected)
+        .is_ok()
 }
 
 /// The HMAC-SHA256 of a text, with a key of any length.
 pub fn hmac(key: &[u8], text: &str) -> [u8; 32] {
-    keyed(key, text).finalize().into_bytes().into()
+    keyed(key, text)
+        .finalize()
+        .into_bytes()
+        .into()
 }
 
 fn keyed(key: &[u8], text: &str) -> Hmac<Sha256> {
@@ -93,7 +111,9 @@ mod tests {
     #[test]
     fn a_token_follows_from_the_seed_and_a_secret() {
         let link = links(&["old"]).issue();
-        let token = links(&["new", "old"]).token(&link).unwrap();
+        let token = links(&["new", "old"])
+            .token(&link)
+            .unwrap();
         assert_eq!((digest(&token), token.len()), (link.hash.clone(), 43));
         assert_eq!(links(&["new"]).token(&link), None);
         assert_ne!(links(&["old"]).issue(), link);

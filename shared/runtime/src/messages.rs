@@ -11,7 +11,12 @@ use serde::de::DeserializeOwned;
 const TO_BEGIN: Duration = Duration::from_secs(15);
 
 pub fn read<M: QueueMessage + DeserializeOwned>(message: &SqsMessage) -> Result<M, Error> {
-    M::from_text(message.body.as_deref().unwrap_or_default())
+    M::from_text(
+        message
+            .body
+            .as_deref()
+            .unwrap_or_default(),
+    )
 }
 
 /// Waits for the work of a message. Returns whether it succeeded. An error or a panic is logged and
@@ -20,12 +25,18 @@ pub async fn is_handled(
     message: &SqsMessage,
     work: impl Future<Output = Result<(), Error>>,
 ) -> bool {
-    let cause = match AssertUnwindSafe(Box::pin(work)).catch_unwind().await {
+    let cause = match AssertUnwindSafe(Box::pin(work))
+        .catch_unwind()
+        .await
+    {
         Ok(Ok(())) => return true,
         Ok(Err(error)) => error.chain(),
         Err(_) => "a panic".to_owned(),
     };
-    let message_id = message.message_id.as_deref().unwrap_or_default();
+    let message_id = message
+        .message_id
+        .as_deref()
+        .unwrap_or_default();
     tracing::error!(messageId = message_id, cause, "cannot handle a message");
     false
 }

@@ -63,7 +63,9 @@ impl Queue {
         };
         let accepted = self.accepted(messages, delay).await;
         let places = 0..messages.len();
-        places.map(|place| result(&accepted, place)).collect()
+        places
+            .map(|place| result(&accepted, place))
+            .collect()
     }
 
     /// Sends a batch. Returns the places of the messages that the queue accepted, or why it took
@@ -82,12 +84,23 @@ impl Queue {
                 .build()
                 .map_err(|error| Error::internal("building a batch of messages", error))
         };
-        let entries: Result<Vec<_>, Error> = messages.iter().enumerate().map(entry).collect();
-        let batch = self.client.send_message_batch().queue_url(&*self.url);
+        let entries: Result<Vec<_>, Error> = messages
+            .iter()
+            .enumerate()
+            .map(entry)
+            .collect();
+        let batch = self
+            .client
+            .send_message_batch()
+            .queue_url(&*self.url);
         let batch = batch.set_entries(Some(entries.map_err(|error| error.chain())?));
         let sent = batch.send().await;
         let sent = sent.map_err(|error| DisplayErrorContext(error).to_string())?;
-        Ok(sent.successful.into_iter().map(|entry| entry.id).collect())
+        Ok(sent
+            .successful
+            .into_iter()
+            .map(|entry| entry.id)
+            .collect())
     }
 }
 

@@ -67,7 +67,9 @@ impl Start {
 
     /// Creates a queue, such as [`config::ACTIONS`].
     pub fn queue(&self, (name, purpose): Setting) -> Result<Queue, ConfigError> {
-        let url = self.environment.required(name, purpose)?;
+        let url = self
+            .environment
+            .required(name, purpose)?;
         Ok(Queue::new(aws_sdk_sqs::Client::new(&self.aws), url))
     }
 }
@@ -80,7 +82,9 @@ fn aws_of(environment: &Environment) -> Result<SdkConfig, ConfigError> {
     let credentials = Credentials::new(
         environment.required("AWS_ACCESS_KEY_ID", "the credentials")?,
         environment.required("AWS_SECRET_ACCESS_KEY", "the credentials")?,
-        environment.optional("AWS_SESSION_TOKEN").map(str::to_owned),
+        environment
+            .optional("AWS_SESSION_TOKEN")
+            .map(str::to_owned),
         None,
         "environment",
     );
@@ -101,8 +105,13 @@ impl LoadServiceConfig for Endpoints {
         if key.env() != ENDPOINT_URL {
             return None;
         }
-        let service = key.service_id().to_uppercase().replace(' ', "_");
-        let own = self.0.optional(&format!("{ENDPOINT_URL}_{service}"));
+        let service = key
+            .service_id()
+            .to_uppercase()
+            .replace(' ', "_");
+        let own = self
+            .0
+            .optional(&format!("{ENDPOINT_URL}_{service}"));
         own.or_else(|| self.0.optional(ENDPOINT_URL))
             .map(str::to_owned)
     }
@@ -123,7 +132,9 @@ mod tests {
         for (at, (name, _)) in SIGNED.iter().enumerate() {
             let mut some = SIGNED.to_vec();
             some.remove(at);
-            let error = aws_of(&Environment::of(&some)).unwrap_err().to_string();
+            let error = aws_of(&Environment::of(&some))
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(name), "{error}");
         }
     }
@@ -136,7 +147,9 @@ mod tests {
                 .env(ENDPOINT_URL)
                 .profile("endpoint_url")
                 .build();
-            aws.service_config().unwrap().load_config(key.unwrap())
+            aws.service_config()
+                .unwrap()
+                .load_config(key.unwrap())
         };
         let mut variables = SIGNED.to_vec();
         let loaded = |variables: &[_]| aws_of(&Environment::of(variables)).unwrap();

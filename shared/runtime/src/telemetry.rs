@@ -123,7 +123,9 @@ impl RunningFunction {
     /// `SUCCESS_LOG_SHARE` is the share of successes that is logged: all, unless it is a number
     /// from 0 to 1. With `METRIC_LINES=off`, no metric is written.
     pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
-        let stack = environment.optional("STACK_NAME").unwrap_or("local");
+        let stack = environment
+            .optional("STACK_NAME")
+            .unwrap_or("local");
         Arc::new(Self {
             name,
             stack: stack.to_owned(),
@@ -143,15 +145,21 @@ impl RunningFunction {
 /// (`info` by default) on.
 pub async fn run<F: Future>(function: &'static str, work: F) -> F::Output {
     let environment = Environment::process();
-    let level = environment.optional("RUST_LOG").unwrap_or_default();
+    let level = environment
+        .optional("RUST_LOG")
+        .unwrap_or_default();
     // The first call of a process decides.
     let _ = tracing::subscriber::set_global_default(lines(level, false, std::io::stdout));
-    RunningFunction::new(function, &environment).run(work).await
+    RunningFunction::new(function, &environment)
+        .run(work)
+        .await
 }
 
 /// Returns the name of the running function; none in another process, such as a test.
 fn function() -> Option<&'static str> {
-    FUNCTION.try_with(|function| function.name).ok()
+    FUNCTION
+        .try_with(|function| function.name)
+        .ok()
 }
 
 /// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty.
@@ -195,17 +203,24 @@ fn logged_share(of_successes: f64, id: &str, status: StatusCode, millis: u128) -
 fn place(id: &str) -> f64 {
     const PLACES: u32 = 1_000_000;
     // FNV-1a.
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     f64::from(u32::try_from(hash % u64::from(PLACES)).unwrap_or_default()) / f64::from(PLACES)
 }
 
 /// Runs a request. Returns its output and its record.
 pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, AnsweredRequest) {
-    let is_first =
-        |function: &Arc<RunningFunction>| !function.is_warm.swap(true, Ordering::Relaxed);
-    let cold_start = FUNCTION.try_with(is_first).unwrap_or_default();
+    let is_first = |function: &Arc<RunningFunction>| {
+        !function
+            .is_warm
+            .swap(true, Ordering::Relaxed)
+    };
+    let cold_start = FUNCTION
+        .try_with(is_first)
+        .unwrap_or_default();
     let start = Stopwatch::start();
     let request = NOTED.scope(RefCell::default(), async {
         (request.await, NOTED.with(RefCell::take))
@@ -224,7 +239,10 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Answe
 /// Returns the trace id under which the gateway and all functions log a request: the root in AWS
 /// X-Ray's trace header. None if the header is absent or malformed.
 pub fn trace_of(headers: &HeaderMap) -> Option<String> {
-    let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
+    let header = headers
+        .get("x-amzn-trace-id")?
+        .to_str()
+        .ok()?;
     let mut parts = header.split(';');
     let root = parts.find_map(|part| part.trim().strip_prefix("Root="))?;
     // A client can send any text, and the id is logged and passed on.
@@ -235,7 +253,10 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
 /// Returns the id of a client's trace: that of `traceparent` (W3C Trace Context). None if the
 /// header is absent or malformed.
 fn trace_of_client(headers: &HeaderMap) -> Option<String> {
-    let header = headers.get("traceparent")?.to_str().ok()?;
+    let header = headers
+        .get("traceparent")?
+        .to_str()
+        .ok()?;
     let mut parts = header.split('-');
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let mut next = |length| {
@@ -273,7 +294,11 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
     if records.is_empty() {
         return;
     }
-    let named: Vec<&str> = records.iter().take(NAMED).map(String::as_str).collect();
+    let named: Vec<&str> = records
+        .iter()
+        .take(NAMED)
+        .map(String::as_str)
+        .collect();
     tracing::error!(
         function = function(),
         requestId = request,
@@ -295,7 +320,9 @@ pub fn count(metric: Metric, now: Timestamp) {
     };
     line.push('\n');
     // A failure to write cannot be reported anywhere.
-    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+    let _ = std::io::stdout()
+        .lock()
+        .write_all(line.as_bytes());
 }
 
 /// Returns the line of a metric in CloudWatch's embedded metric format.
@@ -322,7 +349,10 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
     };
     // Without the stack, the metrics of staging and production would be one.
     let dimensions = std::iter::once(("Stack", stack)).chain(dimension);
-    let names: Vec<&str> = dimensions.clone().map(|(name, _)| name).collect();
+    let names: Vec<&str> = dimensions
+        .clone()
+        .map(|(name, _)| name)
+        .collect();
     let mut line = json!({
         "_aws": {
             "Timestamp": now.millis(),
@@ -357,7 +387,9 @@ impl AnsweredRequest {
             return;
         };
         let Noted { caller, address } = &self.noted;
-        let address = address.as_deref().filter(|_| status.is_client_error());
+        let address = address
+            .as_deref()
+            .filter(|_| status.is_client_error());
         macro_rules! line {
             ($level:ident, $cause:expr) => {
                 tracing::$level!(
@@ -384,7 +416,12 @@ impl AnsweredRequest {
         }
         if status.is_server_error() {
             // Long enough to tell causes apart, short enough to keep the line under 600 bytes.
-            let cause = cause.map(|cause| cause.chars().take(160).collect::<String>());
+            let cause = cause.map(|cause| {
+                cause
+                    .chars()
+                    .take(160)
+                    .collect::<String>()
+            });
             line!(error, cause);
         } else {
             line!(info, None::<&str>);
@@ -456,7 +493,10 @@ mod tests {
         let lines = lines
             .lines()
             .map(|line| serde_json::from_str(line).unwrap());
-        let [two, twelve]: [Value; 2] = lines.collect::<Vec<_>>().try_into().unwrap();
+        let [two, twelve]: [Value; 2] = lines
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap();
         for (name, value) in [
             ("level", json!("ERROR")),
             ("records", json!("ORG#1#TASK 10, ORG#1#TASK 11")),
@@ -465,7 +505,11 @@ mod tests {
         ] {
             assert_eq!(two[name], value, "{name}");
         }
-        let named = twelve["records"].as_str().unwrap().split(", ").count();
+        let named = twelve["records"]
+            .as_str()
+            .unwrap()
+            .split(", ")
+            .count();
         assert_eq!((named, &twelve["count"]), (10, &json!(12)));
     }
 
@@ -474,7 +518,9 @@ mod tests {
         let logged = |share, status, millis| {
             let status = StatusCode::from_u16(status).unwrap();
             let share = |id: &u32| logged_share(share, &format!("JKJaX{id}="), status, millis);
-            (0..10_000).filter(|id| share(id).is_some()).count()
+            (0..10_000)
+                .filter(|id| share(id).is_some())
+                .count()
         };
         let tenth = logged(0.1, 200, 999);
         assert!((900..1_100).contains(&tenth), "{tenth}");

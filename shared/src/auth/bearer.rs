@@ -21,11 +21,18 @@ pub fn read(headers: &HeaderMap, cell: &Cell) -> Option<TokenSecret> {
 
 /// The text behind each scheme `Bearer`, in whatever case.
 fn shown(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let values = headers.get_all(header::AUTHORIZATION).iter();
+    let values = headers
+        .get_all(header::AUTHORIZATION)
+        .iter();
     values.filter_map(|value| {
         // A value that is no text counts as a bearer token, and is refused as a malformed one.
-        let value = value.to_str().unwrap_or("bearer").trim();
-        let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+        let value = value
+            .to_str()
+            .unwrap_or("bearer")
+            .trim();
+        let (scheme, token) = value
+            .split_once(' ')
+            .unwrap_or((value, ""));
         let is_bearer = scheme.eq_ignore_ascii_case("bearer");
         is_bearer.then(|| token.trim_start())
     })
@@ -36,8 +43,12 @@ mod tests {
     use super::*;
 
     fn headers(values: &[&str]) -> HeaderMap {
-        let values = values.iter().map(|value| value.parse().unwrap());
-        values.map(|value| (header::AUTHORIZATION, value)).collect()
+        let values = values
+            .iter()
+            .map(|value| value.parse().unwrap());
+        values
+            .map(|value| (header::AUTHORIZATION, value))
+            .collect()
     }
 
     #[test]

@@ -85,7 +85,8 @@ impl<N: Need, Q> Caller<N, Q> {
     /// caller meets it.
     pub fn write_demanding(&self, demand: Demand) -> PendingWrite {
         let conditions = self.conditions.clone();
-        self.claim.write(conditions, self.rest.fields(), demand)
+        self.claim
+            .write(conditions, self.rest.fields(), demand)
     }
 }
 
@@ -98,7 +99,9 @@ impl<N, F, S> Caller<N, Listing<F, S>> {
     /// As [`pages`](Self::pages), of a list that each user has of their own. 400 for another user's
     /// cursor.
     pub fn own_pages(&self) -> Result<Pages, Error> {
-        self.links().of_user(self.user_id()).pages(&self.query.part)
+        self.links()
+            .of_user(self.user_id())
+            .pages(&self.query.part)
     }
 }
 
@@ -106,7 +109,10 @@ impl<N> Caller<N, Listing<(), HistorySort>> {
     /// The requested page of a record's history, newest entry first.
     pub async fn history(&self, of: HistoryOf) -> Result<List<EntryWithActor>, Problem> {
         let pages = self.pages()?;
-        let page = self.app.store.history(self.tenant(), of, &pages.wanted);
+        let page = self
+            .app
+            .store
+            .history(self.tenant(), of, &pages.wanted);
         Ok(pages.answer(page.await?, |entry| entry)?)
     }
 }
@@ -154,7 +160,12 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
         let (needs, codes): (_, Vec<Option<Code>>) = N::names().into_iter().unzip();
         description.needs(needs);
         description.problems(&[Unauthenticated, OrganizationSuspended, RateLimited]);
-        description.problems(&codes.into_iter().flatten().collect::<Vec<_>>());
+        description.problems(
+            &codes
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>(),
+        );
         named_user::describe(description);
         query::describe::<Q>(description);
         condition::describe(description);

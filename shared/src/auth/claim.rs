@@ -101,14 +101,19 @@ impl Claim {
         check: fn(&Identity) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let defect = |why| Error::internal("authenticating a request", why);
-        let left = parts.extensions.get::<AuthenticationSlot>();
+        let left = parts
+            .extensions
+            .get::<AuthenticationSlot>();
         let slot = left.ok_or_else(|| defect("the layer left no slot"))?;
         let authentication = slot.authentication.clone();
         let meter = slot.meter.clone();
         let limits = &authentication.limits;
         let named = named_user::read(&parts.headers);
         let of_other = |user: UserId| {
-            let named = named.as_ref().ok()?.filter(|named| *named != user)?;
+            let named = named
+                .as_ref()
+                .ok()?
+                .filter(|named| *named != user)?;
             Some(named_user::other(user, named))
         };
         let (notify, identity) = oneshot::channel();
@@ -117,7 +122,11 @@ impl Claim {
             let token = token.ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
             limits.admit(&counted, None)?;
-            let holder = authentication.store.tokens().holder(&token).await?;
+            let holder = authentication
+                .store
+                .tokens()
+                .holder(&token)
+                .await?;
             let holder = holder.ok_or(Error::Unauthenticated)?;
             let tenant = holder.organization_id;
             let user = holder.user_id;
@@ -126,7 +135,9 @@ impl Claim {
             admitted.map_err(|limited| of_other(user).unwrap_or(limited))?;
             (tenant, user, vec![counted], Shown::Token(holder))
         } else {
-            let signed = authentication.cookie.read(&parts.headers);
+            let signed = authentication
+                .cookie
+                .read(&parts.headers);
             let now = authentication.clock.now();
             let sid = signed
                 .and_then(|text| Sid::parse(&text, authentication.store.cell()))
@@ -152,10 +163,20 @@ impl Claim {
                 return Err(refusal);
             }
             let identity = authentication.within_limits(identity, &counted, tenant, &meter);
-            authentication.admit(identity.await?, check, notify).await
+            authentication
+                .admit(identity.await?, check, notify)
+                .await
         };
-        let layer = slot.layer.lock().ok().and_then(|mut layer| layer.take());
-        if layer.is_none_or(|layer| layer.send(authenticated.boxed()).is_err()) {
+        let layer = slot
+            .layer
+            .lock()
+            .ok()
+            .and_then(|mut layer| layer.take());
+        if layer.is_none_or(|layer| {
+            layer
+                .send(authenticated.boxed())
+                .is_err()
+        }) {
             return Err(defect("the request already has a caller"));
         }
         if let Some(refusal) = of_other(user) {
@@ -202,19 +223,26 @@ pub(crate) async fn authenticate(
     request: Request,
     next: Next,
 ) -> Response {
-    let (mut request, idempotency_key) = match authentication.idempotency_key(request).await {
+    let (mut request, idempotency_key) = match authentication
+        .idempotency_key(request)
+        .await
+    {
         Ok(read) => read,
         Err(error) => return Problem::<()>::from(error).into_response(),
     };
-    let replayed = idempotency_key.as_ref().map(|key| key.replayed.clone());
+    let replayed = idempotency_key
+        .as_ref()
+        .map(|key| key.replayed.clone());
     let (layer, authenticated) = oneshot::channel();
     let meter = Arc::new(Meter::new(authentication.limits.clone()));
-    request.extensions_mut().insert(AuthenticationSlot {
-        authentication,
-        meter: meter.clone(),
-        idempotency_key,
-        layer: Arc::new(Mutex::new(Some(layer))),
-    });
+    request
+        .extensions_mut()
+        .insert(AuthenticationSlot {
+            authentication,
+            meter: meter.clone(),
+            idempotency_key,
+            layer: Arc::new(Mutex::new(Some(layer))),
+        });
     let operation = pin!(next.run(request));
     let authenticated = pin!(async {
         // Without one, the operation takes no caller, or was refused before it came to that
@@ -262,7 +290,10 @@ impl Authentication {
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|error| Error::internal("reading a body", error))?;
-        let fingerprints = || self.cookie.fingerprints("attempt", parts.uri.path(), &body);
+        let fingerprints = || {
+            self.cookie
+                .fingerprints("attempt", parts.uri.path(), &body)
+        };
         let key = (body.len() <= MOST_BYTES).then(|| IdempotencyKey {
             key,
             fingerprints: fingerprints().into(),
@@ -287,7 +318,8 @@ impl Authentication {
             return Ok(identity);
         };
         meter.authenticated(caller.clone(), identity.organization.units_per_second);
-        self.limits.admit(caller, Some(tenant))?;
+        self.limits
+            .admit(caller, Some(tenant))?;
         Ok(identity)
     }
 
@@ -310,11 +342,19 @@ impl Authentication {
         }
         let (failure, done) = match &identity.credential {
             Credential::Session(session) => {
-                let done = self.store.sign_in().touch(session, now).await;
+                let done = self
+                    .store
+                    .sign_in()
+                    .touch(session, now)
+                    .await;
                 ("a session was not extended", done)
             }
             Credential::Token(token) => {
-                let done = self.store.tokens().touch(token, now).await;
+                let done = self
+                    .store
+                    .tokens()
+                    .touch(token, now)
+                    .await;
                 ("a token's use was not noted", done)
             }
         };
@@ -332,14 +372,20 @@ impl Authentication {
             Shown::Session(sid) => {
                 let sign_in = self.store.sign_in();
                 let hash = sid.hash();
-                let caller = sign_in.caller(sid.organization, sid.user, &hash).await?;
+                let caller = sign_in
+                    .caller(sid.organization, sid.user, &hash)
+                    .await?;
                 let (session, user, organization) = caller.ok_or(Error::Unauthenticated)?;
                 let holds = session.holds(&user, now);
                 let session = Credential::Session(session.record);
                 (holds, session, user, organization)
             }
             Shown::Token(holder) => {
-                let caller = self.store.tokens().caller(holder).await?;
+                let caller = self
+                    .store
+                    .tokens()
+                    .caller(holder)
+                    .await?;
                 let (token, user, organization) = caller.ok_or(Error::Unauthenticated)?;
                 let holds = token.holds(&user, now);
                 (holds, Credential::Token(token), user, organization)
@@ -351,7 +397,12 @@ impl Authentication {
             organization,
             at: now,
         };
-        let holds = holds && identity.organization.keeps(&identity.user, now);
-        holds.then_some(identity).ok_or(Error::Unauthenticated)
+        let holds = holds
+            && identity
+                .organization
+                .keeps(&identity.user, now);
+        holds
+            .then_some(identity)
+            .ok_or(Error::Unauthenticated)
     }
 }

@@ -60,7 +60,9 @@ impl SessionCookie {
     }
 
     pub fn sign(&self, sid: &str) -> String {
-        let signature = mac(&self.secrets.first, sid).finalize().into_bytes();
+        let signature = mac(&self.secrets.first, sid)
+            .finalize()
+            .into_bytes();
         let signature = BASE64_STANDARD_NO_PAD.encode(signature);
         utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
     }
@@ -70,22 +72,38 @@ impl SessionCookie {
     pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
         let signed = |secret| {
             let signed = mac(secret, &format!("{kind}\n{path}\n"));
-            BASE64_STANDARD_NO_PAD.encode(signed.chain_update(sent).finalize().into_bytes())
+            BASE64_STANDARD_NO_PAD.encode(
+                signed
+                    .chain_update(sent)
+                    .finalize()
+                    .into_bytes(),
+            )
         };
         self.secrets.all().map(signed).collect()
     }
 
     /// The session id of a cookie's value; `None` unless one of the secrets signed it.
     pub fn verify(&self, value: &str) -> Option<String> {
-        let decoded = percent_decode_str(value).decode_utf8().ok()?;
-        let (sid, signature) = decoded.strip_prefix("s:")?.rsplit_once('.')?;
-        let signature = BASE64_STANDARD_NO_PAD.decode(signature).ok()?;
-        self.signed(sid, &signature).then(|| sid.to_owned())
+        let decoded = percent_decode_str(value)
+            .decode_utf8()
+            .ok()?;
+        let (sid, signature) = decoded
+            .strip_prefix("s:")?
+            .rsplit_once('.')?;
+        let signature = BASE64_STANDARD_NO_PAD
+            .decode(signature)
+            .ok()?;
+        self.signed(sid, &signature)
+            .then(|| sid.to_owned())
     }
 
     /// True if one of the secrets signed a text. `verify_slice` compares in constant time.
     fn signed(&self, text: &str, signature: &[u8]) -> bool {
-        let fits = |secret| mac(secret, text).verify_slice(signature).is_ok();
+        let fits = |secret| {
+            mac(secret, text)
+                .verify_slice(signature)
+                .is_ok()
+        };
         self.secrets.all().any(fits)
     }
 
@@ -141,23 +159,41 @@ impl SessionCookie {
     /// All sign-ins by providers that the browser has begun.
     pub fn flows(&self, headers: &HeaderMap) -> Vec<String> {
         let of_flows = cookies(headers).filter(|(name, _)| name.starts_with(PROVIDER));
-        of_flows.filter_map(|(_, value)| self.flow(value)).collect()
+        of_flows
+            .filter_map(|(_, value)| self.flow(value))
+            .collect()
     }
 
     fn flow(&self, value: &str) -> Option<String> {
         let (flow, signature) = value.split_once('.')?;
-        let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).ok()?;
+        let signature = BASE64_URL_SAFE_NO_PAD
+            .decode(signature)
+            .ok()?;
         let is_ours = self.signed(&signed_flow(flow), &signature);
-        is_ours.then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(flow).ok()?).ok())?
+        is_ours.then(|| {
+            String::from_utf8(
+                BASE64_URL_SAFE_NO_PAD
+                    .decode(flow)
+                    .ok()?,
+            )
+            .ok()
+        })?
     }
 
     /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one
     /// leaves it as it is.
     pub fn number_of(&self, text: &str) -> u64 {
-        let oldest = self.secrets.all().last().unwrap_or(&self.secrets.first);
+        let oldest = self
+            .secrets
+            .all()
+            .last()
+            .unwrap_or(&self.secrets.first);
         let signed = mac(oldest, &format!("number\n{text}")).finalize();
         let bytes = signed.into_bytes();
-        bytes.first_chunk().copied().map_or(0, u64::from_be_bytes)
+        bytes
+            .first_chunk()
+            .copied()
+            .map_or(0, u64::from_be_bytes)
     }
 
     fn header(&self, value: &str, more: &str) -> Result<HeaderValue, Error> {
@@ -183,7 +219,11 @@ fn signed_flow(flow: &str) -> String {
 fn flow_name(state: &str) -> String {
     let is_plain =
         |character: &char| character.is_ascii_alphanumeric() || ['-', '_'].contains(character);
-    let beginning: String = state.chars().take(NAMED_BY).filter(is_plain).collect();
+    let beginning: String = state
+        .chars()
+        .take(NAMED_BY)
+        .filter(is_plain)
+        .collect();
     format!("{PROVIDER}{beginning}")
 }
 
@@ -201,8 +241,17 @@ fn values(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let sent = headers.get_all(header::COOKIE).iter();
     // One by one, as bytes: other cookies of the host may be no ASCII.
-    let each = sent.flat_map(|header| header.as_bytes().split(|byte| *byte == b';'));
-    each.filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
+    let each = sent.flat_map(|header| {
+        header
+            .as_bytes()
+            .split(|byte| *byte == b';')
+    });
+    each.filter_map(|cookie| {
+        std::str::from_utf8(cookie)
+            .ok()?
+            .trim()
+            .split_once('=')
+    })
 }
 
 #[cfg(test)]
@@ -221,7 +270,12 @@ mod tests {
     #[test]
     fn a_cookie_is_that_of_express_session() {
         assert_eq!(cookie(&["keyboard cat"]).sign(SID), SIGNED);
-        assert_eq!(cookie(&["keyboard cat"]).verify(SIGNED).unwrap(), SID);
+        assert_eq!(
+            cookie(&["keyboard cat"])
+                .verify(SIGNED)
+                .unwrap(),
+            SID
+        );
     }
 
     #[test]

@@ -69,7 +69,9 @@ fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
         _ => return false,
     };
     let named = |text: &str| -> String {
-        let text = text.strip_suffix(default_port).unwrap_or(text);
+        let text = text
+            .strip_suffix(default_port)
+            .unwrap_or(text);
         text.to_ascii_lowercase()
     };
     named(authority) == named(host)
@@ -79,7 +81,12 @@ fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
 pub fn refused(headers: &HeaderMap) -> Cause {
     let sent = headers.get(header::ORIGIN);
     let origin = sent.and_then(|origin| origin.to_str().ok());
-    let origin = origin.map(|origin| origin.chars().take(LONGEST_ORIGIN).collect());
+    let origin = origin.map(|origin| {
+        origin
+            .chars()
+            .take(LONGEST_ORIGIN)
+            .collect()
+    });
     Cause::CrossSite { origin }
 }
 
@@ -98,7 +105,9 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let is_ours = is_ours(&parts.headers, &App::from_ref(state).allowed_origins);
         let refused = || refused(&parts.headers).into();
-        is_ours.then_some(Self).ok_or_else(refused)
+        is_ours
+            .then_some(Self)
+            .ok_or_else(refused)
     }
 }
 

@@ -38,13 +38,17 @@ impl Cursors {
 
     /// The place of a cursor; `None` unless it was sealed for this list of this organization.
     pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<ListPosition> {
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let bytes = BASE64_URL_SAFE_NO_PAD
+            .decode(cursor)
+            .ok()?;
         let (signature, place) = bytes.split_at_checked(SIGNATURE)?;
         let place = self.0.all().find_map(|secret| {
             let place = String::from_utf8(masked(secret, signature, place)).ok()?;
             let signed = mac(secret, &signed(tenant, list, &place));
             // Compares in constant time.
-            signed.verify_truncated_left(signature).ok()?;
+            signed
+                .verify_truncated_left(signature)
+                .ok()?;
             Some(place)
         })?;
         ListPosition::from_text(&tenant_prefix(tenant), &place)
@@ -59,7 +63,9 @@ fn masked(secret: &SecretString, signature: &[u8], place: &[u8]) -> Vec<u8> {
         stream.finalize().into_bytes()
     });
     let masked = place.iter().zip(blocks);
-    masked.map(|(byte, mask)| byte ^ mask).collect()
+    masked
+        .map(|(byte, mask)| byte ^ mask)
+        .collect()
 }
 
 /// The signed text. No session id begins with `cursor`, so that neither signature fits the other.
@@ -98,7 +104,9 @@ mod tests {
             (&rotated, 1, "/api/tasks", Some(&place)),
         ] {
             assert_eq!(
-                cursors.open(tenant(id), list, &cursor).as_ref(),
+                cursors
+                    .open(tenant(id), list, &cursor)
+                    .as_ref(),
                 opened,
                 "{id} {list}"
             );
@@ -111,7 +119,9 @@ mod tests {
         let place = ListPosition::from_text(&tenant_prefix(tenant(1)), &long).unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/search", &place);
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(&cursor).unwrap();
+        let bytes = BASE64_URL_SAFE_NO_PAD
+            .decode(&cursor)
+            .unwrap();
         let text = String::from_utf8_lossy(&bytes);
         for piece in ["ticket", "message", "00000", "TASK"] {
             assert!(!text.contains(piece), "{text}");

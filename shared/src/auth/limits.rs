@@ -101,7 +101,9 @@ impl Usage {
     /// Frees what time has freed since the last call.
     fn at(&mut self, now: Timestamp) -> &mut Self {
         let elapsed = now.since(self.at).max(0).unsigned_abs();
-        self.used = self.used.saturating_sub(Duration::from_millis(elapsed));
+        self.used = self
+            .used
+            .saturating_sub(Duration::from_millis(elapsed));
         self.uncharged = self.uncharged.min(self.used);
         self.at = now;
         self
@@ -109,8 +111,14 @@ impl Usage {
 
     fn count(&mut self, units: f64) {
         let time = time_of(units, self.quota);
-        self.used = self.used.saturating_add(time).min(LONGEST);
-        self.uncharged = self.uncharged.saturating_add(time).min(self.used);
+        self.used = self
+            .used
+            .saturating_add(time)
+            .min(LONGEST);
+        self.uncharged = self
+            .uncharged
+            .saturating_add(time)
+            .min(self.used);
     }
 
     /// Takes the time to charge, if it is a hundredth of the quota.
@@ -126,7 +134,10 @@ impl Usage {
 
     /// Learns until when all instances have used the quota.
     fn learn(&mut self, until: Timestamp) {
-        let others = until.since(self.at).max(0).unsigned_abs();
+        let others = until
+            .since(self.at)
+            .max(0)
+            .unsigned_abs();
         let used = Duration::from_millis(others).saturating_add(self.uncharged);
         self.used = self.used.max(used).min(LONGEST);
         self.charged_until = Some(until);
@@ -143,7 +154,8 @@ impl Known {
     fn forget(&mut self, now: Timestamp) {
         let elapsed = now.since(self.forgot_at).unsigned_abs();
         if Duration::from_millis(elapsed) >= WINDOW {
-            self.used.retain(|_, usage| !usage.at(now).used.is_zero());
+            self.used
+                .retain(|_, usage| !usage.at(now).used.is_zero());
             self.forgot_at = now;
         }
     }
@@ -191,7 +203,10 @@ impl Known {
     }
 
     fn take_due(&mut self, holder: &QuotaHolder, now: Timestamp) -> Option<Charge> {
-        self.used.get_mut(holder)?.at(now).take_due()
+        self.used
+            .get_mut(holder)?
+            .at(now)
+            .take_due()
     }
 
     fn learn(&mut self, holder: &QuotaHolder, until: Timestamp, now: Timestamp) {
@@ -234,7 +249,8 @@ impl KnownQuotas {
         organization: Option<OrganizationId>,
     ) -> Result<(), Error> {
         let now = self.clock.now();
-        self.known(now).admit(caller, organization, now)
+        self.known(now)
+            .admit(caller, organization, now)
     }
 
     /// Charges the due time of the callers and the organization, and learns the charges of other
@@ -257,10 +273,15 @@ impl KnownQuotas {
         let charges = charges.map(async |(holder, (time, charged_until))| {
             let quotas = self.store.quotas();
             let charge = quotas.charge(organization, &holder, charged_until, time);
-            match timeout(PATIENCE, charge).await.map_err(late).flatten() {
+            match timeout(PATIENCE, charge)
+                .await
+                .map_err(late)
+                .flatten()
+            {
                 Ok(until) => {
                     let now = self.clock.now();
-                    self.known(now).learn(&holder, until, now);
+                    self.known(now)
+                        .learn(&holder, until, now);
                 }
                 Err(error) => telemetry::warn("a quota was not charged", &error),
             }
@@ -270,7 +291,10 @@ impl KnownQuotas {
 
     fn known(&self, now: Timestamp) -> MutexGuard<'_, Known> {
         // No change is half done, so that a panic leaves nothing wrong.
-        let mut quotas = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut quotas = self
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         quotas.forget(now);
         quotas
     }
@@ -307,14 +331,19 @@ impl Meter {
         let metered = self.metered().clone()?;
         metered.plan?;
         let now = self.limits.clock.now();
-        let (policy, quota, used) = self.limits.known(now).half_used(&metered, now)?;
+        let (policy, quota, used) = self
+            .limits
+            .known(now)
+            .half_used(&metered, now)?;
         let left = units_of(WINDOW.saturating_sub(used), quota);
         let until_free = u64::try_from(used.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX);
         Some(quota_headers(policy, quota, left, until_free))
     }
 
     fn metered(&self) -> MutexGuard<'_, Option<Metered>> {
-        self.caller.lock().unwrap_or_else(PoisonError::into_inner)
+        self.caller
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -362,12 +391,16 @@ mod tests {
         fn charge(&mut self, holder: &QuotaHolder, charge: Charge, now: Timestamp) -> Timestamp {
             let (time, known_until) = charge;
             let is_ahead = known_until.is_some_and(|until| until > now);
-            let charged = self.of.get(holder).filter(|(until, charged_at)| {
-                (is_ahead || *until >= now) && *charged_at < now.plus(2_000)
-            });
+            let charged = self
+                .of
+                .get(holder)
+                .filter(|(until, charged_at)| {
+                    (is_ahead || *until >= now) && *charged_at < now.plus(2_000)
+                });
             let from = charged.map_or(now, |(until, _)| *until);
             let until = from.plus(i64::try_from(time.as_millis()).unwrap());
-            self.of.insert(holder.clone(), (until, now));
+            self.of
+                .insert(holder.clone(), (until, now));
             self.count += 1;
             until
         }
@@ -411,7 +444,9 @@ mod tests {
                 ahead: 0,
             };
             Self {
-                instances: std::iter::repeat_with(instance).take(instances).collect(),
+                instances: std::iter::repeat_with(instance)
+                    .take(instances)
+                    .collect(),
                 clock,
                 table: Charges::default(),
                 truth: HashMap::new(),
@@ -420,8 +455,12 @@ mod tests {
         }
 
         fn below(&mut self, most: u32) -> u32 {
-            self.random = self.random.wrapping_mul(6_364_136_223_846_793_005);
-            self.random = self.random.wrapping_add(1_442_695_040_888_963_407);
+            self.random = self
+                .random
+                .wrapping_mul(6_364_136_223_846_793_005);
+            self.random = self
+                .random
+                .wrapping_add(1_442_695_040_888_963_407);
             u32::try_from((self.random >> 33) % u64::from(most)).unwrap()
         }
 
@@ -455,7 +494,11 @@ mod tests {
             let plan = caller.plan.unwrap();
             for holder in holders(caller) {
                 let new = Usage::new(caller.organization, plan.quota(&holder), now);
-                let usage = self.truth.entry(holder.policy()).or_insert(new).at(now);
+                let usage = self
+                    .truth
+                    .entry(holder.policy())
+                    .or_insert(new)
+                    .at(now);
                 match sent {
                     Ok(()) => usage.count(units),
                     Err(refused) if refused == holder.policy() => {
@@ -487,7 +530,11 @@ mod tests {
                 for _ in 0..60 {
                     deployment.pass(300);
                     let units = deployment.units();
-                    refused += usize::from(deployment.truly(&caller(1), units).is_err());
+                    refused += usize::from(
+                        deployment
+                            .truly(&caller(1), units)
+                            .is_err(),
+                    );
                 }
                 deployment.pass(20_000);
             }
@@ -520,7 +567,10 @@ mod tests {
             assert!((390.0..410.0 + beyond).contains(&total), "{served:?}");
             let first: f64 = served[..10].iter().sum();
             assert!((190.0..210.0 + beyond).contains(&first), "{served:?}");
-            let most = served[10..].iter().copied().fold(0.0, f64::max);
+            let most = served[10..]
+                .iter()
+                .copied()
+                .fold(0.0, f64::max);
             assert!(most <= 11.0 + beyond, "{served:?}");
         }
     }
@@ -556,7 +606,10 @@ mod tests {
         let mut deployment = Deployment::new(1, 7);
         let mut ended = caller(1);
         ended.plan = None;
-        while deployment.request(&ended, 100.0).is_ok() {}
+        while deployment
+            .request(&ended, 100.0)
+            .is_ok()
+        {}
         assert_eq!(deployment.request(&caller(2), 1.0), Ok(()));
     }
 
@@ -564,7 +617,9 @@ mod tests {
     fn quotas_that_are_free_again_are_forgotten() {
         let mut deployment = Deployment::new(1, 7);
         for user in 1..=9 {
-            deployment.request(&caller(user), 1.0).unwrap();
+            deployment
+                .request(&caller(user), 1.0)
+                .unwrap();
             deployment.clock.advance(11_000);
         }
         assert_eq!(deployment.instances[0].known.used.len(), 2);

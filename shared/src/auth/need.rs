@@ -155,7 +155,9 @@ impl Need for AgentPlan {
     fn check(caller: &Identity) -> Result<(), Error> {
         let detail = "The plan of your organization does not include agentAI.";
         let lacks = || Error::forbidden(Code::PlanFeatureUnavailable, detail);
-        let has = caller.organization.has(PlanFeature::AgentAi);
+        let has = caller
+            .organization
+            .has(PlanFeature::AgentAi);
         has.then_some(()).ok_or_else(lacks)
     }
 

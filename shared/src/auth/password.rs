@@ -56,13 +56,19 @@ pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
 pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
         let is_known = hash.is_some();
-        let text = hash.as_ref().map_or(NOBODYS, PasswordHash::expose);
+        let text = hash
+            .as_ref()
+            .map_or(NOBODYS, PasswordHash::expose);
         let hash = phc::PasswordHash::new(text)
             .map_err(|error| Error::internal("reading a password hash", error))?;
         let sent = password.expose_secret();
         let composed = SecretString::from(composed(sent));
         let argon2 = argon2()?;
-        let fits = |text: &str| argon2.verify_password(text.as_bytes(), &hash).is_ok();
+        let fits = |text: &str| {
+            argon2
+                .verify_password(text.as_bytes(), &hash)
+                .is_ok()
+        };
         let composed = composed.expose_secret();
         Ok((fits(composed) || (composed != sent && fits(sent))) && is_known)
     })
@@ -72,7 +78,9 @@ pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Resul
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(failed)?
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(failed)?
 }
 
 #[cfg(test)]
@@ -81,7 +89,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_fits_its_own_hash_and_no_other() {
-        let hash = hash("correct horse".into()).await.unwrap();
+        let hash = hash("correct horse".into())
+            .await
+            .unwrap();
         let text = hash.expose();
         let form = "$argon2id$v=19$m=19456,t=2,p=1$";
         assert!(text.starts_with(form), "{text}");
@@ -100,8 +110,13 @@ mod tests {
         let decomposed = "cre\u{300}me";
         for (hashed, fits) in [(composed, [true, true]), (decomposed, [false, true])] {
             let hash = hash(hashed.into()).await.unwrap();
-            for (sent, fits) in [composed, decomposed].into_iter().zip(fits) {
-                let is_it = verify(sent.into(), Some(hash.clone())).await.unwrap();
+            for (sent, fits) in [composed, decomposed]
+                .into_iter()
+                .zip(fits)
+            {
+                let is_it = verify(sent.into(), Some(hash.clone()))
+                    .await
+                    .unwrap();
                 assert_eq!(is_it, fits, "{hashed:?} {sent:?}");
             }
         }

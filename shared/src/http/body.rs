@@ -32,7 +32,10 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
         if !is_json(&parts.headers) {
             return Err(Cause::UnsupportedMediaType.into());
         }
-        let bytes = match Limited::new(body, MOST_BYTES).collect().await {
+        let bytes = match Limited::new(body, MOST_BYTES)
+            .collect()
+            .await
+        {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => return Err(Cause::TooLarge.into()),
             Err(_) => {
@@ -70,7 +73,10 @@ impl Rest {
 
     /// The fields, once the body was read.
     pub(crate) fn fields(&self) -> Fields {
-        self.0.get().cloned().unwrap_or_default()
+        self.0
+            .get()
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -85,11 +91,16 @@ impl<T: Input + Field> Argument for Body<T> {
 
 /// Returns `true` if the content is declared as `application/json` or another type in JSON syntax.
 fn is_json(headers: &HeaderMap) -> bool {
-    let declared = headers.get(header::CONTENT_TYPE).map(HeaderValue::to_str);
+    let declared = headers
+        .get(header::CONTENT_TYPE)
+        .map(HeaderValue::to_str);
     let Some(Ok(declared)) = declared else {
         return false;
     };
-    let essence = declared.split(';').next().unwrap_or_default();
+    let essence = declared
+        .split(';')
+        .next()
+        .unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     essence == "application/json"
         || (essence.starts_with("application/") && essence.ends_with("+json"))

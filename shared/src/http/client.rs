@@ -43,13 +43,17 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let app = App::from_ref(state);
         let headers = &parts.headers;
-        let proxy = app.proxy.filter(|proxy| sent_by(proxy, headers));
+        let proxy = app
+            .proxy
+            .filter(|proxy| sent_by(proxy, headers));
         let named = proxy.and_then(|proxy| named_by_proxy(headers, &proxy.address_header));
         let seen = || match parts.extensions.get()? {
             RequestContext::ApiGatewayV2(context) => context.http.source_ip.clone(),
             _ => None,
         };
-        let address = named.map(|address| address.to_string()).or_else(seen);
+        let address = named
+            .map(|address| address.to_string())
+            .or_else(seen);
         Ok(Self(address.unwrap_or_default()))
     }
 }
@@ -67,12 +71,20 @@ fn sent_by(proxy: &TrustedProxy, headers: &HeaderMap) -> bool {
 /// The last address of a header, without its port: the one that the proxy itself wrote. Clients may
 /// have sent others before it.
 fn named_by_proxy(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
-    let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    let value = headers
+        .get_all(name)
+        .iter()
+        .next_back()?
+        .to_str()
+        .ok()?;
     let last = value.rsplit(',').next()?.trim();
     let with_port = || Some(last.parse::<SocketAddr>().ok()?.ip());
     // CloudFront writes IPv6 addresses with a port and without brackets.
     let bare = || last.rsplit_once(':')?.0.parse().ok();
-    last.parse().ok().or_else(with_port).or_else(bare)
+    last.parse()
+        .ok()
+        .or_else(with_port)
+        .or_else(bare)
 }
 
 /// The client's name for itself, cut to 255 characters; `None` if it sends none.

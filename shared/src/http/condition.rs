@@ -69,7 +69,9 @@ pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<St
     };
     let bytes = value.as_bytes();
     let is_one = (1..=LONGEST_KEY).contains(&bytes.len())
-        && bytes.iter().all(|byte| (b' '..=b'~').contains(byte));
+        && bytes
+            .iter()
+            .all(|byte| (b' '..=b'~').contains(byte));
     match value.to_str() {
         Ok(key) if is_one => Ok(Some(key.to_owned())),
         _ => {
@@ -83,7 +85,10 @@ pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<St
 pub(crate) fn of_write(parts: &Parts) -> Result<Preconditions, Error> {
     let route = parts.extensions.get::<MatchedPath>();
     let names_a_record = route.is_some_and(|route| route.as_str().contains('{'));
-    let is_marked = parts.extensions.get::<Conditional>().is_some();
+    let is_marked = parts
+        .extensions
+        .get::<Conditional>()
+        .is_some();
     if is_marked || takes_conditions(&parts.method, names_a_record) {
         return read(&parts.headers).map_err(Error::Invalid);
     }
@@ -111,7 +116,10 @@ fn read(headers: &HeaderMap) -> Result<Preconditions, Vec<Fault>> {
         if_match,
         if_none_match,
     };
-    faults.is_empty().then_some(conditions).ok_or(faults)
+    faults
+        .is_empty()
+        .then_some(conditions)
+        .ok_or(faults)
 }
 
 /// A fault for each condition, of an operation that judges none.
@@ -123,7 +131,10 @@ fn takes_none(headers: &HeaderMap) -> Result<(), Vec<Fault>> {
             faults.push(fault(title, FaultCode::UnknownParameter, detail));
         }
     }
-    faults.is_empty().then_some(()).ok_or(faults)
+    faults
+        .is_empty()
+        .then_some(())
+        .ok_or(faults)
 }
 
 /// 400 for conditions on a request whose operation takes no caller, unless it is a read.
@@ -149,23 +160,30 @@ pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let current = tag.and_then(|tag| tags(tag.as_bytes()));
     let is_known = match (tags(&if_none_match), current) {
         (Some(Tags::Any), Some(_)) => true,
-        (Some(Tags::These(sent_tags)), Some(Tags::These(current))) => {
-            current.iter().any(|tag| sent_tags.contains(tag))
-        }
+        (Some(Tags::These(sent_tags)), Some(Tags::These(current))) => current
+            .iter()
+            .any(|tag| sent_tags.contains(tag)),
         _ => false,
     };
     if is_known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
-        response.headers_mut().remove(header::CONTENT_TYPE);
-        response.headers_mut().remove(header::CONTENT_LENGTH);
+        response
+            .headers_mut()
+            .remove(header::CONTENT_TYPE);
+        response
+            .headers_mut()
+            .remove(header::CONTENT_LENGTH);
     }
     response
 }
 
 /// The value of a header. Several lines of a list are one (RFC 9110, 5.3).
 fn sent(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
-    let lines = headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    let lines = headers
+        .get_all(name)
+        .iter()
+        .map(HeaderValue::as_bytes);
     let lines: Vec<&[u8]> = lines.collect();
     (!lines.is_empty()).then(|| lines.join(&b", "[..]))
 }
@@ -174,7 +192,11 @@ fn sent(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
 fn versions(value: &[u8]) -> Option<Versions> {
     Some(match tags(value)? {
         Tags::Any => Versions::Any,
-        Tags::These(tags) => Versions::These(tags.into_iter().filter_map(version).collect()),
+        Tags::These(tags) => Versions::These(
+            tags.into_iter()
+                .filter_map(version)
+                .collect(),
+        ),
     })
 }
 
@@ -208,9 +230,13 @@ fn tags(value: &[u8]) -> Option<Tags<'_>> {
         }
         let opaque = rest.strip_prefix(b"W/").unwrap_or(rest);
         let opaque = opaque.strip_prefix(b"\"")?;
-        let end = opaque.iter().position(|letter| *letter == b'"')?;
+        let end = opaque
+            .iter()
+            .position(|letter| *letter == b'"')?;
         tags.push(opaque.get(..end)?);
-        rest = opaque.get(end + 1..)?.trim_ascii_start();
+        rest = opaque
+            .get(end + 1..)?
+            .trim_ascii_start();
         if !rest.is_empty() && !rest.starts_with(b",") {
             return None;
         }
@@ -227,7 +253,9 @@ fn version(opaque: &[u8]) -> Option<i64> {
 /// Describes the headers that an operation with a caller takes.
 pub(crate) fn describe(description: &mut Description) {
     if description.method == Method::POST {
-        let key = string().min_length(Some(1)).max_length(Some(LONGEST_KEY));
+        let key = string()
+            .min_length(Some(1))
+            .max_length(Some(LONGEST_KEY));
         let key = key.pattern(Some("^[ -~]+$"));
         let about = "Makes a retry safe: a second request with this key changes nothing and \
                      returns what the first one made.";
@@ -245,7 +273,10 @@ fn describe_conditions(description: &mut Description) {
     let if_match = "The `ETag` of the record as it was read; 412 if it has changed since. `*` for any \
                     version. A weak tag, `W/\"7\"`, counts as `\"7\"`.";
     let if_none_match = "412 if the record has this `ETag`, or if there is one at all for `*`.";
-    for ((_, title), about) in CONDITIONS.into_iter().zip([if_match, if_none_match]) {
+    for ((_, title), about) in CONDITIONS
+        .into_iter()
+        .zip([if_match, if_none_match])
+    {
         let tags = string().pattern(Some(TAGS));
         description.parameter(ParameterIn::Header, title, false, tags.into(), about);
     }
@@ -296,7 +327,10 @@ mod tests {
             usize::try_from(seed >> 33).unwrap() % most
         };
         // Letters of a tag, commas and what looks like tags or white space elsewhere among them.
-        let letters: Vec<u8> = (b'#'..=b'~').chain(0x80..=0xff).chain([b'!']).collect();
+        let letters: Vec<u8> = (b'#'..=b'~')
+            .chain(0x80..=0xff)
+            .chain([b'!'])
+            .collect();
         for _ in 0..20_000 {
             let mut list = Vec::new();
             let mut expected = Vec::new();
@@ -345,10 +379,16 @@ mod tests {
         assert_eq!(conditions.if_match, Some(Versions::These(vec![1, 2])));
         assert_eq!(conditions.if_none_match, Some(Versions::Any));
         headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("1"));
-        let [fault] = read(&headers).unwrap_err().try_into().unwrap();
+        let [fault] = read(&headers)
+            .unwrap_err()
+            .try_into()
+            .unwrap();
         assert_eq!(fault.pointer, "If-None-Match");
         let refused = takes_none(&headers).unwrap_err();
-        let refused: Vec<&str> = refused.iter().map(|fault| &*fault.pointer).collect();
+        let refused: Vec<&str> = refused
+            .iter()
+            .map(|fault| &*fault.pointer)
+            .collect();
         assert_eq!(refused, ["If-Match", "If-None-Match"]);
     }
 

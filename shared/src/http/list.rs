@@ -93,13 +93,16 @@ impl PageLinks {
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
         self.pages_after(
             part.cursor.as_ref(),
-            part.limit.map(model::base::Limit::count),
+            part.limit
+                .map(model::base::Limit::count),
         )
     }
 
     /// As [`pages`](Self::pages), with at most so many rows.
     pub fn pages_after(self, cursor: Option<&Cursor>, rows: Option<usize>) -> Result<Pages, Error> {
-        let after = cursor.map(|cursor| self.place(cursor)).transpose()?;
+        let after = cursor
+            .map(|cursor| self.place(cursor))
+            .transpose()?;
         let wanted = PageRequest { rows, after };
         Ok(Pages {
             links: self,
@@ -111,16 +114,23 @@ impl PageLinks {
     /// no escapes.
     pub fn url(&self, path: &str, filters: &str, after: &ListPosition) -> String {
         let list = self.name(path, filters);
-        let cursor = self.cursors.seal(self.tenant, &list, after);
+        let cursor = self
+            .cursors
+            .seal(self.tenant, &list, after);
         let scheme = self.uri.scheme_str().unwrap_or("https");
-        let host = self.uri.authority().map_or("", |host| host.as_str());
+        let host = self
+            .uri
+            .authority()
+            .map_or("", |host| host.as_str());
         let and = if filters.is_empty() { "" } else { "&" };
         format!("{scheme}://{host}{path}?{filters}{and}cursor={cursor}")
     }
 
     fn place(&self, cursor: &Cursor) -> Result<ListPosition, Error> {
         let list = self.name(self.uri.path(), self.uri.query().unwrap_or_default());
-        let place = self.cursors.open(self.tenant, &list, cursor.as_str());
+        let place = self
+            .cursors
+            .open(self.tenant, &list, cursor.as_str());
         let detail = "This cursor belongs to another list or other filters. Start without it.";
         place.ok_or_else(|| invalid("?cursor", FaultCode::Unknown, detail))
     }
@@ -132,7 +142,10 @@ impl PageLinks {
         for (name, value) in pairs.filter(|(name, _)| !["limit", "cursor"].contains(&&**name)) {
             // No value of a filter has a line break.
             let add = |values: &mut String| *values = format!("{values}\n{value}");
-            filters.entry(name).and_modify(add).or_insert(value.clone());
+            filters
+                .entry(name)
+                .and_modify(add)
+                .or_insert(value.clone());
         }
         let owner = self
             .user
@@ -160,7 +173,8 @@ impl Pages {
         page: Page<R>,
         view: impl FnMut(R) -> T,
     ) -> Result<Lines<T>, Error> {
-        self.list(Rows::of_lines(), page, view).map(Lines)
+        self.list(Rows::of_lines(), page, view)
+            .map(Lines)
     }
 
     fn list<R, T: Serialize>(
@@ -210,15 +224,22 @@ impl Pages {
             take(row);
             last = Some(place);
         }
-        end.map(|place| self.next(&place)).transpose()
+        end.map(|place| self.next(&place))
+            .transpose()
     }
 
     /// Returns the `Link` header to the rows after a place.
     fn next(&self, place: &ListPosition) -> Result<HeaderValue, Error> {
         let uri = &self.links.uri;
-        let mut kept: Vec<&str> = uri.query().unwrap_or_default().split('&').collect();
+        let mut kept: Vec<&str> = uri
+            .query()
+            .unwrap_or_default()
+            .split('&')
+            .collect();
         kept.retain(|pair| !pair.is_empty() && query::name(pair).as_deref() != Some("cursor"));
-        let url = self.links.url(uri.path(), &kept.join("&"), place);
+        let url = self
+            .links
+            .url(uri.path(), &kept.join("&"), place);
         HeaderValue::try_from(format!("<{url}>; rel=\"next\""))
             .map_err(|error| Error::internal("linking a page", error))
     }
@@ -291,7 +312,9 @@ impl Rows {
 pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
     let mut counted = Rows::up_to(most);
     let fits = |row| matches!(counted.push(&row), Ok(true)).then_some(row);
-    rows.into_iter().map_while(fits).collect()
+    rows.into_iter()
+        .map_while(fits)
+        .collect()
 }
 
 /// The size of JSON as a string within the answer of a function.
@@ -327,7 +350,9 @@ impl<W: Serialize + Versioned> IntoResponse for Linked<W> {
 
 fn linked(mut response: Response, next: Option<HeaderValue>) -> Response {
     if let Some(next) = next {
-        response.headers_mut().insert(header::LINK, next);
+        response
+            .headers_mut()
+            .insert(header::LINK, next);
     }
     response
 }
@@ -385,7 +410,10 @@ mod tests {
     #[test]
     fn an_answer_holds_what_there_is_room_for_and_at_least_a_row() {
         let mut rows = Rows::up_to(20);
-        assert!(rows.push(&"a row that is longer than that").unwrap());
+        assert!(
+            rows.push(&"a row that is longer than that")
+                .unwrap()
+        );
         assert!(!rows.push(&"another").unwrap());
         assert_eq!(rows.finish(), "[\"a row that is longer than that\"]");
         assert_eq!(Rows::default().finish(), "[]");

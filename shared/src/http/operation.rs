@@ -100,7 +100,8 @@ pub const fn description_of<A, H: Handler<A>>(_: &H) -> fn(&mut Description) {
 impl Description {
     /// Adds a schema to the document and returns a reference to it.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
-        self.schemas.push((T::name().into_owned(), T::schema()));
+        self.schemas
+            .push((T::name().into_owned(), T::schema()));
         T::schemas(&mut self.schemas);
         Ref::from_schema_name(T::name()).into()
     }
@@ -137,7 +138,10 @@ impl Description {
             })
             .schema(Some(schema))
             .build();
-        let parameters = self.operation.parameters.get_or_insert_default();
+        let parameters = self
+            .operation
+            .parameters
+            .get_or_insert_default();
         parameters.push(parameter.into());
     }
 
@@ -151,7 +155,10 @@ impl Description {
 
     pub fn problems(&mut self, codes: &[Code]) {
         for code in codes {
-            let codes_of_status = self.problems.entry(code.status()).or_default();
+            let codes_of_status = self
+                .problems
+                .entry(code.status())
+                .or_default();
             if !codes_of_status.contains(code) {
                 codes_of_status.push(*code);
             }
@@ -160,9 +167,15 @@ impl Description {
 
     /// Adds what the caller needs: permissions, plan features, a session.
     pub fn needs(&mut self, needs: Vec<String>) {
-        let words: Vec<String> = needs.iter().map(|need| in_words(need)).collect();
+        let words: Vec<String> = needs
+            .iter()
+            .map(|need| in_words(need))
+            .collect();
         self.needs = Some(format!("Needs {}.", words.join(" and ")));
-        let extensions = self.operation.extensions.get_or_insert_default();
+        let extensions = self
+            .operation
+            .extensions
+            .get_or_insert_default();
         extensions.insert(NEEDS.to_owned(), needs.into());
     }
 
@@ -200,8 +213,14 @@ impl Description {
             response = response.content(media_type, Content::new(Some(schema)));
         }
         let replayed = self.may_be_repeated.then_some(REPLAYED);
-        let quota = HALF_USED.iter().filter(|_| self.has_caller);
-        for (name, description) in headers.iter().chain(&replayed).chain(quota) {
+        let quota = HALF_USED
+            .iter()
+            .filter(|_| self.has_caller);
+        for (name, description) in headers
+            .iter()
+            .chain(&replayed)
+            .chain(quota)
+        {
             response = response.header(*name, text_header(description));
         }
         self.respond(status, response);
@@ -215,7 +234,11 @@ impl Description {
     /// Takes an operation out of its place and begins its description.
     pub(super) fn begun(method: Method, path: &str, operation: &mut Operation) -> Self {
         let segments = path.split('/');
-        let names = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+        let names = segments.filter_map(|segment| {
+            segment
+                .strip_prefix('{')?
+                .strip_suffix('}')
+        });
         let mut description = Self {
             method,
             names_a_record: path.contains('{'),
@@ -245,21 +268,35 @@ impl Description {
         let limited = Ref::from_response_name(document::GATEWAY_LIMITED);
         self.respond(StatusCode::TOO_MANY_REQUESTS, limited);
         for (status, codes) in std::mem::take(&mut self.problems) {
-            self.schemas.extend(document::schemas(&codes));
+            self.schemas
+                .extend(document::schemas(&codes));
             if let Ok(status) = StatusCode::from_u16(status) {
                 let mut response = document::response(&codes);
                 // The record of a replay may be gone.
                 if self.may_be_repeated && status == StatusCode::NOT_FOUND {
                     let header = text_header(REPLAYED.1).into();
-                    response.headers.insert(REPLAYED.0.to_owned(), header);
+                    response
+                        .headers
+                        .insert(REPLAYED.0.to_owned(), header);
                 }
                 self.respond(status, response);
             }
         }
-        let summary = self.operation.summary.as_deref().map(unwrapped);
+        let summary = self
+            .operation
+            .summary
+            .as_deref()
+            .map(unwrapped);
         self.operation.summary = summary.map(|text| text.trim_end_matches('.').to_owned());
-        let about = self.operation.description.as_deref().map(unwrapped);
-        let paragraphs: Vec<String> = about.into_iter().chain(self.needs).collect();
+        let about = self
+            .operation
+            .description
+            .as_deref()
+            .map(unwrapped);
+        let paragraphs: Vec<String> = about
+            .into_iter()
+            .chain(self.needs)
+            .collect();
         self.operation.description = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
         (self.operation, self.schemas)
     }
@@ -364,8 +401,13 @@ impl<T: ToSchema> Answer for Json<T> {
 /// The first line of a schema's description.
 pub fn about<T: PartialSchema>() -> String {
     let schema = serde_json::to_value(T::schema()).unwrap_or_default();
-    let text = schema["description"].as_str().unwrap_or_default();
-    text.lines().next().unwrap_or_default().to_owned()
+    let text = schema["description"]
+        .as_str()
+        .unwrap_or_default();
+    text.lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Declares an answer without a body: its status and its description.

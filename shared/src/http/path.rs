@@ -195,8 +195,13 @@ impl<'de, I: Id> Deserialize<'de> for PathId<I> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         // Digits only: `+1` and `01` are not canonical.
-        let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-        let number = canonical.then(|| text.parse().ok()).flatten();
+        let canonical = text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            && !text.starts_with('0');
+        let number = canonical
+            .then(|| text.parse().ok())
+            .flatten();
         Ok(Self(number.and_then(I::new)))
     }
 }

@@ -44,8 +44,13 @@ pub(crate) fn parse<Q: Input>(parts: &Parts) -> Result<Q, Error> {
 pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
     let mut pairs = Vec::new();
     let mut faults = Vec::new();
-    for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    for pair in raw
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+    {
+        let (name, value) = pair
+            .split_once('=')
+            .unwrap_or((pair, ""));
         if let (Some(name), Some(value)) = (decode(name), decode(value)) {
             pairs.push((name, value));
         } else {
@@ -57,7 +62,10 @@ pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
 }
 
 pub(super) fn name(pair: &str) -> Option<String> {
-    decode(pair.split_once('=').map_or(pair, |(name, _)| name))
+    decode(
+        pair.split_once('=')
+            .map_or(pair, |(name, _)| name),
+    )
 }
 
 pub(crate) fn describe<Q: Input>(description: &mut Description) {
@@ -85,6 +93,8 @@ fn about(name: &str, schema: &Schema) -> &'static str {
 
 fn decode(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
-    let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
+    let decoded = percent_decode_str(&spaced)
+        .decode_utf8()
+        .ok()?;
     Some(decoded.into_owned())
 }

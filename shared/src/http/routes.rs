@@ -51,7 +51,9 @@ impl<S: Clone + Send + Sync + 'static> Endpoint<S> {
         H: AxumHandler<T, S> + Handler<A>,
         T: 'static,
     {
-        let (summary, description) = about.split_once("\n\n").unwrap_or((about, ""));
+        let (summary, description) = about
+            .split_once("\n\n")
+            .unwrap_or((about, ""));
         let operation = OperationBuilder::new()
             .operation_id(Some(id))
             .summary(Some(summary))
@@ -66,7 +68,9 @@ impl<S: Clone + Send + Sync + 'static> Endpoint<S> {
 impl<S> fmt::Debug for Endpoint<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, paths, _) = &self.route;
-        f.debug_set().entries(paths.paths.keys()).finish()
+        f.debug_set()
+            .entries(paths.paths.keys())
+            .finish()
     }
 }
 
@@ -112,7 +116,10 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             let (mut schemas, mut paths, methods) = route;
             for (path, item) in &mut paths.paths {
                 for (method, operation) in operations_of(item) {
-                    let name = operation.operation_id.take().unwrap_or_default();
+                    let name = operation
+                        .operation_id
+                        .take()
+                        .unwrap_or_default();
                     operation.operation_id = Some(camel_case(&name));
                     let mut description = Description::begun(method, path, operation);
                     describe(&mut description);

@@ -25,7 +25,9 @@ pub(super) const ETAG: (&str, &str) = (
 /// Adds the entity tag of a version.
 pub(super) fn tagged(mut response: Response, version: i64) -> Response {
     if let Ok(tag) = HeaderValue::try_from(format!("\"{version}\"")) {
-        response.headers_mut().insert(header::ETAG, tag);
+        response
+            .headers_mut()
+            .insert(header::ETAG, tag);
     }
     response
 }

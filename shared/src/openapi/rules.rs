@@ -25,13 +25,20 @@ pub fn add(schemas: &mut Schemas) {
         let may_be_next = |next: ServiceStatus| next != status && status.may_become(next);
         (status.name(), names(ServiceStatus::ALL, may_be_next))
     };
-    let transitions: BTreeMap<_, _> = ServiceStatus::ALL.iter().copied().map(next).collect();
+    let transitions: BTreeMap<_, _> = ServiceStatus::ALL
+        .iter()
+        .copied()
+        .map(next)
+        .collect();
     let over = names(ServiceStatus::ALL, ServiceStatus::is_over);
     set::<ServiceStatus>(schemas, json!({ "over": over, "transitions": transitions }));
     let over = names(TaskStatus::ALL, TaskStatus::is_over);
     set::<TaskStatus>(schemas, json!({ "over": over }));
     let least_role = |permission: &Permission| (permission.name(), permission.least_role());
-    let least_role: BTreeMap<_, _> = Permission::ALL.iter().map(least_role).collect();
+    let least_role: BTreeMap<_, _> = Permission::ALL
+        .iter()
+        .map(least_role)
+        .collect();
     set::<Permission>(schemas, json!({ "leastRole": least_role }));
 }
 
@@ -46,7 +53,9 @@ fn names<T: Copy>(values: &[T], applies: impl Fn(T) -> bool) -> Vec<T> {
 
 fn set<T: ToSchema>(schemas: &mut Schemas, rules: Value) {
     if let Some(RefOr::T(Schema::Object(object))) = schemas.get_mut(&*T::name()) {
-        let extensions = object.extensions.get_or_insert_default();
+        let extensions = object
+            .extensions
+            .get_or_insert_default();
         extensions.insert(RULES.to_owned(), rules);
     }
 }

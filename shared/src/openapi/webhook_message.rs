@@ -56,7 +56,9 @@ pub fn webhooks() -> Paths {
         operation = operation.parameter(header);
     }
     let message = PathItem::new(HttpMethod::Post, operation);
-    PathsBuilder::new().path("message", message).build()
+    PathsBuilder::new()
+        .path("message", message)
+        .build()
 }
 
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {

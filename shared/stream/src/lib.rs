@@ -144,15 +144,27 @@ pub async fn handle<C: Consumer>(
     telemetry::unreadable(&used.unreadable, None, now);
     failures.extend(failed.into_iter().flatten());
     let is_refused = |failure: &Failure<'_>| matches!(failure.cause, Cause::Refused(_));
-    let (refused, mut faults): (Vec<_>, Vec<_>) = failures.into_iter().partition(is_refused);
+    let (refused, mut faults): (Vec<_>, Vec<_>) = failures
+        .into_iter()
+        .partition(is_refused);
     // Changes after a refused one come again, and so do their faults.
-    if let Some(first) = refused.iter().map(|failure| failure.placed.index).min() {
+    if let Some(first) = refused
+        .iter()
+        .map(|failure| failure.placed.index)
+        .min()
+    {
         faults.retain(|fault| fault.placed.index <= first);
     }
     let unsent = set_aside::<C>(dead_letters, &faults, now).await;
-    let failed = refused.iter().map(|failure| failure.placed).chain(unsent);
+    let failed = refused
+        .iter()
+        .map(|failure| failure.placed)
+        .chain(unsent);
     let failed = failed.map(|placed| BatchItemFailure {
-        item_identifier: placed.record.sequence_number().to_owned(),
+        item_identifier: placed
+            .record
+            .sequence_number()
+            .to_owned(),
     });
     StreamResponse {
         batch_item_failures: failed.collect(),
@@ -229,9 +241,17 @@ async fn attempt<C: Consumer>(
     records: &[Placed<'_>],
 ) -> Result<(), Cause> {
     let handling = Box::pin(async {
-        let has_removals = records.iter().any(|placed| placed.record.is_removal());
+        let has_removals = records
+            .iter()
+            .any(|placed| placed.record.is_removal());
         // A deleted organization leaves nothing, not even the changes that delete it.
-        if has_removals && consumer.store().tenants().is_leaving(organization).await? {
+        if has_removals
+            && consumer
+                .store()
+                .tenants()
+                .is_leaving(organization)
+                .await?
+        {
             return Ok(());
         }
         let mut changes = Changes::default();
@@ -245,7 +265,9 @@ async fn attempt<C: Consumer>(
         if changes.count() == 0 {
             return Ok(());
         }
-        consumer.consume(organization, changes).await
+        consumer
+            .consume(organization, changes)
+            .await
     });
     let handling = AssertUnwindSafe(handling).catch_unwind();
     match tokio::time::timeout(consumer.limit(), handling).await {
@@ -286,7 +308,10 @@ async fn set_aside<'a, C: Consumer>(
             sequence_number: record.sequence_number(),
             item: record.key(),
             organization_id: fault.organization,
-            cause: cause.chars().take(MOST_OF_CAUSE).collect(),
+            cause: cause
+                .chars()
+                .take(MOST_OF_CAUSE)
+                .collect(),
         }
     });
     let messages: Vec<SetAside<'_>> = messages.collect();
@@ -301,7 +326,10 @@ async fn set_aside<'a, C: Consumer>(
     }
     telemetry::count(Metric::Unreadable(messages.len()), now);
     let sent = dead_letters.send(&messages).await;
-    let unsent = faults.iter().zip(sent).filter(|(_, sent)| sent.is_err());
+    let unsent = faults
+        .iter()
+        .zip(sent)
+        .filter(|(_, sent)| sent.is_err());
     let unsent = unsent.map(|(fault, _)| fault.placed);
     unsent.min_by_key(|placed| placed.index)
 }

@@ -13,7 +13,8 @@ impl Batch {
     pub fn get<R: DeserializeOwned>(&self, key: &Key<R>) -> Result<Option<Stored<R>>, Error> {
         let key = key.as_ref();
         let item = self.0.get(key).cloned();
-        item.map(|item| stored_at(key, item)).transpose()
+        item.map(|item| stored_at(key, item))
+            .transpose()
     }
 
     /// The record of a key, if there is a readable one. For records that only refer to it, an

@@ -15,7 +15,10 @@ impl Table {
     /// have no conditions, so only writes that are harmless when repeated. After an error, some may
     /// be done.
     pub async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
-        let requests: Vec<WriteRequest> = writes.iter().map(request).collect::<Result<_, _>>()?;
+        let requests: Vec<WriteRequest> = writes
+            .iter()
+            .map(request)
+            .collect::<Result<_, _>>()?;
         for some in requests.chunks(MOST) {
             self.write_some(some.to_vec()).await?;
         }
@@ -32,10 +35,22 @@ impl Table {
                 .batch_write_item()
                 .request_items(&*self.name, writes)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
-            let output = Box::pin(request.send()).await.map_err(failure)?;
-            count_write(output.consumed_capacity.as_deref().unwrap_or_default());
-            let left = output.unprocessed_items.into_iter().flatten();
-            writes = left.flat_map(|(_, writes)| writes).collect();
+            let output = Box::pin(request.send())
+                .await
+                .map_err(failure)?;
+            count_write(
+                output
+                    .consumed_capacity
+                    .as_deref()
+                    .unwrap_or_default(),
+            );
+            let left = output
+                .unprocessed_items
+                .into_iter()
+                .flatten();
+            writes = left
+                .flat_map(|(_, writes)| writes)
+                .collect();
             if writes.is_empty() {
                 return Ok(());
             }
@@ -55,12 +70,16 @@ fn request(write: &Write) -> Result<WriteRequest, Error> {
     let request = WriteRequest::builder();
     Ok(match write.signed() {
         Operation::Put(item) if write.condition.is_empty() => {
-            let put = PutRequest::builder().set_item(Some(item)).build();
+            let put = PutRequest::builder()
+                .set_item(Some(item))
+                .build();
             request.put_request(put.map_err(|error| invalid(error.into()))?)
         }
         Operation::Delete if write.condition.is_empty() => {
             let key = Some(key_item(&write.key));
-            let delete = DeleteRequest::builder().set_key(key).build();
+            let delete = DeleteRequest::builder()
+                .set_key(key)
+                .build();
             request.delete_request(delete.map_err(|error| invalid(error.into()))?)
         }
         _ => return Err(invalid("a batch has unconditional puts and deletes".into())),

@@ -98,7 +98,9 @@ impl<'de> Deserializer<'de> for Attribute<'de> {
                 SeqDeserializer::new(values.iter().map(Attribute::Any)).deserialize_any(visitor)
             }
             AttributeValue::Ns(numbers) => {
-                let numbers = numbers.iter().map(|digits| Attribute::Number(digits));
+                let numbers = numbers
+                    .iter()
+                    .map(|digits| Attribute::Number(digits));
                 SeqDeserializer::new(numbers).deserialize_any(visitor)
             }
             AttributeValue::Ss(texts) => {
@@ -298,7 +300,9 @@ mod tests {
             ("variant", text("plain")),
             ("at", text("2026-01-15T12:00:00.000Z")),
         ];
-        let sound: Item = sound.map(|(name, value)| (name.to_owned(), value)).into();
+        let sound: Item = sound
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
         from_item::<Row>(&sound).unwrap();
         for (name, why) in [
             ("id", "a value of another type than i64"),

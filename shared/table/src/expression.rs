@@ -74,12 +74,18 @@ impl Condition {
         for value in values {
             match value {
                 Some(value) => there.push(value),
-                None => is_absent = Some(self.0.clause("attribute_not_exists(#)", name, [])),
+                None => {
+                    is_absent = Some(
+                        self.0
+                            .clause("attribute_not_exists(#)", name, []),
+                    )
+                }
             }
         }
         let is_one = (!there.is_empty()).then(|| {
             let places = vec![":"; there.len()].join(", ");
-            self.0.clause(&format!("# IN ({places})"), name, there)
+            self.0
+                .clause(&format!("# IN ({places})"), name, there)
         });
         self.any(is_one.into_iter().chain(is_absent))
     }
@@ -94,8 +100,12 @@ impl Condition {
         let clauses: Vec<_> = values
             .into_iter()
             .map(|value| match value {
-                Some(value) => self.0.clause("contains(#, :)", name, [value]),
-                None => self.0.clause("attribute_not_exists(#)", name, []),
+                Some(value) => self
+                    .0
+                    .clause("contains(#, :)", name, [value]),
+                None => self
+                    .0
+                    .clause("attribute_not_exists(#)", name, []),
             })
             .collect();
         self.any(clauses.into_iter())
@@ -168,14 +178,16 @@ impl Expression {
     /// Returns the placeholder of an attribute's name.
     pub(crate) fn name(&mut self, name: &str) -> String {
         let placeholder = format!("#{name}");
-        self.names.insert(placeholder.clone(), name.to_owned());
+        self.names
+            .insert(placeholder.clone(), name.to_owned());
         placeholder
     }
 
     /// Returns the placeholder of a value.
     fn value(&mut self, value: AttributeValue) -> String {
         let placeholder = format!(":v{}", self.values.len());
-        self.values.insert(placeholder.clone(), value);
+        self.values
+            .insert(placeholder.clone(), value);
         placeholder
     }
 }
@@ -231,8 +243,13 @@ impl UpdateExpression {
         name: &str,
         value: Option<AttributeValue>,
     ) -> Self {
-        let clause = self.expression.clause(clause, name, value);
-        self.clauses.entry(verb).or_default().push(clause);
+        let clause = self
+            .expression
+            .clause(clause, name, value);
+        self.clauses
+            .entry(verb)
+            .or_default()
+            .push(clause);
         self
     }
 
@@ -244,11 +261,13 @@ impl UpdateExpression {
     /// Puts the item into an index, or moves it there.
     pub fn enter<R, I: Index>(self, key: Key<R, I>) -> Self {
         let (partition, sort) = key.into_parts();
-        self.set(I::PARTITION, partition).set(I::SORT, sort)
+        self.set(I::PARTITION, partition)
+            .set(I::SORT, sort)
     }
 
     pub fn leave<I: Index>(self, _: I) -> Self {
-        self.remove(I::PARTITION).remove(I::SORT)
+        self.remove(I::PARTITION)
+            .remove(I::SORT)
     }
 
     fn text(&self) -> String {
@@ -262,7 +281,12 @@ impl UpdateExpression {
 }
 
 fn set_of(numbers: &[i64]) -> AttributeValue {
-    AttributeValue::Ns(numbers.iter().map(ToString::to_string).collect())
+    AttributeValue::Ns(
+        numbers
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    )
 }
 
 /// Attribute names by placeholder.

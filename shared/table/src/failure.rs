@@ -44,7 +44,11 @@ fn codes(error: &SdkError<TransactWriteItemsError>) -> Option<Vec<Option<&str>>>
     match error.as_service_error()? {
         TransactWriteItemsError::TransactionCanceledException(cancelled) => {
             let reasons = cancelled.cancellation_reasons().iter();
-            Some(reasons.map(CancellationReason::code).collect())
+            Some(
+                reasons
+                    .map(CancellationReason::code)
+                    .collect(),
+            )
         }
         _ => None,
     }
@@ -55,7 +59,9 @@ pub(crate) fn refused(error: &SdkError<TransactWriteItemsError>) -> Option<Refus
     let refusals = codes(error)?.into_iter();
     let failed = refusals.map(|code| code == Some("ConditionalCheckFailed"));
     let failed: Vec<bool> = failed.collect();
-    failed.contains(&true).then_some(Refused { failed })
+    failed
+        .contains(&true)
+        .then_some(Refused { failed })
 }
 
 /// True if the transaction failed for a temporary reason, such as another write of the same items.
@@ -93,7 +99,11 @@ pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
         Some("ItemCollectionSizeLimitExceeded"),
         Some("ValidationError"),
     ];
-    if codes(&error).is_some_and(|codes| codes.iter().any(|code| ours.contains(code))) {
+    if codes(&error).is_some_and(|codes| {
+        codes
+            .iter()
+            .any(|code| ours.contains(code))
+    }) {
         return Error::internal("writing to the table", error);
     }
     failure(error)
@@ -131,7 +141,11 @@ where
         "TransactionInProgressException",
     ];
     match &error {
-        SdkError::ServiceError(_) if !error.code().is_some_and(|code| passing.contains(&code)) => {
+        SdkError::ServiceError(_)
+            if !error
+                .code()
+                .is_some_and(|code| passing.contains(&code)) =>
+        {
             if error.code() == Some("ValidationException") {
                 return Error::internal("asking the table", error);
             }
@@ -160,9 +174,11 @@ mod tests {
     use super::*;
 
     fn cancelled_for(reasons: &[&str]) -> Error {
-        let reasons = reasons
-            .iter()
-            .map(|code| CancellationReason::builder().code(*code).build());
+        let reasons = reasons.iter().map(|code| {
+            CancellationReason::builder()
+                .code(*code)
+                .build()
+        });
         let exception = TransactionCanceledException::builder()
             .set_cancellation_reasons(Some(reasons.collect()))
             .meta(

@@ -33,7 +33,8 @@ impl Write {
         }
         // An update may have set the end of a record that has none by itself.
         if let Some(end) = raw.0.get("expiresAt") {
-            item.entry("expiresAt".to_owned()).or_insert(end.clone());
+            item.entry("expiresAt".to_owned())
+                .or_insert(end.clone());
         }
         let as_read = match raw.number("version") {
             Some(version) => Condition::version(version),
@@ -67,7 +68,10 @@ impl RawItem {
             Some(attribute) => written.get(**name) == Some(attribute),
             None => true,
         };
-        Ok(KEY_ATTRIBUTES.iter().find(|name| !is_right(name)).copied())
+        Ok(KEY_ATTRIBUTES
+            .iter()
+            .find(|name| !is_right(name))
+            .copied())
     }
 
     /// Returns the first attribute of a key in an index.
@@ -82,9 +86,13 @@ impl Table {
     pub async fn rewrite(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match write.operation {
             Operation::Put(item) if write.texts.is_empty() => {
-                self.put_raw(&RawItem(item), write.condition).await
+                self.put_raw(&RawItem(item), write.condition)
+                    .await
             }
-            _ => self.transact_as(vec![write], COPIED).await,
+            _ => {
+                self.transact_as(vec![write], COPIED)
+                    .await
+            }
         }
     }
 }

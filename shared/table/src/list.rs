@@ -144,7 +144,10 @@ impl<R, I> RecordList<R, I> {
     pub fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();
         if self.query.filter.is_some() {
-            self.query.most_answers = self.query.most_answers.min(FILTERED_ANSWERS);
+            self.query.most_answers = self
+                .query
+                .most_answers
+                .min(FILTERED_ANSWERS);
         }
         self
     }

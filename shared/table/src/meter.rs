@@ -73,7 +73,9 @@ pub fn stop_reading() {
 
 /// 400 for a task that has consumed the units it may.
 pub(crate) fn allow_read() -> Result<(), Error> {
-    let most = MOST.try_with(Cell::get).unwrap_or(f64::INFINITY);
+    let most = MOST
+        .try_with(Cell::get)
+        .unwrap_or(f64::INFINITY);
     if units_so_far() < most {
         return Ok(());
     }
@@ -102,7 +104,9 @@ pub(crate) fn count_write(consumed: &[ConsumedCapacity]) {
 }
 
 fn units(consumed: &[ConsumedCapacity]) -> f64 {
-    let units = consumed.iter().filter_map(ConsumedCapacity::capacity_units);
+    let units = consumed
+        .iter()
+        .filter_map(ConsumedCapacity::capacity_units);
     units.sum()
 }
 
@@ -128,7 +132,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_bounded_task_reads_until_it_has_used_its_units() {
-        let consumed = |units| [ConsumedCapacity::builder().capacity_units(units).build()];
+        let consumed = |units| {
+            [ConsumedCapacity::builder()
+                .capacity_units(units)
+                .build()]
+        };
         let task = bounded(3.0, async {
             count_read(&consumed(2.5));
             allow_read().unwrap();

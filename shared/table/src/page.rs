@@ -45,7 +45,9 @@ impl PageRequest {
     }
 
     pub fn most(&self) -> usize {
-        self.rows.unwrap_or(MOST_ROWS).min(MOST_ROWS)
+        self.rows
+            .unwrap_or(MOST_ROWS)
+            .min(MOST_ROWS)
     }
 }
 
@@ -64,11 +66,19 @@ impl<T> Page<T> {
 
     /// A page of a list that was read as a whole. Rows are sorted by their places.
     pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &PageRequest) -> Self {
-        rows.sort_unstable_by(|row, other| row.place.sorted_by().cmp(other.place.sorted_by()));
+        rows.sort_unstable_by(|row, other| {
+            row.place
+                .sorted_by()
+                .cmp(other.place.sorted_by())
+        });
         if descending {
             rows.reverse();
         }
-        if let Some(after) = wanted.after.as_ref().map(ListPosition::sorted_by) {
+        if let Some(after) = wanted
+            .after
+            .as_ref()
+            .map(ListPosition::sorted_by)
+        {
             rows.retain(|Row { place, .. }| {
                 place.sorted_by() != after && (place.sorted_by() < after) == descending
             });
@@ -90,10 +100,13 @@ impl<T> Page<T> {
 
     /// Replaces each record, and drops the rows for which `map` returns `None`.
     pub fn filter_map<U>(self, mut map: impl FnMut(T) -> Option<U>) -> Page<U> {
-        let rows = self.rows.into_iter().filter_map(|Row { record, place }| {
-            let record = map(record)?;
-            Some(Row { record, place })
-        });
+        let rows = self
+            .rows
+            .into_iter()
+            .filter_map(|Row { record, place }| {
+                let record = map(record)?;
+                Some(Row { record, place })
+            });
         Page {
             rows: rows.collect(),
             end: self.end,
@@ -110,7 +123,10 @@ impl<T> Page<T> {
     pub fn cut(mut self, most: usize) -> Self {
         if self.rows.len() > most {
             self.rows.truncate(most);
-            self.end = self.rows.last().map(|row| row.place.clone());
+            self.end = self
+                .rows
+                .last()
+                .map(|row| row.place.clone());
         }
         self
     }
@@ -164,7 +180,10 @@ impl ListPosition {
     /// The position as text. A partition key with `prefix` is written without it, so that the text
     /// does not name the tenant.
     pub fn to_text(&self, prefix: &str) -> String {
-        let pk = self.pk.strip_prefix(prefix).unwrap_or(&self.pk);
+        let pk = self
+            .pk
+            .strip_prefix(prefix)
+            .unwrap_or(&self.pk);
         match &self.sort {
             Some(sort) => format!("{}\n{pk}\n{sort}", self.sk),
             None => format!("{}\n{pk}", self.sk),

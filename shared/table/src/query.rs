@@ -74,7 +74,11 @@ impl Query {
     }
 
     pub(crate) fn expressed(&self) -> Expressed {
-        let mut expression = self.filter.clone().unwrap_or_default().0;
+        let mut expression = self
+            .filter
+            .clone()
+            .unwrap_or_default()
+            .0;
         let filter = some_text(&expression.text);
         let [pk, sk] = self.names;
         let partition = self.partition.as_str().into_attribute();
@@ -91,7 +95,9 @@ impl Query {
             }
         };
         let projection = self.only.map(|only| {
-            let keys: BTreeSet<_> = [Main::PARTITION, Main::SORT, pk, sk].into_iter().collect();
+            let keys: BTreeSet<_> = [Main::PARTITION, Main::SORT, pk, sk]
+                .into_iter()
+                .collect();
             let attributes = only.iter().copied().chain(keys);
             let names = attributes.map(|name| expression.name(name));
             names.collect::<Vec<_>>().join(", ")
@@ -107,7 +113,10 @@ impl Query {
 
     /// Returns whether an item is in the queried range, whatever its filter.
     pub(crate) fn holds(&self, item: &Item) -> bool {
-        let text = |name| item.get(name).and_then(|value| value.as_s().ok());
+        let text = |name| {
+            item.get(name)
+                .and_then(|value| value.as_s().ok())
+        };
         let [partition, sort] = self.names.map(text);
         let is_in_range = |sort: &String| {
             let first = self.first.as_ref();
@@ -138,7 +147,9 @@ impl Query {
         };
         let pk = text(Main::PARTITION)?;
         let sk = text(Main::SORT)?;
-        let sort = self.index.and_then(|_| text(self.names[1]));
+        let sort = self
+            .index
+            .and_then(|_| text(self.names[1]));
         Some(ListPosition { pk, sk, sort })
     }
 }

@@ -42,16 +42,26 @@ impl RawItem {
 
     /// The text in an attribute.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name)?.as_s().ok().map(String::as_str)
+        self.0
+            .get(name)?
+            .as_s()
+            .ok()
+            .map(String::as_str)
     }
 
     /// The whole number in an attribute.
     pub fn number(&self, name: &str) -> Option<i64> {
-        self.0.get(name)?.as_n().ok()?.parse().ok()
+        self.0
+            .get(name)?
+            .as_n()
+            .ok()?
+            .parse()
+            .ok()
     }
 
     pub fn set(&mut self, name: &str, value: impl IntoAttribute) {
-        self.0.insert(name.to_owned(), value.into_attribute());
+        self.0
+            .insert(name.to_owned(), value.into_attribute());
     }
 
     pub fn remove(&mut self, name: &str) {
@@ -107,7 +117,9 @@ impl RawItem {
     pub fn replace_ids_of(&mut self, types: &[&str], new: i64) {
         let new = new.into_attribute();
         each_object(&mut self.0, &mut |object| {
-            let name = object.get("type").and_then(|name| name.as_s().ok());
+            let name = object
+                .get("type")
+                .and_then(|name| name.as_s().ok());
             if name.is_some_and(|name| types.contains(&name.as_str())) {
                 for name in ["id", "recordId"] {
                     if let Some(value @ AttributeValue::N(_)) = object.get_mut(name) {
@@ -143,7 +155,9 @@ impl Table {
 
     /// Reads the item of a key consistently.
     pub async fn raw_item(&self, key: &AnyKey) -> Result<Option<RawItem>, Error> {
-        let batch = self.batch_get([key.clone()], Read::Consistent).await?;
+        let batch = self
+            .batch_get([key.clone()], Read::Consistent)
+            .await?;
         Ok(batch.0.get(key).cloned().map(RawItem))
     }
 
@@ -163,12 +177,21 @@ impl Table {
             .consistent_read(true)
             .set_exclusive_start_key(after.map(key_item))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let output = Box::pin(request.send()).await.map_err(failure)?;
+        let output = Box::pin(request.send())
+            .await
+            .map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
-        let items = output.items.unwrap_or_default().into_iter().map(RawItem);
+        let items = output
+            .items
+            .unwrap_or_default()
+            .into_iter()
+            .map(RawItem);
         Ok(RawPage {
             items: items.collect(),
-            end: output.last_evaluated_key.as_ref().and_then(key_of),
+            end: output
+                .last_evaluated_key
+                .as_ref()
+                .and_then(key_of),
         })
     }
 }
@@ -179,7 +202,9 @@ pub(crate) fn has_same_values(item: &Item, other: &Item) -> bool {
 }
 
 fn object(item: &Item) -> Value {
-    let members = item.iter().map(|(name, value)| (name.clone(), json(value)));
+    let members = item
+        .iter()
+        .map(|(name, value)| (name.clone(), json(value)));
     Value::Object(members.collect())
 }
 
@@ -217,7 +242,9 @@ fn item(value: &Value) -> Option<Item> {
 
 fn attribute(value: &Value) -> Option<AttributeValue> {
     let mut members = value.as_object()?.iter();
-    let (kind, value) = members.next().filter(|_| members.next().is_none())?;
+    let (kind, value) = members
+        .next()
+        .filter(|_| members.next().is_none())?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let bytes = |value: &Value| {
         serde_json::from_value(value.clone())
@@ -240,12 +267,18 @@ fn attribute(value: &Value) -> Option<AttributeValue> {
 }
 
 fn each<T>(values: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
-    values.as_array()?.iter().map(read).collect()
+    values
+        .as_array()?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 fn members(item: &Item) -> usize {
     let members = item.iter();
-    members.map(|(name, value)| name.len() + bytes(value)).sum()
+    members
+        .map(|(name, value)| name.len() + bytes(value))
+        .sum()
 }
 
 fn bytes(value: &AttributeValue) -> usize {
@@ -259,9 +292,15 @@ fn bytes(value: &AttributeValue) -> usize {
         AttributeValue::M(item) => 3 + item.len() + members(item),
         AttributeValue::L(values) => 3 + values.len() + values.iter().map(bytes).sum::<usize>(),
         AttributeValue::Ss(texts) => texts.iter().map(String::len).sum(),
-        AttributeValue::Ns(numbers) => numbers.iter().map(|digits| of_number(digits)).sum(),
+        AttributeValue::Ns(numbers) => numbers
+            .iter()
+            .map(|digits| of_number(digits))
+            .sum(),
         AttributeValue::B(bytes) => bytes.as_ref().len(),
-        AttributeValue::Bs(blobs) => blobs.iter().map(|bytes| bytes.as_ref().len()).sum(),
+        AttributeValue::Bs(blobs) => blobs
+            .iter()
+            .map(|bytes| bytes.as_ref().len())
+            .sum(),
         // A boolean or null.
         _ => 1,
     }

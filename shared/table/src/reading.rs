@@ -28,7 +28,9 @@ use crate::{
 pub async fn warm_up(client: &Client, table: &str) {
     let nothing = AnyKey::found("WARM_UP".to_owned(), "WARM_UP".to_owned());
     let table = Table::new(client.clone(), table, Clock::system());
-    let _ = table.batch_get([nothing], Read::Eventual).await;
+    let _ = table
+        .batch_get([nothing], Read::Eventual)
+        .await;
 }
 
 impl Table {
@@ -40,9 +42,12 @@ impl Table {
     ) -> Result<Option<Stored<R>>, Error> {
         let mut item = self.item(key.as_ref(), read).await?;
         if item.is_none() && read == Read::Lasting {
-            item = self.item(key.as_ref(), Read::Consistent).await?;
+            item = self
+                .item(key.as_ref(), Read::Consistent)
+                .await?;
         }
-        item.map(|item| stored_at(key.as_ref(), item)).transpose()
+        item.map(|item| stored_at(key.as_ref(), item))
+            .transpose()
     }
 
     async fn item(&self, key: &AnyKey, read: Read) -> Result<Option<Item>, Error> {
@@ -55,7 +60,9 @@ impl Table {
             .consistent_read(read == Read::Consistent)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         // The SDK's futures are large. On the heap, one future can hold several side by side.
-        let output = Box::pin(request.send()).await.map_err(failure)?;
+        let output = Box::pin(request.send())
+            .await
+            .map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
         Ok(output.item)
     }
@@ -66,11 +73,20 @@ impl Table {
         keys: impl IntoIterator<Item = impl Into<AnyKey>>,
         read: Read,
     ) -> Result<Batch, Error> {
-        let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
-        let mut batch = self.batch_get_all(keys.iter(), read).await?;
+        let keys: HashSet<AnyKey> = keys
+            .into_iter()
+            .map(Into::into)
+            .collect();
+        let mut batch = self
+            .batch_get_all(keys.iter(), read)
+            .await?;
         if read == Read::Lasting {
-            let missing = keys.iter().filter(|key| !batch.has(key));
-            let missing = self.batch_get_all(missing, Read::Consistent).await?;
+            let missing = keys
+                .iter()
+                .filter(|key| !batch.has(key));
+            let missing = self
+                .batch_get_all(missing, Read::Consistent)
+                .await?;
             batch = batch.and(missing);
         }
         Ok(batch)
@@ -107,9 +123,21 @@ impl Table {
                 .batch_get_item()
                 .request_items(&*self.name, wanted)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
-            let output = Box::pin(request.send()).await.map_err(failure)?;
-            count_read(output.consumed_capacity.as_deref().unwrap_or_default());
-            for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
+            let output = Box::pin(request.send())
+                .await
+                .map_err(failure)?;
+            count_read(
+                output
+                    .consumed_capacity
+                    .as_deref()
+                    .unwrap_or_default(),
+            );
+            for item in output
+                .responses
+                .into_iter()
+                .flatten()
+                .flat_map(|(_, i)| i)
+            {
                 if let Some(key) = key_of(&item) {
                     items.insert(key, item);
                 }
@@ -140,7 +168,10 @@ impl Table {
         list: RecordList<R, I>,
     ) -> Result<Vec<R>, Error> {
         let stored = self.list_stored(list).await?;
-        Ok(stored.into_iter().map(|stored| stored.record).collect())
+        Ok(stored
+            .into_iter()
+            .map(|stored| stored.record)
+            .collect())
     }
 
     /// As [`list`](Self::list), with the versions that the next writes expect.
@@ -148,7 +179,8 @@ impl Table {
         &self,
         list: RecordList<R, I>,
     ) -> Result<Vec<Stored<R>>, Error> {
-        self.rows(&list, |_, readable| readable.yes()).await
+        self.rows(&list, |_, readable| readable.yes())
+            .await
     }
 
     /// As [`list`](Self::list), with the position of each record.
@@ -168,7 +200,8 @@ impl Table {
         &self,
         list: RecordList<R, I>,
     ) -> Result<Vec<Readable<R>>, Error> {
-        self.rows(&list, |_, readable| Some(readable)).await
+        self.rows(&list, |_, readable| Some(readable))
+            .await
     }
 
     /// Reads a page of a list, without unreadable records. A page of a filtered list may have fewer
@@ -189,7 +222,9 @@ impl Table {
                 None => most + 1 - rows.len(),
                 // Frequent matches are found in a short read. If there were too few, they are rare,
                 // and one long read follows.
-                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(query.most_read),
+                Some(_) if walk.answers == 0 => most
+                    .saturating_mul(10)
+                    .min(query.most_read),
                 Some(_) => query.most_read - walk.read,
             };
             let Some(items) = self.walk(&mut walk, next).await? else {
@@ -197,12 +232,19 @@ impl Table {
             };
             for item in items {
                 let (place, readable) = found(&query, item)?;
-                rows.extend(readable.yes().map(|record| Row { record, place }));
+                rows.extend(
+                    readable
+                        .yes()
+                        .map(|record| Row { record, place }),
+                );
             }
             if walk.answers == query.most_answers
                 || (query.filter.is_some() && walk.read >= query.most_read)
             {
-                end = walk.start.take().and_then(|mut at| query.position(&mut at));
+                end = walk
+                    .start
+                    .take()
+                    .and_then(|mut at| query.position(&mut at));
                 break;
             }
         }
@@ -219,15 +261,23 @@ impl Table {
     ) -> Result<Page<Readable<R>>, Error> {
         let query = list.query.clone();
         let page = self.page(list.places(), wanted).await?;
-        let keys = page.rows.iter().map(|row| row.place.key());
-        let Batch(mut items) = self.batch_get(keys, Read::Consistent).await?;
-        let rows = page.rows.into_iter().filter_map(|Row { place, .. }| {
-            let item = items.remove(&place.key())?;
-            query.holds(&item).then(|| Row {
-                record: readable_at(&place, item),
-                place,
-            })
-        });
+        let keys = page
+            .rows
+            .iter()
+            .map(|row| row.place.key());
+        let Batch(mut items) = self
+            .batch_get(keys, Read::Consistent)
+            .await?;
+        let rows = page
+            .rows
+            .into_iter()
+            .filter_map(|Row { place, .. }| {
+                let item = items.remove(&place.key())?;
+                query.holds(&item).then(|| Row {
+                    record: readable_at(&place, item),
+                    place,
+                })
+            });
         Ok(Page {
             rows: rows.collect(),
             end: page.end,
@@ -278,7 +328,9 @@ impl Table {
             .limit(i32::try_from(most).unwrap_or(i32::MAX))
             .set_exclusive_start_key(walk.start.take())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let output = Box::pin(request.send()).await.map_err(failure)?;
+        let output = Box::pin(request.send())
+            .await
+            .map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
         walk.answers += 1;
         walk.read += usize::try_from(output.scanned_count).unwrap_or_default();

@@ -104,7 +104,9 @@ pub(crate) fn changed_item<S, R: Record<S>>(stored: &Stored<R>) -> Result<Item, 
         let record: R =
             from_item(stored_item).map_err(|error| Error::internal("keeping a record", error))?;
         let known_attributes = item(&record, stored.version)?;
-        let attributes = stored_item.iter().filter(|(name, _)| !is_own(name));
+        let attributes = stored_item
+            .iter()
+            .filter(|(name, _)| !is_own(name));
         keep_unknown(attributes, &known_attributes, &mut written);
     }
     Ok(written)
@@ -133,10 +135,12 @@ pub(crate) fn into_number_set(item: &mut Item, name: &str) -> Result<(), Error> 
     let Some(AttributeValue::L(values)) = item.remove(name) else {
         return Ok(());
     };
-    let numbers = values.into_iter().map(|value| match value {
-        AttributeValue::N(number) => Ok(number),
-        _ => Err(Error::internal("writing a set", "it holds no numbers")),
-    });
+    let numbers = values
+        .into_iter()
+        .map(|value| match value {
+            AttributeValue::N(number) => Ok(number),
+            _ => Err(Error::internal("writing a set", "it holds no numbers")),
+        });
     let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     if !numbers.is_empty() {
         item.insert(name.to_owned(), AttributeValue::Ns(numbers));

@@ -10,12 +10,21 @@ pub struct Refused {
 impl Refused {
     /// True if the condition of the write at this index failed.
     pub fn at(&self, index: usize) -> bool {
-        self.failed.get(index).copied().unwrap_or(false)
+        self.failed
+            .get(index)
+            .copied()
+            .unwrap_or(false)
     }
 
     /// True if the condition of the write at this index failed, and no other.
     pub fn only_at(&self, index: usize) -> bool {
-        self.at(index) && self.failed.iter().filter(|failed| **failed).count() == 1
+        self.at(index)
+            && self
+                .failed
+                .iter()
+                .filter(|failed| **failed)
+                .count()
+                == 1
     }
 }
 

@@ -94,10 +94,15 @@ impl LongText {
             return Ok(Vec::new());
         }
         let mut writes = Vec::new();
-        let text = item.get(self.attribute).and_then(|text| text.as_s().ok());
+        let text = item
+            .get(self.attribute)
+            .and_then(|text| text.as_s().ok());
         let new = text.and_then(|text| Some((Self::reference(text)?, text.clone())));
         let old = old.map(|old| &old.reference);
-        let is_same = old == new.as_ref().map(|(reference, _)| reference);
+        let is_same = old
+            == new
+                .as_ref()
+                .map(|(reference, _)| reference);
         if let Some(old) = old.filter(|_| !is_same) {
             writes.push(TextWrite::Expire((self.key)(record, &old.hash).into()));
         }

@@ -20,7 +20,9 @@ impl Table {
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match &write.operation {
             Operation::Put(_) | Operation::Update(_) if write.texts.is_empty() => {
-                let written = self.write_returning(write, &new_write_id()).await?;
+                let written = self
+                    .write_returning(write, &new_write_id())
+                    .await?;
                 Ok(written.map(|_| ()))
             }
             _ => self.transact(vec![write]).await,
@@ -31,7 +33,8 @@ impl Table {
     /// conflicts with other transactions are retried. A single put or update is sent without a
     /// transaction, which costs half. Long texts are written last, and are never refused.
     pub async fn transact(&self, writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
-        self.transact_as(writes, &new_write_id()).await
+        self.transact_as(writes, &new_write_id())
+            .await
     }
 
     /// As [`transact`](Self::transact), with the id of the write, which its items get.
@@ -40,14 +43,22 @@ impl Table {
         mut writes: Vec<Write>,
         write_id: &str,
     ) -> Result<Result<(), Refused>, Error> {
-        let texts = writes.iter().flat_map(|write| write.texts.clone());
+        let texts = writes
+            .iter()
+            .flat_map(|write| write.texts.clone());
         let texts: Vec<_> = texts.collect();
         let now = self.clock.now();
-        writes.extend(texts.into_iter().map(|text| Write::of_text(text, now)));
+        writes.extend(
+            texts
+                .into_iter()
+                .map(|text| Write::of_text(text, now)),
+        );
         if let [write] = writes.as_slice()
             && matches!(write.operation, Operation::Put(_) | Operation::Update(_))
         {
-            let written = self.write_returning(write.clone(), write_id).await?;
+            let written = self
+                .write_returning(write.clone(), write_id)
+                .await?;
             return Ok(written.map(|_| ()));
         }
         let token = random::token();
@@ -64,7 +75,12 @@ impl Table {
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let error = match Box::pin(request.send()).await {
                 Ok(output) => {
-                    count_write(output.consumed_capacity.as_deref().unwrap_or_default());
+                    count_write(
+                        output
+                            .consumed_capacity
+                            .as_deref()
+                            .unwrap_or_default(),
+                    );
                     return Ok(Ok(()));
                 }
                 Err(error) => error,

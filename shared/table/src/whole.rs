@@ -13,7 +13,10 @@ use crate::{
 impl<T> Stored<T> {
     /// The key of the long text that the record refers to. `None` if the record has its whole text.
     pub fn text_key(&self, long: LongText) -> Option<Key<KeptText>> {
-        let unread = self.text.as_ref().filter(|text| !text.is_read)?;
+        let unread = self
+            .text
+            .as_ref()
+            .filter(|text| !text.is_read)?;
         let record = key_of(self.item.as_ref()?)?;
         Some((long.key)(&record, &unread.reference.hash))
     }
@@ -35,11 +38,15 @@ impl<T: DeserializeOwned> Stored<T> {
         let key = self.text_key(long);
         let unreadable = |why: &str| {
             let record = key_of(item);
-            record.iter().for_each(meter::note_unreadable);
+            record
+                .iter()
+                .for_each(meter::note_unreadable);
             Error::internal("reading a record", format!("the text at {key:?} {why}"))
         };
         let kept = kept.ok_or_else(|| unreadable("is not there"))?;
-        let start = item.get(long.attribute).and_then(|text| text.as_s().ok());
+        let start = item
+            .get(long.attribute)
+            .and_then(|text| text.as_s().ok());
         let text = kept.of(start.map_or("", String::as_str));
         if let Some(text) = text {
             let mut item = Item::clone(item);

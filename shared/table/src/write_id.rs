@@ -36,7 +36,9 @@ mod tests {
         let [first, second] = ids.await;
         assert_ne!(first, second);
         for id in [first, second] {
-            let random = id.strip_prefix("JKJaXmPLvHcESHA=.").unwrap();
+            let random = id
+                .strip_prefix("JKJaXmPLvHcESHA=.")
+                .unwrap();
             assert_eq!(random.len(), OF_ONE);
         }
         assert_eq!(new_write_id().len(), random::token().len());

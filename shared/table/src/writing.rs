@@ -124,7 +124,9 @@ impl Table {
         change: UpdateExpression,
     ) -> Result<i64, Error> {
         let always = Condition::default();
-        let sum = self.add_where(key, name, by, change, always).await?;
+        let sum = self
+            .add_where(key, name, by, change, always)
+            .await?;
         sum.map_err(|_| Error::internal("adding to a number", "the table refused"))
     }
 
@@ -138,7 +140,10 @@ impl Table {
         condition: Condition,
     ) -> Result<Result<i64, Refused>, Error> {
         let write = Write::update(key, change.add(name, by), condition);
-        let attributes = match self.write_returning(write, &new_write_id()).await? {
+        let attributes = match self
+            .write_returning(write, &new_write_id())
+            .await?
+        {
             Ok(attributes) => attributes,
             Err(refused) => return Ok(Err(refused)),
         };

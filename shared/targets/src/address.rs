@@ -85,7 +85,16 @@ mod tests {
     #[tokio::test]
     async fn a_name_of_this_machine_is_not_known() {
         let name: Name = "localhost".parse().unwrap();
-        let error = Public.resolve(name).await.map(|_| ()).unwrap_err();
-        assert!(error.to_string().contains("no public address"), "{error}");
+        let error = Public
+            .resolve(name)
+            .await
+            .map(|_| ())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("no public address"),
+            "{error}"
+        );
     }
 }

@@ -86,7 +86,9 @@ impl ProviderCaller {
             issuer: stated,
             authorization_endpoint: self.public(&document, "authorization_endpoint")?,
             token_endpoint: self.public(&document, "token_endpoint")?,
-            userinfo_endpoint: self.public(&document, "userinfo_endpoint").ok(),
+            userinfo_endpoint: self
+                .public(&document, "userinfo_endpoint")
+                .ok(),
             jwks_uri: self.public(&document, "jwks_uri")?,
             lists_groups: document.lists("scopes_supported", "groups"),
             secret_in_body: document.takes_secret_in_body(),
@@ -104,8 +106,14 @@ impl ProviderCaller {
             let member = "keys";
             return Err(DiscoveryFault::Member { url: url(), member });
         };
-        let keys: Vec<Value> = keys.into_iter().filter_map(public_key).collect();
-        let bytes: usize = keys.iter().map(|key| key.to_string().len()).sum();
+        let keys: Vec<Value> = keys
+            .into_iter()
+            .filter_map(public_key)
+            .collect();
+        let bytes: usize = keys
+            .iter()
+            .map(|key| key.to_string().len())
+            .sum();
         if keys.len() > MOST_KEYS || bytes > MOST_KEY_BYTES {
             return Err(DiscoveryFault::TooManyKeys { url: url() });
         }
@@ -120,7 +128,10 @@ impl ProviderCaller {
         let request = Request::get(url).header(ACCEPT, "application/json");
         let request = request.body(Vec::new());
         let request = request.map_err(|_| no_answer(NoAnswer::Address))?;
-        let response = self.send(request).await.map_err(no_answer)?;
+        let response = self
+            .send(request)
+            .await
+            .map_err(no_answer)?;
         let status = response.status();
         let url = || url.to_owned();
         if status != StatusCode::OK {
@@ -149,7 +160,10 @@ struct Document {
 
 impl Document {
     fn text(&self, member: &'static str) -> Result<String, DiscoveryFault> {
-        let text = self.members.get(member).and_then(Value::as_str);
+        let text = self
+            .members
+            .get(member)
+            .and_then(Value::as_str);
         let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
         text.map(str::to_owned)
             .ok_or_else(|| DiscoveryFault::Member {
@@ -159,7 +173,10 @@ impl Document {
     }
 
     fn lists(&self, member: &str, wanted: &str) -> bool {
-        let list = self.members.get(member).and_then(Value::as_array);
+        let list = self
+            .members
+            .get(member)
+            .and_then(Value::as_array);
         list.is_some_and(|list| list.iter().any(|value| value == wanted))
     }
 

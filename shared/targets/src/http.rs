@@ -28,7 +28,9 @@ impl Http {
 
     /// Returns the client. `None` if it cannot be built, which is logged.
     pub(crate) fn client(&self) -> Option<&reqwest::Client> {
-        let client = self.client.get_or_init(|| client(self.allows_local));
+        let client = self
+            .client
+            .get_or_init(|| client(self.allows_local));
         let log = |cause: &&_| tracing::error!(%cause, "cannot build the HTTP client");
         client.as_ref().inspect_err(log).ok()
     }

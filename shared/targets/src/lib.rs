@@ -106,7 +106,9 @@ impl Targets {
 
     /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`).
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
-        let local = start.environment.flag("LOCAL_TARGETS")?;
+        let local = start
+            .environment
+            .flag("LOCAL_TARGETS")?;
         Ok(Self::new(Secrets::new(Kms::new(&start.aws)?), local))
     }
 
@@ -122,18 +124,28 @@ impl Targets {
         sending: Sending<'_>,
     ) -> Result<ResponseHead, NoResponse> {
         let since = Stopwatch::start();
-        let left = || sending.timeout.saturating_sub(since.elapsed());
+        let left = || {
+            sending
+                .timeout
+                .saturating_sub(since.elapsed())
+        };
         let (method, url) = self.target(connection, call)?;
         let detail = "There is no HTTP client; nothing was sent.";
         let no_client = || NoResponse::NotSent(detail.to_owned());
-        let http = self.http.client().ok_or_else(no_client)?;
+        let http = self
+            .http
+            .client()
+            .ok_or_else(no_client)?;
         let secret = self.secret(connection, left()).await?;
         // A call that changes nothing carries no key.
         let key = sending.key.filter(|_| call.changes());
         let request = http.request(method, with_key(url, connection, key));
         let request = build(request, connection, call, key, secret.as_ref());
         let not_built = |_| NoResponse::Unsendable("The request could not be built.".to_owned());
-        let request = request.timeout(left()).build().map_err(not_built)?;
+        let request = request
+            .timeout(left())
+            .build()
+            .map_err(not_built)?;
         answer(http, request, secret).await
     }
 
@@ -158,11 +170,13 @@ impl Targets {
         timeout: Duration,
     ) -> Result<Option<SecretString>, NoResponse> {
         let secret = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
-        secret.unwrap_or(Err(NoSecret::Late)).map_err(|why| {
-            let organization = connection.organization_id.get();
-            tracing::warn!(organizationId = organization, connection = &*connection.name, %why);
-            NoResponse::NotSent(format!("{why} Nothing was sent."))
-        })
+        secret
+            .unwrap_or(Err(NoSecret::Late))
+            .map_err(|why| {
+                let organization = connection.organization_id.get();
+                tracing::warn!(organizationId = organization, connection = &*connection.name, %why);
+                NoResponse::NotSent(format!("{why} Nothing was sent."))
+            })
     }
 }
 
@@ -177,11 +191,16 @@ impl fmt::Debug for Targets {
 fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {
     let method = Method::from_bytes(call.method.as_bytes()).ok()?;
     let base = Url::parse(&connection.base_url).ok()?;
-    let below = base.path().trim_end_matches('/').to_owned() + &call.path;
+    let below = base
+        .path()
+        .trim_end_matches('/')
+        .to_owned()
+        + &call.path;
     let mut url = base.clone();
     url.set_path(&below);
     if !call.query.is_empty() {
-        url.query_pairs_mut().extend_pairs(&call.query);
+        url.query_pairs_mut()
+            .extend_pairs(&call.query);
     }
     (url.path() == below && url.origin() == base.origin()).then_some((method, url))
 }
@@ -191,7 +210,8 @@ fn with_key(mut url: Url, connection: &Connection, key: Option<&str>) -> Url {
     if let (Some(keys), Some(key)) = (&connection.idempotency, key)
         && keys.r#in == KeyPlace::Query
     {
-        url.query_pairs_mut().append_pair(&keys.name, key);
+        url.query_pairs_mut()
+            .append_pair(&keys.name, key);
     }
     url
 }
@@ -210,7 +230,10 @@ fn build(
     if let Some(secret) = secret {
         request = authorized(request, connection, secret.expose_secret());
     }
-    let mut body = call.body.as_ref().map(|body| body.0.clone().0);
+    let mut body = call
+        .body
+        .as_ref()
+        .map(|body| body.0.clone().0);
     if let (Some(keys), Some(key)) = (&connection.idempotency, key) {
         match keys.r#in {
             KeyPlace::Header => request = request.header(&*keys.name, key),
@@ -259,11 +282,17 @@ async fn answer(
     let credentials = authorization
         .and_then(|value| value.to_str().ok()?.split_once(' '))
         .map(|(_, credentials)| SecretString::from(credentials.to_owned()));
-    let response = http.execute(request).await.map_err(|error| match error {
-        error if error.is_connect() => NoResponse::Unreachable,
-        error => NoResponse::BrokenOff(error),
-    })?;
-    let secrets = secret.into_iter().chain(credentials).collect();
+    let response = http
+        .execute(request)
+        .await
+        .map_err(|error| match error {
+            error if error.is_connect() => NoResponse::Unreachable,
+            error => NoResponse::BrokenOff(error),
+        })?;
+    let secrets = secret
+        .into_iter()
+        .chain(credentials)
+        .collect();
     Ok(ResponseHead { response, secrets })
 }
 

@@ -37,7 +37,9 @@ impl ProviderCaller {
 
     /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`).
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
-        let local = start.environment.flag("LOCAL_TARGETS")?;
+        let local = start
+            .environment
+            .flag("LOCAL_TARGETS")?;
         Ok(Self::new(local))
     }
 
@@ -52,7 +54,10 @@ impl ProviderCaller {
         if !self.may_call(&request.uri().to_string()) {
             return Err(NoAnswer::Address);
         }
-        let http = self.0.client().ok_or(NoAnswer::NoClient)?;
+        let http = self
+            .0
+            .client()
+            .ok_or(NoAnswer::NoClient)?;
         let mut request = reqwest::Request::try_from(request)?;
         *request.timeout_mut() = Some(PATIENCE);
         let mut answer = http.execute(request).await?;
@@ -60,7 +65,9 @@ impl ProviderCaller {
         *response.status_mut() = answer.status();
         *response.headers_mut() = answer.headers().clone();
         while let Some(chunk) = answer.chunk().await? {
-            response.body_mut().extend_from_slice(&chunk);
+            response
+                .body_mut()
+                .extend_from_slice(&chunk);
             if response.body().len() > MOST_READ {
                 return Err(NoAnswer::TooLarge);
             }

@@ -46,7 +46,9 @@ impl Targets {
         let mut slots = self.slots(&reads).await;
         let sent = reads.iter().map(|(read, connection)| {
             let connection = connection.clone();
-            let slot = slots.get_mut(&*read.connection).map(Slots::next);
+            let slot = slots
+                .get_mut(&*read.connection)
+                .map(Slots::next);
             let seen = async move {
                 let (connection, slot) = (connection?, slot.unwrap_or(Ok(Duration::ZERO))?);
                 if since.elapsed() + slot >= timeout {
@@ -61,7 +63,10 @@ impl Targets {
         });
         // The futures are collected first, so that this one is `Send`.
         let sent: Vec<BoxFuture<'_, _>> = sent.collect();
-        let seen: Vec<_> = stream::iter(sent).buffered(AT_ONCE).collect().await;
+        let seen: Vec<_> = stream::iter(sent)
+            .buffered(AT_ONCE)
+            .collect()
+            .await;
         self.learn(&reads, &seen).await;
         seen
     }
@@ -73,15 +78,24 @@ impl Targets {
         let mut counts: BTreeMap<&str, (&Connection, usize)> = BTreeMap::new();
         for (read, connection) in reads {
             if let Ok(connection) = connection {
-                let (_, count) = counts.entry(&read.connection).or_insert((connection, 0));
+                let (_, count) = counts
+                    .entry(&read.connection)
+                    .or_insert((connection, 0));
                 *count += 1;
             }
         }
-        let reserved = counts.into_iter().map(async |(name, (connection, count))| {
-            let slots = counter.read_slots(connection, count).await;
-            (name, Slots::of(slots, counter.now()))
-        });
-        join_all(reserved).await.into_iter().collect()
+        let reserved = counts
+            .into_iter()
+            .map(async |(name, (connection, count))| {
+                let slots = counter
+                    .read_slots(connection, count)
+                    .await;
+                (name, Slots::of(slots, counter.now()))
+            });
+        join_all(reserved)
+            .await
+            .into_iter()
+            .collect()
     }
 
     /// Records unclear answers, which open the breaker.
@@ -92,7 +106,9 @@ impl Targets {
         let mut unclear: BTreeMap<&str, &Connection> = BTreeMap::new();
         for ((read, connection), seen) in reads.iter().zip(seen) {
             let is_unclear = match seen {
-                Ok(seen) => seen.read_error(read).is_some_and(|error| error.is_unclear),
+                Ok(seen) => seen
+                    .read_error(read)
+                    .is_some_and(|error| error.is_unclear),
                 Err(read_error) => read_error.is_unclear,
             };
             if let Ok(connection) = connection
@@ -104,7 +120,11 @@ impl Targets {
         let learned = unclear
             .values()
             .map(|connection| counter.unclear(connection));
-        for error in join_all(learned).await.into_iter().filter_map(Result::err) {
+        for error in join_all(learned)
+            .await
+            .into_iter()
+            .filter_map(Result::err)
+        {
             telemetry::warn("cannot record a connection's answer", &error);
         }
     }
@@ -118,7 +138,9 @@ impl Targets {
         timeout: Duration,
     ) -> Result<Seen, ReadError> {
         let sending = Sending { key: None, timeout };
-        let head = self.send(connection, &read.call(), sending).await;
+        let head = self
+            .send(connection, &read.call(), sending)
+            .await;
         let head = head.map_err(|no_response| no_response.read_error())?;
         let response = head.read(connection).await;
         let is_too_large = response.form == BodyForm::TooLarge;

@@ -30,8 +30,18 @@ impl ResponseHead {
     /// Reads the body, up to 1 MiB, without the secrets. `connection` is the one of the call.
     pub async fn read(mut self, connection: &Connection) -> Response {
         let status = self.response.status().as_u16();
-        let header = |name: &str| self.response.headers().get(name)?.to_str().ok();
-        let is_replay = connection.is_replay(connection.replayed_header().and_then(header));
+        let header = |name: &str| {
+            self.response
+                .headers()
+                .get(name)?
+                .to_str()
+                .ok()
+        };
+        let is_replay = connection.is_replay(
+            connection
+                .replayed_header()
+                .and_then(header),
+        );
         let retry_after = header(RETRY_AFTER.as_str()).map(str::to_owned);
         let (bytes, mut form) = self.bytes().await;
         let body = if bytes.is_empty() || matches!(form, BodyForm::Broken(_)) {
@@ -44,7 +54,10 @@ impl ResponseHead {
                 Value::String(String::from_utf8_lossy(&bytes).into_owned())
             })
         };
-        let secrets = self.secrets.iter().map(ExposeSecret::expose_secret);
+        let secrets = self
+            .secrets
+            .iter()
+            .map(ExposeSecret::expose_secret);
         let body = redacted(body, &secrets.collect::<Vec<_>>());
         Response {
             status,
@@ -86,7 +99,10 @@ pub fn broken_off(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "The target system did not answer in time.".to_owned();
     }
-    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    let cause = error
+        .source()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     format!("The connection broke before the answer was complete: {cause}.")
 }
 

@@ -103,7 +103,9 @@ impl Sealer {
     /// Creates a sealer from the environment: `SECRETS_KEY`.
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
         let purpose = "the ARN of the key that encrypts secrets of connections and providers";
-        let key = start.environment.required(KEY, purpose)?;
+        let key = start
+            .environment
+            .required(KEY, purpose)?;
         Ok(Self::new(Kms::new(&start.aws)?, key))
     }
 
@@ -116,12 +118,16 @@ impl Sealer {
         secret: &SentSecret,
     ) -> Result<String, Error> {
         let sealed = in_context(tenant, of, async |context| {
-            self.kms.encrypt(&self.key, secret, context).await
+            self.kms
+                .encrypt(&self.key, secret, context)
+                .await
         });
-        sealed.await.map_err(|error| Error::Unavailable {
-            what: "the key management service",
-            source: error.into(),
-        })
+        sealed
+            .await
+            .map_err(|error| Error::Unavailable {
+                what: "the key management service",
+                source: error.into(),
+            })
     }
 }
 
@@ -154,7 +160,8 @@ impl Secrets {
     pub async fn of_provider(&self, provider: &SignInProvider) -> Result<SecretString, NoSecret> {
         let tenant = provider.organization_id;
         let sealed = &provider.client_secret;
-        self.opened(tenant, SecretOf::SignIn, sealed).await
+        self.opened(tenant, SecretOf::SignIn, sealed)
+            .await
     }
 
     async fn opened(
@@ -167,21 +174,31 @@ impl Secrets {
         let kept = self.kept((tenant, of.clone(), ciphertext.to_owned()));
         let decrypt = || {
             in_context(tenant, &of, async |context| {
-                self.kms.decrypt(ciphertext, context).await
+                self.kms
+                    .decrypt(ciphertext, context)
+                    .await
             })
         };
-        let value = kept.get_or_try_init(decrypt).await.map_err(|error| {
-            tracing::warn!(code = error.code, "decrypting a secret failed");
-            let foreign = error.is_wrong_ciphertext().then_some(NoSecret::Foreign);
-            foreign.unwrap_or(NoSecret::Unreadable)
-        })?;
+        let value = kept
+            .get_or_try_init(decrypt)
+            .await
+            .map_err(|error| {
+                tracing::warn!(code = error.code, "decrypting a secret failed");
+                let foreign = error
+                    .is_wrong_ciphertext()
+                    .then_some(NoSecret::Foreign);
+                foreign.unwrap_or(NoSecret::Unreadable)
+            })?;
         Ok(value.clone())
     }
 
     /// Returns the cached secret of a place within its lifetime, or room for it.
     fn kept(&self, place: Place) -> Arc<OnceCell<SecretString>> {
         // A panic under the lock leaves no partial change.
-        let mut places = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self
+            .kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if places.len() >= MOST_KEPT {
             places.clear();
         }
@@ -190,12 +207,17 @@ impl Secrets {
             value: Arc::default(),
             since: Stopwatch::start(),
         };
-        places.entry(place).or_insert_with(new).value.clone()
+        places
+            .entry(place)
+            .or_insert_with(new)
+            .value
+            .clone()
     }
 }
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secrets").finish_non_exhaustive()
+        f.debug_struct("Secrets")
+            .finish_non_exhaustive()
     }
 }

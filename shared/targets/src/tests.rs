@@ -25,9 +25,15 @@ use serde_json::{Value, json};
 use crate::*;
 
 async fn serve(routes: Router) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    tokio::spawn(async move {
+        axum::serve(listener, routes)
+            .await
+            .unwrap()
+    });
     url
 }
 
@@ -35,7 +41,11 @@ async fn serve(routes: Router) -> String {
 /// Returns its URL.
 async fn echo() -> String {
     let handler = |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
-        let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap());
+        let header = |name: &str| {
+            headers
+                .get(name)
+                .map(|value| value.to_str().unwrap())
+        };
         let wants = header("x-wants");
         let status = if wants.is_some_and(|wants| header("authorization") != Some(wants)) {
             StatusCode::UNAUTHORIZED
@@ -65,7 +75,12 @@ struct Double {
 
 impl Double {
     async fn kms(&self) -> Kms {
-        let url = serve(Router::new().fallback(respond).with_state(self.clone())).await;
+        let url = serve(
+            Router::new()
+                .fallback(respond)
+                .with_state(self.clone()),
+        )
+        .await;
         let credentials = Credentials::new("test", "test", None, None, "test");
         let aws = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -86,19 +101,28 @@ impl Double {
 }
 
 async fn respond(State(double): State<Double>, headers: HeaderMap, body: Bytes) -> Response {
-    double.asked.fetch_add(1, Ordering::SeqCst);
+    double
+        .asked
+        .fetch_add(1, Ordering::SeqCst);
     let refusal = |code: &str| (StatusCode::BAD_REQUEST, Json(json!({ "__type": code })));
     if double.fails.load(Ordering::SeqCst) {
         return refusal("AccessDeniedException").into_response();
     }
     let request: Value = serde_json::from_slice(&body).unwrap();
     let context = &request["EncryptionContext"];
-    let text = |name: &str| request[name].as_str().unwrap().to_owned();
+    let text = |name: &str| {
+        request[name]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     if headers["x-amz-target"] == "TrentService.Encrypt" {
         let sealed = sealed(context, &text("Plaintext"));
         return Json(json!({ "CiphertextBlob": sealed })).into_response();
     }
-    let opened = BASE64_STANDARD.decode(text("CiphertextBlob")).unwrap();
+    let opened = BASE64_STANDARD
+        .decode(text("CiphertextBlob"))
+        .unwrap();
     let opened: Value = serde_json::from_slice(&opened).unwrap();
     if opened["context"] != *context {
         return refusal("InvalidCiphertextException").into_response();
@@ -159,8 +183,16 @@ const SENDING: Sending<'_> = Sending {
 async fn sent(more: &Value, call: &ApiCall) -> Value {
     let targets = Double::default().targets().await;
     let connection = connection(1, &format!("{}/api", echo().await), more);
-    let answered = targets.send(&connection, call, SENDING).await;
-    answered.ok().unwrap().response.json().await.unwrap()
+    let answered = targets
+        .send(&connection, call, SENDING)
+        .await;
+    answered
+        .ok()
+        .unwrap()
+        .response
+        .json()
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -186,7 +218,11 @@ async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
         (json!({"secret": null}), ["", of_json, "", ""], json),
     ] {
         let sent = sent(&connection, &post).await;
-        let header = |name: &str| sent["headers"][name].as_str().unwrap_or_default();
+        let header = |name: &str| {
+            sent["headers"][name]
+                .as_str()
+                .unwrap_or_default()
+        };
         let shown = [
             "authorization",
             "content-type",
@@ -229,10 +265,17 @@ async fn a_key_stands_in_its_place_and_only_where_something_changes() {
 /// Returns the secret that the system received.
 async fn secret_sent(targets: &Targets, connection: &Connection) -> Result<String, NoResponse> {
     let post = call("POST", None);
-    let answered = targets.send(connection, &post, SENDING).await?;
+    let answered = targets
+        .send(connection, &post, SENDING)
+        .await?;
     let sent: Value = answered.response.json().await.unwrap();
-    let authorization = sent["headers"]["authorization"].as_str().unwrap();
-    Ok(authorization.strip_prefix("Bearer ").unwrap().to_owned())
+    let authorization = sent["headers"]["authorization"]
+        .as_str()
+        .unwrap();
+    Ok(authorization
+        .strip_prefix("Bearer ")
+        .unwrap()
+        .to_owned())
 }
 
 #[tokio::test]
@@ -252,7 +295,12 @@ async fn a_secret_is_decrypted_once_for_all_calls_and_its_successor_at_once() {
         (of(1, "newer"), "newer", 3),
         (of(2, "of-two"), "of-two", 3),
     ] {
-        assert_eq!(secret_sent(&targets, &connection).await.unwrap(), secret);
+        assert_eq!(
+            secret_sent(&targets, &connection)
+                .await
+                .unwrap(),
+            secret
+        );
         assert_eq!(double.asked(), asked);
     }
 }
@@ -264,7 +312,9 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
     let targets = double.targets().await;
     let of_one = connection(1, &url, &json!({}));
     let mut of_another = connection(2, &url, &json!({}));
-    of_another.secret.clone_from(&of_one.secret);
+    of_another
+        .secret
+        .clone_from(&of_one.secret);
     let mut of_other_name = of_one.clone();
     of_other_name.name = Slug::new("payments").unwrap();
     for stranger in [of_another, of_other_name] {
@@ -275,11 +325,20 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
         assert!(problem.contains("Send it again"), "{problem}");
     }
     // A failure is not kept.
-    double.fails.store(true, Ordering::SeqCst);
+    double
+        .fails
+        .store(true, Ordering::SeqCst);
     let answered = secret_sent(&targets, &of_one).await;
     assert!(matches!(answered, Err(NoResponse::NotSent(_))));
-    double.fails.store(false, Ordering::SeqCst);
-    assert_eq!(secret_sent(&targets, &of_one).await.unwrap(), "hush");
+    double
+        .fails
+        .store(false, Ordering::SeqCst);
+    assert_eq!(
+        secret_sent(&targets, &of_one)
+            .await
+            .unwrap(),
+        "hush"
+    );
 }
 
 #[tokio::test]
@@ -296,10 +355,16 @@ async fn a_sealed_secret_opens_for_its_connection() {
         &of,
         put.secret.value().unwrap(),
     );
-    with_secret.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
+    with_secret
+        .secret
+        .as_mut()
+        .unwrap()
+        .ciphertext = ciphertext.await.unwrap();
     let targets = Targets::new(Secrets::new(kms), true);
     assert_eq!(
-        secret_sent(&targets, &with_secret).await.unwrap(),
+        secret_sent(&targets, &with_secret)
+            .await
+            .unwrap(),
         "of-client"
     );
 }
@@ -329,7 +394,9 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
     let post = call("POST", None);
-    let answered = targets.send(&connection, &post, SENDING).await;
+    let answered = targets
+        .send(&connection, &post, SENDING)
+        .await;
     assert_eq!(answered.ok().unwrap().response.status(), 307);
 }
 
@@ -337,7 +404,12 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
 async fn secrets_are_not_shown() {
     let targets = Double::default().targets().await;
     let connection = connection(1, &echo().await, &json!({}));
-    assert_eq!(secret_sent(&targets, &connection).await.unwrap(), "hush");
+    assert_eq!(
+        secret_sent(&targets, &connection)
+            .await
+            .unwrap(),
+        "hush"
+    );
     assert!(!format!("{targets:?} {:?}", targets.secrets).contains("hush"));
 }
 
@@ -368,7 +440,9 @@ async fn a_read_returns_facts_and_keeps_named_members() {
     let look = async |path: &str| {
         let read = read(path, &["state", "due"]);
         let through = |_: &str| Ok(&connection);
-        let seen = targets.read_all([&read], through, SENDING.timeout).await;
+        let seen = targets
+            .read_all([&read], through, SENDING.timeout)
+            .await;
         seen.into_iter().next().unwrap()
     };
     let seen = look("/things/1").await.unwrap();
@@ -379,7 +453,12 @@ async fn a_read_returns_facts_and_keeps_named_members() {
     // The body of an error tells nothing about the record.
     let seen = look("/things/2").await.unwrap();
     assert_eq!(json!(seen.facts), json!({"thing.http": 404}));
-    assert!(look("/others/1").await.unwrap_err().is_for_good);
+    assert!(
+        look("/others/1")
+            .await
+            .unwrap_err()
+            .is_for_good
+    );
 }
 
 #[tokio::test]
@@ -415,7 +494,9 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
     assert_eq!(read.read_error(&reads[0]), None);
     assert_eq!(read.facts.get("thing.state"), Some(&json!("open")));
     let read_error = cut.read_error(&reads[1]).unwrap();
-    let is_named = read_error.problem.starts_with("answer_too_large");
+    let is_named = read_error
+        .problem
+        .starts_with("answer_too_large");
     assert!(is_named && read_error.is_for_good, "{read_error:?}");
     assert!(!read_error.is_unclear);
 }
@@ -432,14 +513,22 @@ async fn providers_are_called_at_public_addresses_alone() {
         "https://login/token",
     ] {
         assert!(!public.may_call(url), "{url}");
-        let sent = ::http::Request::get(url).body(Vec::new()).unwrap();
+        let sent = ::http::Request::get(url)
+            .body(Vec::new())
+            .unwrap();
         let answered = public.send(sent).await;
         assert!(matches!(answered, Err(NoAnswer::Address)), "{url}");
     }
     assert!(public.may_call("https://login.example.com:8443/token?x=1"));
     let url = serve(Router::new().fallback(|| async { vec![b' '; 1024 * 1024 + 1] })).await;
-    let sent = || ::http::Request::get(&url).body(Vec::new()).unwrap();
+    let sent = || {
+        ::http::Request::get(&url)
+            .body(Vec::new())
+            .unwrap()
+    };
     assert!(matches!(public.send(sent()).await, Err(NoAnswer::Address)));
-    let answered = ProviderCaller::new(true).send(sent()).await;
+    let answered = ProviderCaller::new(true)
+        .send(sent())
+        .await;
     assert!(matches!(answered, Err(NoAnswer::TooLarge)));
 }

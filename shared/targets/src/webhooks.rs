@@ -95,7 +95,9 @@ impl WebhookCaller {
         let data = WebhookMessageData {
             change: Some(change.clone()),
             url: change.path().map(url),
-            web_url: change.view().map(|view| format!("{web_url}{view}")),
+            web_url: change
+                .view()
+                .map(|view| format!("{web_url}{view}")),
         };
         SignedMessage::new(&delivery.id, &delivery.event, change.at, data)
     }
@@ -139,10 +141,12 @@ impl WebhookCaller {
     fn signatures(&self, webhook: &Webhook, message: &SignedMessage, now: Timestamp) -> String {
         let SignedMessage { id, body } = message;
         let signed = format!("{id}.{}.{body}", now.epoch_seconds());
-        let keys = webhook.generations(now).flat_map(|generation| {
-            let secrets = self.secrets.all();
-            secrets.map(move |secret| derived(secret, webhook, generation))
-        });
+        let keys = webhook
+            .generations(now)
+            .flat_map(|generation| {
+                let secrets = self.secrets.all();
+                secrets.map(move |secret| derived(secret, webhook, generation))
+            });
         let encoded = |key: [u8; 32]| BASE64_STANDARD.encode(hmac(&key, &signed));
         let signatures = keys.map(|key| format!("v1,{}", encoded(key)));
         signatures.collect::<Vec<_>>().join(" ")
@@ -238,7 +242,9 @@ mod tests {
         let caller = caller(&["deployment"]);
         let secret = caller.secret(&webhook(1, 1));
         assert_eq!(secret, caller.secret(&webhook(1, 1)));
-        let key = BASE64_STANDARD.decode(&secret[BEGINNING.len()..]).unwrap();
+        let key = BASE64_STANDARD
+            .decode(&secret[BEGINNING.len()..])
+            .unwrap();
         assert_eq!(key.len(), 32);
         for (other, of) in [
             (&caller, webhook(1, 2)),

@@ -25,7 +25,9 @@ async fn given(actions: Vec<ProposedAction>, keyed: bool) -> (Concierge, Value, 
         world.honours_no_keys("payments").await;
     }
     let payment = [("payment", "pay_3001")];
-    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    let (id, actions) = world
+        .all_approved("payment_failed", &payment)
+        .await;
     (world, id, actions)
 }
 
@@ -55,7 +57,10 @@ fn fault(mode: FaultMode, operation: &str) -> InjectedFault {
 /// Calls a system past the agent.
 async fn calls(world: &Concierge, action_type: ActionType, system: &str, path: &str, body: &Value) {
     let action = posting(action_type, system, path, body, "any");
-    let call = action.content.steps[0].call.as_ref().unwrap();
+    let call = action.content.steps[0]
+        .call
+        .as_ref()
+        .unwrap();
     assert_eq!(world.calls(system, call).await, 200);
 }
 
@@ -74,7 +79,10 @@ async fn result(world: &Concierge, id: &Value) -> Value {
 async fn checked(world: &Concierge, id: &Value, purpose: &str) -> (String, i64) {
     let result = result(world, id).await;
     let check = check_of(&result, purpose);
-    let status = check["status"].as_str().unwrap().to_owned();
+    let status = check["status"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     (status, check["count"].as_i64().unwrap())
 }
 
@@ -99,7 +107,9 @@ async fn counts(world: &Concierge, id: &Value, is_counted: bool) {
     assert_eq!(world.minutes_saved().await, minutes);
     assert_eq!(world.fixes().await, usize::from(is_counted));
     // The worker requested the check of the alert.
-    world.delivers_once(&world.worker()).await;
+    world
+        .delivers_once(&world.worker())
+        .await;
     let status = if is_counted { "resolved" } else { "open" };
     assert_eq!(alert_status(world, id).await, status);
 }

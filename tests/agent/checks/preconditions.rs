@@ -21,8 +21,12 @@ async fn a_changed_precondition_sends_nothing() {
     let (world, id, actions) = given(vec![retrying_if_failed()], true).await;
     collected_by_another(&world).await;
     // Whatever would be sent would meet this.
-    world.demo.inject(fault(FaultMode::Fail, RETRY));
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .demo
+        .inject(fault(FaultMode::Fail, RETRY));
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     let expected = "precondition_changed: expected that payment.state is `failed`; found that \
                     payment.state is `succeeded`. Nothing was sent.";
     world.has_failed(&id, expected, 1).await;
@@ -31,13 +35,19 @@ async fn a_changed_precondition_sends_nothing() {
     let not_sent = json!({"step": 1, "status": "not_sent", "at": null, "response": null});
     assert_eq!(*step, not_sent);
     let checked = ("looked".to_owned(), "worker".to_owned());
-    assert!(journal(&world, &id).await.contains(&checked));
+    assert!(
+        journal(&world, &id)
+            .await
+            .contains(&checked)
+    );
 }
 
 #[tokio::test]
 async fn preconditions_that_hold_let_an_action_run() {
     let (world, id, actions) = given(vec![retrying_if_open()], false).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     world.is_completed(&id, 1).await;
     assert_eq!(world.minutes_saved().await, 5);
 }
@@ -67,7 +77,9 @@ async fn a_precondition_that_can_never_be_read_fails_the_action() {
         (gone, "found that payment.state is not there"),
     ] {
         let (world, id, actions) = given(vec![action], true).await;
-        world.runs_with(&world.worker(), &id, &actions[0]).await;
+        world
+            .runs_with(&world.worker(), &id, &actions[0])
+            .await;
         world.has_failed(&id, says, 0).await;
     }
 }
@@ -82,9 +94,17 @@ async fn a_worker_killed_during_a_check_has_sent_nothing() {
         if keyed {
             collected_by_another(&world).await;
         }
-        assert_eq!(world.passes(AFTER_THE_LEASE).await.resent, 1);
+        assert_eq!(
+            world
+                .passes(AFTER_THE_LEASE)
+                .await
+                .resent,
+            1
+        );
         if keyed {
-            world.has_failed(&id, "precondition_changed", 1).await;
+            world
+                .has_failed(&id, "precondition_changed", 1)
+                .await;
         } else {
             world.is_completed(&id, 1).await;
         }
@@ -98,7 +118,9 @@ async fn a_body_is_sent_as_it_was_approved() {
     let notify = ActionType::NotifyCustomer;
     let message = posting(notify, "notifications", "/messages", &body, "cus_501");
     let (world, id, actions) = given(vec![message], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     let message = &world.demo.state()["messages"][0];
     let proposed = &world.session(&id).await["proposedActions"][0];
     let approved = &proposed["steps"][0]["request"]["body"];

@@ -38,9 +38,9 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             world.passes(15 * MINUTE).await;
             let session = world.session(&id).await;
             let result = &session["executionResults"][0];
-            let found = (&session["status"], &result["steps"][0]["status"]);
+            let statuses = (&session["status"], &result["steps"][0]["status"]);
             let case = format!("{mode:?}, keyed {keyed}, reconciles {reconciles}");
-            assert_eq!(found, (&json!(status), &json!(step)), "{case}");
+            assert_eq!(statuses, (&json!(status), &json!(step)), "{case}");
             assert_eq!(world.demo.effects().len(), effects, "{case}");
             assert_eq!(result["success"], status == "completed", "{case}");
             // Without a check there is no reconciliation.
@@ -55,7 +55,9 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     action.content.steps[0].reconcile = Some(reconciled());
     let (world, id, actions) = given(vec![action], false).await;
     runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
-    world.is_open(&id, "may have been done", 1).await;
+    world
+        .is_open(&id, "may have been done", 1)
+        .await;
     let pending = ("pending".to_owned(), 0);
     assert_eq!(checked(&world, &id, "call").await, pending);
     world.api.clock.advance(15 * SECOND - 1);
@@ -70,11 +72,20 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     assert_eq!(check_of(&result, "effect")["status"], "done");
     counts(&world, &id, true).await;
     let journal = journal(&world, &id).await;
-    let whats: Vec<&str> = journal.iter().map(|(what, _)| what.as_str()).collect();
-    for what in ["reconciled", "verified", "alert_resolved"] {
-        assert!(whats.contains(&what), "{whats:?}");
+    let events: Vec<&str> = journal
+        .iter()
+        .map(|(event, _)| event.as_str())
+        .collect();
+    for event in ["reconciled", "verified", "alert_resolved"] {
+        assert!(events.contains(&event), "{events:?}");
     }
-    assert_eq!(whats.iter().filter(|what| **what == "settled").count(), 1);
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| **event == "settled")
+            .count(),
+        1
+    );
     // Nothing is left to do.
     assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
 }
@@ -97,13 +108,22 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     let next = &world.session(&id).await["next"];
     shows!(next, {"who": "The agent", "until": "2026-01-15T12:15:15.000Z"});
     world.passes(10 * MINUTE).await;
-    world.has_failed(&id, "did not take effect", 0).await;
-    world.executes_again(&id, &[&actions[0]]).await.expect(202);
+    world
+        .has_failed(&id, "did not take effect", 0)
+        .await;
+    world
+        .executes_again(&id, &[&actions[0]])
+        .await
+        .expect(202);
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let result = result(&world, &id).await;
     assert!(check_of(&result, "call").is_null(), "{result}");
-    let key = world.demo.effects()[0].idempotency_key.clone();
-    let holds = key.as_ref().is_none_or(|key| key.ends_with("-1-2"));
+    let key = world.demo.effects()[0]
+        .idempotency_key
+        .clone();
+    let holds = key
+        .as_ref()
+        .is_none_or(|key| key.ends_with("-1-2"));
     assert!(holds, "{key:?}");
 }

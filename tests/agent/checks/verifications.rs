@@ -8,7 +8,9 @@ use super::*;
 #[tokio::test]
 async fn a_success_counts_once_its_effect_is_verified() {
     let (world, id, actions) = given(vec![retrying_verified()], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     world.is_completed(&id, 1).await;
     let session = world.session(&id).await;
     let now = &session["updatedAt"];
@@ -19,8 +21,12 @@ async fn a_success_counts_once_its_effect_is_verified() {
     assert_eq!(session["executionResults"][0]["checks"], json!([expected]));
     counts(&world, &id, true).await;
     let last = journal(&world, &id).await;
-    let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
-    assert!(both.iter().all(|one| last.contains(one)), "{last:?}");
+    let both = ["verified", "alert_resolved"].map(|event| (event.to_owned(), "worker".to_owned()));
+    assert!(
+        both.iter()
+            .all(|entry| last.contains(entry)),
+        "{last:?}"
+    );
 }
 
 /// Brings a customer in line, which takes effect once this many events are missing.
@@ -51,13 +57,15 @@ async fn resent_by_another(world: &Concierge) {
 #[tokio::test]
 async fn an_effect_that_takes_a_while_is_waited_for() {
     let (world, id, actions) = given(vec![in_line(0)], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     world.is_completed(&id, 1).await;
     let pending = ("pending".to_owned(), 1);
     assert_eq!(checked(&world, &id, "effect").await, pending);
     let result = result(&world, &id).await;
-    let found = &check_of(&result, "effect")["found"];
-    assert_eq!(found["customer.missing"], 1840);
+    let facts = &check_of(&result, "effect")["found"];
+    assert_eq!(facts["customer.missing"], 1840);
     counts(&world, &id, false).await;
     assert_eq!(world.passes(15 * SECOND).await.checks, 1);
     resent_by_another(&world).await;
@@ -65,7 +73,9 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     let asks = world.checks(&id, &actions[0]);
     world.api.clock.advance(45 * SECOND);
     let worker = world.worker();
-    let response = worker.handle(event(&[(&asks, 1), (&asks, 1)])).await;
+    let response = worker
+        .handle(event(&[(&asks, 1), (&asks, 1)]))
+        .await;
     assert_eq!(response.batch_item_failures.len(), 0);
     let effective = ("done".to_owned(), 3);
     assert_eq!(checked(&world, &id, "effect").await, effective);
@@ -97,7 +107,9 @@ async fn a_worker_killed_before_its_verification_is_followed_by_another() {
 #[tokio::test]
 async fn a_verification_waits_while_its_connection_is_paused() {
     let (world, id, actions) = given(vec![in_line(7)], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .runs_with(&world.worker(), &id, &actions[0])
+        .await;
     let pause = "/api/concierge/connections/billing/pause";
     world.max.triggers(pause).await;
     for _ in 0..3 {
@@ -116,12 +128,18 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     let tell = ActionType::NotifyCustomer;
     let message = posting(tell, "notifications", "/messages", &body, "cus_501");
     let world = Concierge::start_proposing(vec![message, retrying_verified()]).await;
-    world.honours_no_keys("notifications").await;
+    world
+        .honours_no_keys("notifications")
+        .await;
     let payment = [("payment", "pay_3001")];
-    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    let (id, actions) = world
+        .all_approved("payment_failed", &payment)
+        .await;
     world.fails("notifications", FaultMode::Drop);
     for action in &actions {
-        world.runs_with(&world.worker(), &id, action).await;
+        world
+            .runs_with(&world.worker(), &id, action)
+            .await;
     }
     assert_eq!(world.outcome(&id).await.0, "executing");
     assert_eq!(alert_status(&world, &id).await, "open");
@@ -136,5 +154,9 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     world.delivers(&world.worker()).await;
     assert_eq!(alert_status(&world, &id).await, "resolved");
     let resolved = ("alert_resolved".to_owned(), "worker".to_owned());
-    assert!(journal(&world, &id).await.contains(&resolved));
+    assert!(
+        journal(&world, &id)
+            .await
+            .contains(&resolved)
+    );
 }

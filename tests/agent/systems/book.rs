@@ -21,19 +21,30 @@ impl Book {
     }
 
     pub fn get(&self, kind: &'static str, id: &str) -> &Value {
-        let found = self.find(kind, id);
-        found.unwrap_or_else(|| panic!("{kind} {id} is not there"))
+        let record = self.find(kind, id);
+        record.unwrap_or_else(|| panic!("{kind} {id} is not there"))
     }
 
     pub fn get_mut(&mut self, kind: &'static str, id: &str) -> &mut Value {
-        let found = self.0.get_mut(kind).and_then(|of_kind| of_kind.get_mut(id));
-        found.unwrap_or_else(|| panic!("{kind} {id} is not there"))
+        let record = self
+            .0
+            .get_mut(kind)
+            .and_then(|of_kind| of_kind.get_mut(id));
+        record.unwrap_or_else(|| panic!("{kind} {id} is not there"))
     }
 
     /// The records of a kind that match, the newest first.
     pub fn list(&self, kind: &'static str, is: impl Fn(&Value) -> bool) -> Vec<Value> {
-        let records = self.0.get(kind).into_iter().flat_map(BTreeMap::values);
-        records.rev().filter(|record| is(record)).cloned().collect()
+        let records = self
+            .0
+            .get(kind)
+            .into_iter()
+            .flat_map(BTreeMap::values);
+        records
+            .rev()
+            .filter(|record| is(record))
+            .cloned()
+            .collect()
     }
 }
 

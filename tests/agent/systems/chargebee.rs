@@ -53,12 +53,16 @@ fn wrong_state(message: &str) -> Reply {
 /// Computes what is paid, due and to be collected, and the state.
 fn compute(book: &mut Book, id: &str) {
     let record = book.get(INVOICES, id).clone();
-    let linked = record["linked_payments"].as_array().unwrap();
+    let linked = record["linked_payments"]
+        .as_array()
+        .unwrap();
     let sum = |status: &str| -> i64 {
         let linked = linked
             .iter()
             .filter(|payment| payment["txn_status"] == status);
-        linked.map(|payment| cents(payment, "applied_amount")).sum()
+        linked
+            .map(|payment| cents(payment, "applied_amount"))
+            .sum()
     };
     let paid = sum("success");
     let adjusted = cents(&record, "amount_adjusted");
@@ -75,7 +79,10 @@ fn compute(book: &mut Book, id: &str) {
     );
     if is_open && due == 0 {
         record["status"] = "paid".into();
-        record.as_object_mut().unwrap().remove("next_retry_at");
+        record
+            .as_object_mut()
+            .unwrap()
+            .remove("next_retry_at");
         if paid > 0 {
             record["dunning_status"] = "success".into();
         }
@@ -138,7 +145,12 @@ impl Chargebee {
 
     fn invoice(&self, number: u32, amount: i64, status: &str) -> (String, Value) {
         let id = format!("INV-{number:05}");
-        let day = |days: i64| self.clock.now().plus(days * span::DAY).epoch_seconds();
+        let day = |days: i64| {
+            self.clock
+                .now()
+                .plus(days * span::DAY)
+                .epoch_seconds()
+        };
         let mut invoice = json!({
             "id": id, "customer_id": CUSTOMER, "subscription_id": "sub_acme", "recurring": true,
             "status": status, "price_type": "tax_exclusive", "date": day(-10),
@@ -175,7 +187,11 @@ impl Chargebee {
 
     /// Chargebee goes on to retry an unpaid invoice.
     pub fn duns(&self, invoice: &str) {
-        let next = self.clock.now().plus(2 * span::DAY).epoch_seconds();
+        let next = self
+            .clock
+            .now()
+            .plus(2 * span::DAY)
+            .epoch_seconds();
         self.double.edit(|book| {
             let record = book.get_mut(INVOICES, invoice);
             record["status"] = "payment_due".into();
@@ -187,7 +203,8 @@ impl Chargebee {
     /// Adds a pending invoice. Returns its id.
     pub fn draft(&self, number: u32, amount: i64) -> String {
         let (id, invoice) = self.invoice(number, amount, "pending");
-        self.double.edit(|book| book.put(INVOICES, &id, invoice));
+        self.double
+            .edit(|book| book.put(INVOICES, &id, invoice));
         id
     }
 }
@@ -288,7 +305,9 @@ impl Person for Chargebee {
                     } else {
                         "card"
                     };
-                    let mut refund = book.get(TRANSACTIONS, "txn_90000").clone();
+                    let mut refund = book
+                        .get(TRANSACTIONS, "txn_90000")
+                        .clone();
                     refund["id"] = "txn_90001".into();
                     refund["type"] = "refund".into();
                     refund["payment_method"] = method.into();
@@ -312,7 +331,9 @@ fn page(kind: &str, records: &[Value], asked: &Asked) -> Reply {
     let offset = asked.number("offset", 0);
     let limit = asked.number("limit", 10);
     let shown = records.iter().skip(offset).take(limit);
-    let shown: Vec<Value> = shown.map(|record| json!({kind: record})).collect();
+    let shown: Vec<Value> = shown
+        .map(|record| json!({kind: record}))
+        .collect();
     let mut body = json!({"list": shown});
     if offset + limit < records.len() {
         body["next_offset"] = (offset + limit).to_string().into();
@@ -353,7 +374,7 @@ impl System for Rules {
                 None => not_found(id),
             },
             ["invoices", id, "payments"] => {
-                let of_invoice = |one: &Value| one["invoice"] == id;
+                let of_invoice = |payment: &Value| payment["invoice"] == id;
                 page("transaction", &book.list(TRANSACTIONS, of_invoice), asked)
             }
             ["customers", id] => match book.find(CUSTOMERS, id) {
@@ -384,9 +405,11 @@ impl System for Rules {
 
     fn settle(&self, desk: &mut Desk, invoice: &str, succeeds: bool) {
         let status = if succeeds { "success" } else { "failure" };
-        let under_way = |one: &Value| one["invoice"] == invoice && one["status"] == "in_progress";
+        let under_way =
+            |payment: &Value| payment["invoice"] == invoice && payment["status"] == "in_progress";
         for transaction in desk.book.list(TRANSACTIONS, under_way) {
-            desk.book.get_mut(TRANSACTIONS, word(&transaction, "id"))["status"] = status.into();
+            desk.book
+                .get_mut(TRANSACTIONS, word(&transaction, "id"))["status"] = status.into();
             let linked = desk.book.get_mut(INVOICES, invoice)["linked_payments"].as_array_mut();
             for payment in linked.unwrap() {
                 if payment["txn_id"] == transaction["id"] {
@@ -423,17 +446,24 @@ fn collect(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
     if open <= 0 {
         return wrong_state("Nothing is to be collected for the invoice.");
     }
-    let amount = form.get("amount").map_or(Ok(open), |text| text.parse());
-    let Some(amount) = amount.ok().filter(|amount| (1..=open).contains(amount)) else {
+    let amount = form
+        .get("amount")
+        .map_or(Ok(open), |text| text.parse());
+    let Some(amount) = amount
+        .ok()
+        .filter(|amount| (1..=open).contains(amount))
+    else {
         let message = "amount : should be between 1 and the amount to be collected";
         return error(400, "invalid_request", "param_wrong_value", message);
     };
-    let customer = desk.book.get(CUSTOMERS, word(invoice, "customer_id"));
+    let customer = desk
+        .book
+        .get(CUSTOMERS, word(invoice, "customer_id"));
     let source = &customer["primary_payment_source_id"];
     if source.is_null()
         || form
             .get("payment_source_id")
-            .is_some_and(|one| source != one)
+            .is_some_and(|named| source != named)
     {
         let message = "There is no valid card on file.";
         return error(400, "payment", "payment_method_not_present", message);
@@ -459,8 +489,11 @@ fn void(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
         word(invoice, "status"),
         "payment_due" | "not_paid" | "posted"
     );
-    let linked = invoice["linked_payments"].as_array().unwrap();
-    let is_paid = |one: &Value| matches!(word(one, "txn_status"), "success" | "in_progress");
+    let linked = invoice["linked_payments"]
+        .as_array()
+        .unwrap();
+    let is_paid =
+        |payment: &Value| matches!(word(payment, "txn_status"), "success" | "in_progress");
     if !is_open || linked.iter().any(is_paid) || cents(invoice, "amount_adjusted") != 0 {
         return wrong_state("The invoice cannot be voided in this state.");
     }
@@ -479,7 +512,9 @@ fn close(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
     }
     desk.book.get_mut(INVOICES, id)["status"] = "payment_due".into();
     let due = cents(invoice, "amount_due");
-    let customer = desk.book.get(CUSTOMERS, word(invoice, "customer_id"));
+    let customer = desk
+        .book
+        .get(CUSTOMERS, word(invoice, "customer_id"));
     let collects = customer["auto_collection"] == "on";
     let txn = format!("txn_{:05}", 50_000 + desk.serial());
     let (status, taken) = match desk.bank {
@@ -501,7 +536,10 @@ fn stop(desk: &mut Desk, asked: &Asked, id: &str, invoice: &Value) -> Reply {
     let record = desk.book.get_mut(INVOICES, id);
     record["status"] = "not_paid".into();
     record["dunning_status"] = "stopped".into();
-    record.as_object_mut().unwrap().remove("next_retry_at");
+    record
+        .as_object_mut()
+        .unwrap()
+        .remove("next_retry_at");
     let reply = Reply::new(200, json!({"invoice": record}));
     desk.takes_effect(asked, 0);
     reply

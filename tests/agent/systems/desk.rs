@@ -119,7 +119,8 @@ impl Desk {
     /// Notes that a call took effect.
     pub fn takes_effect(&mut self, asked: &Asked, taken: i64) {
         let call = asked.line();
-        self.effects.push(Effect { call, taken });
+        self.effects
+            .push(Effect { call, taken });
     }
 
     pub fn now(&self) -> Timestamp {
@@ -133,7 +134,8 @@ impl Desk {
             Lag::Reads(reads) => Due::Reads(reads),
             Lag::Millis(millis) => Due::At(self.now().plus(millis)),
         };
-        self.later.push_back((due, self.book.clone()));
+        self.later
+            .push_back((due, self.book.clone()));
     }
 
     /// Brings the records up to what this read shows.
@@ -193,7 +195,10 @@ impl Desk {
             if kept.request != request {
                 return (keys.mismatch)();
             }
-            return kept.reply.clone().with(keys.replayed, "true");
+            return kept
+                .reply
+                .clone()
+                .with(keys.replayed, "true");
         }
         let reply = system.write(self, asked);
         self.publish();
@@ -241,7 +246,9 @@ impl Double {
             cuts: 0,
             serial: 0,
         };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let double = Self {
             url: format!("http://{}", listener.local_addr().unwrap()),
             desk: Arc::new(Mutex::new(desk)),
@@ -252,13 +259,19 @@ impl Double {
             let double = answering.clone();
             async move { double.answer(request).await }
         });
-        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        tokio::spawn(async move {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
         double
     }
 
     async fn answer(&self, request: Request) -> Response {
         let asked = Asked::of(request).await;
-        let (reply, is_cut) = self.desk().respond(&*self.system, &asked);
+        let (reply, is_cut) = self
+            .desk()
+            .respond(&*self.system, &asked);
         if is_cut { reply.cut() } else { reply.send() }
     }
 
@@ -310,7 +323,8 @@ impl Double {
     /// Ends a payment that is under way.
     pub fn settle(&self, payment: &str, succeeds: bool) {
         let mut desk = self.desk();
-        self.system.settle(&mut desk, payment, succeeds);
+        self.system
+            .settle(&mut desk, payment, succeeds);
         desk.publish();
     }
 }

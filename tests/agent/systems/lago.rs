@@ -186,7 +186,8 @@ impl Lago {
         invoice["number"] = "HAL-DRAFT".into();
         invoice["payment_status"] = "pending".into();
         invoice["payment_overdue"] = false.into();
-        self.double.edit(|book| book.put(INVOICES, &id, invoice));
+        self.double
+            .edit(|book| book.put(INVOICES, &id, invoice));
         id
     }
 
@@ -304,7 +305,11 @@ fn page(name: &str, records: &[Value], asked: &Asked) -> Reply {
     let at = asked.number("page", 1);
     let size = asked.number("per_page", 100);
     let pages = records.len().div_ceil(size);
-    let shown: Vec<&Value> = records.iter().skip((at - 1) * size).take(size).collect();
+    let shown: Vec<&Value> = records
+        .iter()
+        .skip((at - 1) * size)
+        .take(size)
+        .collect();
     let next = (at < pages).then_some(at + 1);
     let prev = (at > 1).then(|| at - 1);
     let at = if shown.is_empty() { 0 } else { at };
@@ -323,7 +328,12 @@ fn page(name: &str, records: &[Value], asked: &Asked) -> Reply {
 /// True if a record has the value that a query asks for, if it asks for one.
 fn fits(record: &Value, member: &str, asked: &Asked, query: &str) -> bool {
     let wanted = asked.query.get(query);
-    wanted.is_none_or(|wanted| record.pointer(member).and_then(Value::as_str) == Some(wanted))
+    wanted.is_none_or(|wanted| {
+        record
+            .pointer(member)
+            .and_then(Value::as_str)
+            == Some(wanted)
+    })
 }
 
 impl System for Rules {
@@ -359,8 +369,14 @@ impl System for Rules {
             ["payments"] => {
                 let of_invoice = |payment: &Value| {
                     let wanted = asked.query.get("invoice_id");
-                    let invoices = payment["invoice_ids"].as_array().unwrap();
-                    wanted.is_none_or(|id| invoices.iter().any(|one| one == id))
+                    let invoices = payment["invoice_ids"]
+                        .as_array()
+                        .unwrap();
+                    wanted.is_none_or(|id| {
+                        invoices
+                            .iter()
+                            .any(|invoice| invoice == id)
+                    })
                 };
                 page(PAYMENTS, &book.list(PAYMENTS, of_invoice), asked)
             }
@@ -435,7 +451,9 @@ impl System for Rules {
             payment["lago_payable_id"] == invoice && payment["payment_status"] == "processing"
         };
         for payment in desk.book.list(PAYMENTS, under_way) {
-            let payment = desk.book.get_mut(PAYMENTS, word(&payment, "lago_id"));
+            let payment = desk
+                .book
+                .get_mut(PAYMENTS, word(&payment, "lago_id"));
             payment["payment_status"] = if succeeds { "succeeded" } else { "failed" }.into();
         }
         let status = if succeeds { "succeeded" } else { "failed" };
@@ -475,7 +493,11 @@ fn retry(processor: &Double, desk: &mut Desk, asked: &Asked, id: &str, invoice: 
     let under_way = |payment: &Value| {
         payment["lago_payable_id"] == id && payment["payment_status"] == "processing"
     };
-    if !desk.book.list(PAYMENTS, under_way).is_empty() {
+    if !desk
+        .book
+        .list(PAYMENTS, under_way)
+        .is_empty()
+    {
         return not_allowed("payment_processor_is_currently_handling_payment");
     }
     if desk.bank != Bank::NotAsked {

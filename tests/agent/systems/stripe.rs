@@ -173,7 +173,11 @@ impl Person for Stripe {
     /// Adds an open invoice whose payment failed, without another try by Stripe. Returns its id.
     fn unpaid(&self, number: u32, amount: i64) -> String {
         let id = format!("in_{number}");
-        let due = self.clock.now().plus(-10 * span::DAY).epoch_seconds();
+        let due = self
+            .clock
+            .now()
+            .plus(-10 * span::DAY)
+            .epoch_seconds();
         let invoice = json!({
             "id": id, "object": "invoice", "number": format!("HAL-{number:04}"),
             "customer": CUSTOMER, "currency": "usd", "status": "open", "paid": false,
@@ -292,17 +296,25 @@ impl Person for Stripe {
 
 /// The number of a payment intent.
 fn number_of(intent: &str) -> u32 {
-    intent.trim_start_matches("pi_").parse().unwrap()
+    intent
+        .trim_start_matches("pi_")
+        .parse()
+        .unwrap()
 }
 
 /// A page of a list. Stripe's cursors are ids.
 fn page(name: &str, records: &[Value], asked: &Asked) -> Reply {
-    let limit = asked.query.get("limit").and_then(|text| text.parse().ok());
+    let limit = asked
+        .query
+        .get("limit")
+        .and_then(|text| text.parse().ok());
     let limit: usize = limit.unwrap_or(10);
     let after = asked.query.get("starting_after");
     let before = |record: &&Value| after.is_some_and(|id| record["id"] != *id);
     let skipped = records.iter().skip_while(before);
-    let rest: Vec<&Value> = skipped.skip(usize::from(after.is_some())).collect();
+    let rest: Vec<&Value> = skipped
+        .skip(usize::from(after.is_some()))
+        .collect();
     let shown = &rest[..rest.len().min(limit)];
     let has_more = rest.len() > shown.len();
     let url = format!("/v1/{name}");
@@ -331,7 +343,11 @@ impl System for Rules {
         let Some((_, path)) = asked.below(&["v1"]) else {
             return not_found("path");
         };
-        let list_of = |name: &str| LISTS.into_iter().find(|(list, _)| *list == name);
+        let list_of = |name: &str| {
+            LISTS
+                .into_iter()
+                .find(|(list, _)| *list == name)
+        };
         match path[..] {
             ["account"] => Reply::new(200, book.get("account", "one").clone()),
             ["invoices", id] => match book.find(INVOICES, id) {

@@ -16,7 +16,10 @@ fn clock() -> Clock {
 
 /// Calls a double past the agent. Returns the status, the headers of a replay, and the body.
 async fn calls(person: &impl Person, method: Method, path: &str, key: &str) -> (u16, bool, Value) {
-    let http = Client::builder().no_proxy().build().unwrap();
+    let http = Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap();
     let request = http.request(method, format!("{}{path}", person.double().url));
     let request = match person.connections()[0].0 {
         "chargebee" => request.basic_auth("key_of_the_double", Some("")),
@@ -112,7 +115,8 @@ async fn reads_lag_behind_writes_by_a_number_or_by_time() {
         [sees().await, sees().await, sees().await],
         [10_000, 10_000, 5_000]
     );
-    lago.double().lags(Lag::Millis(span::MINUTE));
+    lago.double()
+        .lags(Lag::Millis(span::MINUTE));
     lago.change(&invoice, Change::SmallerDebt);
     assert_eq!(sees().await, 5_000);
     clock.advance(span::MINUTE);

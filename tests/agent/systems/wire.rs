@@ -25,7 +25,9 @@ pub struct Asked {
 impl Asked {
     pub async fn of(request: Request) -> Self {
         let (head, body) = request.into_parts();
-        let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+        let body = axum::body::to_bytes(body, 1 << 20)
+            .await
+            .unwrap();
         let segments = head.uri.path().split('/').skip(1);
         Self {
             method: head.method.to_string(),
@@ -38,7 +40,10 @@ impl Asked {
 
     /// A number of the query, or the usual one.
     pub fn number(&self, name: &str, usual: usize) -> usize {
-        let number = self.query.get(name).and_then(|text| text.parse().ok());
+        let number = self
+            .query
+            .get(name)
+            .and_then(|text| text.parse().ok());
         number.unwrap_or(usual)
     }
 
@@ -53,7 +58,11 @@ impl Asked {
 
     /// The method, and the segments after the prefix. None if the path has another prefix.
     pub fn below<'a>(&'a self, prefix: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
-        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let path: Vec<&str> = self
+            .path
+            .iter()
+            .map(String::as_str)
+            .collect();
         let rest = path.strip_prefix(prefix)?;
         Some((self.method.as_str(), rest.to_vec()))
     }
@@ -94,7 +103,8 @@ impl Reply {
     }
 
     pub fn with(mut self, header: &'static str, value: &str) -> Self {
-        self.headers.push((header, value.to_string()));
+        self.headers
+            .push((header, value.to_string()));
         self
     }
 

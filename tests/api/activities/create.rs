@@ -59,7 +59,9 @@ async fn a_number_comes_back_as_it_was_sent_or_is_refused() {
     let before = api.records().await;
     for number in ["12345678901234567890123", "1e400", "0.12345678901234567890"] {
         let body = with(number);
-        let answer = mia.send("POST", "/api/activities", Some(body)).await;
+        let answer = mia
+            .send("POST", "/api/activities", Some(body))
+            .await;
         answer.expect_faults(&[("/metadata/n", "precision")]);
         assert!(answer.text.contains(number), "{}", answer.text);
     }
@@ -71,10 +73,16 @@ async fn a_number_comes_back_as_it_was_sent_or_is_refused() {
         "0.30000000000000004",
     ] {
         let body = with(number);
-        let created = mia.send("POST", "/api/activities", Some(body)).await;
+        let created = mia
+            .send("POST", "/api/activities", Some(body))
+            .await;
         let id = created.expect(200)["id"].clone();
-        let read = mia.get(&format!("/api/activities/{id}")).await;
-        let holds = read.text.contains(&format!("{{\"n\":{number}}}"));
+        let read = mia
+            .get(&format!("/api/activities/{id}"))
+            .await;
+        let holds = read
+            .text
+            .contains(&format!("{{\"n\":{number}}}"));
         assert!(holds, "{}", read.text);
     }
 }
@@ -93,7 +101,9 @@ async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_fou
     ] {
         let mut body = json!({"type": "note", "description": "x"});
         merges(&mut body, &about);
-        mia.post("/api/activities", body).await.expect_not_found();
+        mia.post("/api/activities", body)
+            .await
+            .expect_not_found();
     }
     assert_eq!(before, api.records().await);
 }

@@ -12,7 +12,9 @@ async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
         "metadata": {"ratio": 1e300, "n": 9_007_199_254_740_993_i64, "": null, "deep": {"a": {"b": {"c": []}}}},
         "evidence": {"links": ["https://example.org"]}, "creatorId": 99, "id": 7,
     });
-    let created = mia.posts("/api/activities", sent.clone()).await;
+    let created = mia
+        .posts("/api/activities", sent.clone())
+        .await;
     let mut expected = json!({
         "version": 1, "id": 1, "timestamp": "2026-01-14T08:00:00.123Z", "type": "status_change",
         "subtype": "go_live_2", "description": "Switched over", "projectId": 1,

@@ -15,12 +15,23 @@ async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
         let more = json!({"timestamp": timestamp, "projectId": project});
         mia.records_activity(more).await;
     }
-    zac.records_activity(json!({"projectId": 3})).await;
+    zac.records_activity(json!({"projectId": 3}))
+        .await;
     assert_eq!(mia.get("/api/activities").await.ids(), [3, 2, 4, 1]);
     let organization = "/api/organizations/1/activities";
     assert_eq!(mia.get(organization).await.ids(), [3, 2, 4, 1]);
-    assert_eq!(mia.get("/api/projects/1/activities").await.ids(), [3, 1]);
-    assert_eq!(mia.get("/api/projects/2/activities").await.ids(), [2]);
+    assert_eq!(
+        mia.get("/api/projects/1/activities")
+            .await
+            .ids(),
+        [3, 1]
+    );
+    assert_eq!(
+        mia.get("/api/projects/2/activities")
+            .await
+            .ids(),
+        [2]
+    );
     assert_eq!(zac.get("/api/activities").await.ids(), [5]);
 }
 
@@ -33,7 +44,10 @@ const LISTS: [(&str, i64); 3] = [
 
 /// Activities 1 to 6, a day apart; 1 to 3 are mia's, 4 to 6 sue's, and the even ones carry tag 1.
 async fn six_activities(api: &Api, mia: &Caller, sue: &Caller) {
-    let tag = api.has_tag(api.home.id, "urgent").await.id;
+    let tag = api
+        .has_tag(api.home.id, "urgent")
+        .await
+        .id;
     for number in 1..=6 {
         let who = if number <= 3 { mia } else { sue };
         let activity = json!({
@@ -71,15 +85,23 @@ async fn every_filter_keeps_what_fits() {
         ("from=2026-01-05T00:00:00Z&to=2026-01-02T00:00:00Z", vec![]),
     ] {
         for (list, most) in LISTS {
-            let answer = mia.get(&format!("{list}?{query}")).await;
+            let answer = mia
+                .get(&format!("{list}?{query}"))
+                .await;
             let mut expected = expected.clone();
             expected.retain(|id| *id <= most);
             assert_eq!(answer.ids(), expected, "{list}?{query}");
         }
     }
     // Nothing is found by a tag that is gone.
-    api.loses("ORG#1#TAG", "0000000000000001").await;
+    api.loses("ORG#1#TAG", "0000000000000001")
+        .await;
     for (list, _) in LISTS {
-        assert_eq!(mia.get(&format!("{list}?tagId=1")).await.ids(), [0; 0]);
+        assert_eq!(
+            mia.get(&format!("{list}?tagId=1"))
+                .await
+                .ids(),
+            [0; 0]
+        );
     }
 }

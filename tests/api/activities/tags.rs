@@ -23,7 +23,8 @@ async fn tags_that_come_and_go_at_the_same_time_all_do() {
         api.has_tag(api.home.id, name).await;
     }
     let path = "/api/activities/1/tags";
-    mia.posts(path, json!({"tagId": 1})).await;
+    mia.posts(path, json!({"tagId": 1}))
+        .await;
     let (two, three, gone, changed) = tokio::join!(
         mia.post(path, json!({"tagId": 2})),
         mia.post(path, json!({"tagId": 3})),
@@ -42,11 +43,13 @@ async fn tags_that_come_and_go_at_the_same_time_all_do() {
 #[tokio::test]
 async fn a_tag_that_is_gone_shows_on_no_activity() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.records_activity(json!({"projectId": 1})).await;
+    mia.records_activity(json!({"projectId": 1}))
+        .await;
     for name in ["urgent", "legal"] {
         posts!(mia, "/api/activities/1/tags", {"tagId": api.has_tag(api.home.id, name).await.id});
     }
-    api.loses("ORG#1#TAG", "0000000000000001").await;
+    api.loses("ORG#1#TAG", "0000000000000001")
+        .await;
     carries(&mia, &json!([{"id": 2, "name": "legal"}])).await;
     let changed = mia.patch("/api/activities/1", json!({"type": "call"}));
     let tags = json!([{"id": 2, "name": "legal"}]);
@@ -54,6 +57,8 @@ async fn a_tag_that_is_gone_shows_on_no_activity() {
     // Not even one that it carried can be attached to it, or detached.
     let attached = mia.post("/api/activities/1/tags", json!({"tagId": 1}));
     attached.await.expect_not_found();
-    let detached = mia.delete("/api/activities/1/tags/1").await;
+    let detached = mia
+        .delete("/api/activities/1/tags/1")
+        .await;
     detached.expect_not_found();
 }

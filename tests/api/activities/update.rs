@@ -27,13 +27,17 @@ async fn recorders_change_their_own_activity_and_managers_any() {
     mia.records_activity(json!({})).await;
     let before = api.records().await;
     let body = json!({"description": "Corrected"});
-    let denied = sue.patch("/api/activities/1", body.clone()).await;
+    let denied = sue
+        .patch("/api/activities/1", body.clone())
+        .await;
     denied.expect_denied();
     // What is wrong with the body is said before whose it is.
     refused!(sue.patch("/api/activities/1", json!({})).await => [("", "required")]);
     assert_eq!(before, api.records().await);
     for caller in [&mia, &max] {
-        let changed = caller.patch("/api/activities/1", body.clone()).await;
+        let changed = caller
+            .patch("/api/activities/1", body.clone())
+            .await;
         assert_eq!(changed.expect(200)["creatorId"], mia.id());
     }
 }
@@ -44,13 +48,17 @@ async fn a_change_that_was_outrun_starts_over_and_one_of_what_is_gone_finds_noth
     mia.records_activity(json!({})).await;
     let body = json!({"description": "Corrected"});
     faults.next("PutItem", Fault::Outrun);
-    let changed = mia.patch("/api/activities/1", body).await;
+    let changed = mia
+        .patch("/api/activities/1", body)
+        .await;
     assert_eq!(changed.expect(200)["description"], "Corrected");
     faults.outrun("PutItem");
     let again = json!({"description": "Again"});
     refused!(mia.patch("/api/activities/1", again.clone()).await => 409, "concurrent_change");
     assert!(faults.are_over());
     mia.deletes("/api/activities/1").await;
-    let gone = mia.patch("/api/activities/1", again).await;
+    let gone = mia
+        .patch("/api/activities/1", again)
+        .await;
     gone.expect_not_found();
 }

@@ -16,11 +16,14 @@ const PATH: &str = "/api/auth/accept";
 async fn an_invitee_makes_the_account_and_is_signed_in() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut mailbox = api.mailbox().await;
-    ada.posts("/api/invitations", grace()).await;
+    ada.posts("/api/invitations", grace())
+        .await;
     let token = mailbox.token().await;
     let mut reader = Reader::of(&api).await;
     let nobody = api.anonymous();
-    let answer = nobody.post(PATH, accepting(&token)).await;
+    let answer = nobody
+        .post(PATH, accepting(&token))
+        .await;
     let user = answer.expect(200);
     let expected = json!({
         "id": user["id"], "username": "grace", "fullName": "Grace Okafor", "role": "member",
@@ -28,12 +31,17 @@ async fn an_invitee_makes_the_account_and_is_signed_in() {
         "organizationId": 1,
     });
     assert_eq!(user, expected);
-    let (cookie, attributes) = answer.cookie().split_once("; ").unwrap();
+    let (cookie, attributes) = answer
+        .cookie()
+        .split_once("; ")
+        .unwrap();
     assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");
     let grace = nobody.clone().with_cookie(cookie);
     assert_eq!(grace.reads("/api/auth/session").await["user"], user);
     grace.creates_task(json!({})).await;
-    let login = nobody.logs_in("grace", "a horse of another colour").await;
+    let login = nobody
+        .logs_in("grace", "a horse of another colour")
+        .await;
     login.expect(200);
     let subject = format!("user:{}", user["id"]);
     let by_grace = |event: &str, subjects: Value, after: Value| {
@@ -46,17 +54,29 @@ async fn an_invitee_makes_the_account_and_is_signed_in() {
     });
     let accepted = json!({"email": "grace@example.com"});
     let both = json!(["invitation:1", subject]);
-    let told = [
+    let expected = [
         by_grace("user_created", json!([subject]), created),
         by_grace("invitation_accepted", both, accepted),
     ];
     let mut news = reader.news().await;
     news.retain(|entry| entry["event"] != "signed_in");
-    assert_eq!(news, told);
+    assert_eq!(news, expected);
     // It is fresh, since another user made it: an inviter could invite an address of their own, and
     // approve by it.
-    let account = api.store.sign_in().account("grace").await.unwrap().unwrap();
-    let user = api.store.sign_in().user(&account).await.unwrap().unwrap();
+    let account = api
+        .store
+        .sign_in()
+        .account("grace")
+        .await
+        .unwrap()
+        .unwrap();
+    let user = api
+        .store
+        .sign_in()
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(user.password_set_by, ada.user);
     assert_eq!(user.fresh_until(), Some(api.clock.now().plus(span::DAY)));
 }
@@ -66,22 +86,36 @@ async fn a_dead_used_or_foreign_link_gets_one_answer() {
     let (api, [ada, max]) = Api::with_users(["ada", "max"]).await;
     let nobody = api.anonymous();
     let with_email = |email: &str| json!({"email": email, "role": "member"});
-    let (_, used) = api.has_invitation(&ada, with_email("a@example.com")).await;
-    let (_, old) = api.has_invitation(&ada, with_email("b@example.com")).await;
-    let (_, of_max) = api.has_invitation(&max, with_email("c@example.com")).await;
+    let (_, used) = api
+        .has_invitation(&ada, with_email("a@example.com"))
+        .await;
+    let (_, old) = api
+        .has_invitation(&ada, with_email("b@example.com"))
+        .await;
+    let (_, of_max) = api
+        .has_invitation(&max, with_email("c@example.com"))
+        .await;
     let sue = api.user("sue").await;
     let as_viewer = json!({"email": "d@example.com", "role": "viewer"});
-    let (_, of_sue) = api.has_invitation(&sue, as_viewer).await;
+    let (_, of_sue) = api
+        .has_invitation(&sue, as_viewer)
+        .await;
     let mia = api.user("mia").await;
-    let confirm = api.has_link_to_confirm(&mia, "mia@example.com").await;
-    nobody.posts(PATH, accepting(&used)).await;
+    let confirm = api
+        .has_link_to_confirm(&mia, "mia@example.com")
+        .await;
+    nobody
+        .posts(PATH, accepting(&used))
+        .await;
     // A demoted inviter, and a disabled one.
     let admin = api.sign_in("ada").await;
     for (user, change) in [
         (max.id, json!({"role": "viewer"})),
         (sue.id, json!({"disabled": true})),
     ] {
-        admin.patches(&format!("/api/users/{user}"), change).await;
+        admin
+            .patches(&format!("/api/users/{user}"), change)
+            .await;
     }
     let mut texts = Vec::new();
     for token in [&used, &of_max, &of_sue, &confirm, "unknown"] {
@@ -90,11 +124,19 @@ async fn a_dead_used_or_foreign_link_gets_one_answer() {
         let refused = nobody.post(PATH, body).await;
         let mut problem = refused.expect_problem(403, "invitation_invalid");
         for member in ["instance", "requestId"] {
-            problem.as_object_mut().unwrap().remove(member);
+            problem
+                .as_object_mut()
+                .unwrap()
+                .remove(member);
         }
         texts.push(problem);
     }
-    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    assert!(
+        texts
+            .iter()
+            .all(|text| *text == texts[0]),
+        "{texts:?}"
+    );
     let mut body = accepting(&old);
     body["username"] = json!("another");
     api.clock.advance(7 * span::DAY);
@@ -114,9 +156,14 @@ async fn a_taken_name_or_address_leaves_the_link_alive() {
     ] {
         let mut body = accepting(&token);
         body[member] = json!(value);
-        nobody.post(PATH, body).await.expect_problem(status, code);
+        nobody
+            .post(PATH, body)
+            .await
+            .expect_problem(status, code);
     }
-    let foreign = nobody.clone().with_header("origin", "https://evil.example");
+    let foreign = nobody
+        .clone()
+        .with_header("origin", "https://evil.example");
     refused!(foreign.post(PATH, accepting(&token)).await => 403, "cross_site");
     assert_eq!(before, api.records().await);
     api.has_verified(&api.user("mia").await, "grace@example.com")
@@ -124,14 +171,20 @@ async fn a_taken_name_or_address_leaves_the_link_alive() {
     refused!(nobody.post(PATH, accepting(&token)).await => 409, "email_taken");
     let admin = api.sign_in("ada").await;
     let mia = format!("/api/users/{}", api.user("mia").await.id);
-    admin.patches(&mia, json!({"email": null})).await;
-    nobody.posts(PATH, accepting(&token)).await;
+    admin
+        .patches(&mia, json!({"email": null}))
+        .await;
+    nobody
+        .posts(PATH, accepting(&token))
+        .await;
 }
 
 #[tokio::test]
 async fn one_of_many_requests_with_a_link_makes_the_account() {
     let api = Api::start().await;
-    let (_, token) = api.has_invitation(&api.user("ada").await, grace()).await;
+    let (_, token) = api
+        .has_invitation(&api.user("ada").await, grace())
+        .await;
     let mut body = accepting(&token);
     body["username"] = json!("another");
     let nobody = api.anonymous();

@@ -28,7 +28,9 @@ async fn asked(client: &Caller, operation: &str, name: &str) -> Answer {
             return client.get(&path).await;
         }
     };
-    client.post(&format!("/api/auth/{operation}"), body).await
+    client
+        .post(&format!("/api/auth/{operation}"), body)
+        .await
 }
 
 /// The answer without what differs between any two requests.
@@ -50,11 +52,16 @@ fn figures(times: &mut [Duration]) -> (Duration, Duration) {
 #[ignore = "measures 8,000 requests for minutes"]
 async fn a_name_that_exists_is_answered_as_one_that_does_not() {
     let api = Api::start().await;
-    let hash = password::hash(PASSWORD.into()).await.unwrap();
+    let hash = password::hash(PASSWORD.into())
+        .await
+        .unwrap();
     let directory = api.store.directory();
     for number in 0..NAMES {
         let user = records::user(&format!("known{number}"), Role::Viewer, hash.clone());
-        directory.create_user(api.home.id, user).await.unwrap();
+        directory
+            .create_user(api.home.id, user)
+            .await
+            .unwrap();
     }
     let mut network = 0;
     for operation in OPERATIONS {
@@ -72,9 +79,11 @@ async fn a_name_that_exists_is_answered_as_one_that_does_not() {
             }
         }
         assert_eq!(shapes.len(), 1, "{operation}: {shapes:?}");
-        let [known, other] = times.each_mut().map(|times| figures(times));
-        println!("{operation}: median and p95 of known {known:?}, of others {other:?}");
-        let ratio = known.0.as_secs_f64() / other.0.as_secs_f64();
+        let [known_times, other] = times
+            .each_mut()
+            .map(|times| figures(times));
+        println!("{operation}: median and p95 of known {known_times:?}, of others {other:?}");
+        let ratio = known_times.0.as_secs_f64() / other.0.as_secs_f64();
         assert!((0.9..1.1).contains(&ratio), "{operation}: {ratio}");
     }
 }

@@ -7,22 +7,27 @@ use tests::support::{Api, Caller};
 const PATH: &str = "/api/auth/forgot";
 
 async fn forgets(caller: &Caller, member: &str, name: &str) {
-    let answer = caller.post(PATH, json!({member: name})).await;
+    let answer = caller
+        .post(PATH, json!({member: name}))
+        .await;
     assert_eq!(answer.expect(204), Value::Null);
 }
 
 #[tokio::test]
 async fn a_verified_address_gets_a_link_by_either_name() {
     let (api, [mia]) = Api::with_users(["mia"]).await;
-    api.has_verified(&mia, "Mia@example.com").await;
+    api.has_verified(&mia, "Mia@example.com")
+        .await;
     let mut mailbox = api.mailbox().await;
     let names = ["mia@EXAMPLE.com", " Mia@example.com\n"];
-    let names = names.map(|name| ("email", name)).into_iter();
+    let names = names
+        .map(|name| ("email", name))
+        .into_iter();
     for (member, name) in names.chain([("username", "MIA")]) {
         forgets(&api.anonymous(), member, name).await;
         let mail = mailbox.mail().await;
-        let found = (mail.to.as_str(), mail.user_id);
-        assert_eq!(found, ("Mia@example.com", Some(mia.id)));
+        let recipient = (mail.to.as_str(), mail.user_id);
+        assert_eq!(recipient, ("Mia@example.com", Some(mia.id)));
         let Letter::PasswordReset {
             username,
             link,
@@ -34,7 +39,12 @@ async fn a_verified_address_gets_a_link_by_either_name() {
         assert_eq!(username, "mia");
         assert_eq!(expires_at.since(api.clock.now()), span::HOUR);
         let token = api.app.links.token(link).unwrap();
-        assert!(!api.table_dump().await.join("\n").contains(&token));
+        assert!(
+            !api.table_dump()
+                .await
+                .join("\n")
+                .contains(&token)
+        );
     }
 }
 
@@ -42,11 +52,14 @@ async fn a_verified_address_gets_a_link_by_either_name() {
 async fn nobody_else_gets_a_mail_and_the_answer_is_the_same() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let [mia, sue] = [api.user("mia").await, api.user("sue").await];
-    api.has_verified(&sue, "sue@example.com").await;
+    api.has_verified(&sue, "sue@example.com")
+        .await;
     let [mia, sue] = [mia, sue].map(|user| format!("/api/users/{}", user.id));
     // It is not verified.
-    ada.patches(&mia, json!({"email": "mia@example.com"})).await;
-    ada.patches(&sue, json!({"disabled": true})).await;
+    ada.patches(&mia, json!({"email": "mia@example.com"}))
+        .await;
+    ada.patches(&sue, json!({"disabled": true}))
+        .await;
     let mut mailbox = api.mailbox().await;
     for (member, name) in [
         ("email", "mia@example.com"),
@@ -65,7 +78,8 @@ async fn nobody_else_gets_a_mail_and_the_answer_is_the_same() {
 #[tokio::test]
 async fn the_work_is_the_same_for_every_name() {
     let (api, [mia]) = Api::with_users(["mia"]).await;
-    api.has_verified(&mia, "mia@example.com").await;
+    api.has_verified(&mia, "mia@example.com")
+        .await;
     let costs = async |member: &str, name: &str| {
         let body = json!({member: name});
         api.counter.take();
@@ -73,11 +87,16 @@ async fn the_work_is_the_same_for_every_name() {
         answer.expect(204);
         (api.counter.take(), used.read_units.to_bits())
     };
-    let known = costs("username", "mia").await;
-    assert_eq!(costs("username", "nobody").await, known);
-    assert_eq!(costs("username", "ada").await, known);
-    let known = costs("email", "mia@example.com").await;
-    assert_eq!(costs("email", "nobody@example.com").await.0, known.0);
+    let by_username = costs("username", "mia").await;
+    assert_eq!(costs("username", "nobody").await, by_username);
+    assert_eq!(costs("username", "ada").await, by_username);
+    let by_email = costs("email", "mia@example.com").await;
+    assert_eq!(
+        costs("email", "nobody@example.com")
+            .await
+            .0,
+        by_email.0
+    );
 }
 
 #[tokio::test]
@@ -106,7 +125,8 @@ async fn an_account_gets_three_mails_an_hour_and_a_network_asks_for_twenty() {
     let nobody = api.anonymous();
     for name in ["mia", "vic"] {
         let email = format!("{name}@example.com");
-        api.has_verified(&api.user(name).await, &email).await;
+        api.has_verified(&api.user(name).await, &email)
+            .await;
     }
     let mut mailbox = api.mailbox().await;
     for (member, name) in [
@@ -143,7 +163,10 @@ async fn bad_bodies_are_refused_and_without_mail_nothing_is_sent() {
         (both, ("/username", "combination")),
         (json!({"email": "mia"}), ("/email", "pattern")),
     ] {
-        nobody.post(PATH, body).await.expect_faults(&[fault]);
+        nobody
+            .post(PATH, body)
+            .await
+            .expect_faults(&[fault]);
     }
     api.has_verified(&api.user("mia").await, "mia@example.com")
         .await;

@@ -19,28 +19,47 @@ fn waits(answer: &Answer, seconds: i64) {
 }
 
 fn judged(answers: &[Answer]) -> usize {
-    let judged = answers.iter().filter(|answer| answer.status == 401);
+    let judged = answers
+        .iter()
+        .filter(|answer| answer.status == 401);
     judged.count()
 }
 
 #[tokio::test]
 async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
     let (api, [ada]) = Api::with_users(["ada"]).await;
-    let answer = api.anonymous().logs_in("Ada", PASSWORD).await;
+    let answer = api
+        .anonymous()
+        .logs_in("Ada", PASSWORD)
+        .await;
     let user = json!({
         "id": ada.id, "username": "ada", "fullName": "Ada Tester", "email": null,
         "emailVerifiedAt": null, "organizationId": 1, "role": "admin",
     });
     assert_eq!(answer.expect(200), user);
-    let (_, attributes) = answer.cookie().split_once("; ").unwrap();
+    let (_, attributes) = answer
+        .cookie()
+        .split_once("; ")
+        .unwrap();
     assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");
-    let session = api.anonymous().with_cookie(answer.session());
+    let session = api
+        .anonymous()
+        .with_cookie(answer.session());
     let session = session.reads("/api/auth/session").await;
     shows!(session, {"user": user, "organization": {"id": 1, "name": "Halden Services"}});
     shows!(session, {"planFeatures": ["agentAI"], "expiresAt": "2026-01-16T12:00:00.000Z"});
-    assert_eq!(session["permissions"].as_array().unwrap().len(), 22);
+    assert_eq!(
+        session["permissions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        22
+    );
     // The table holds neither the password nor the id of the session.
-    let sid = answer.session().strip_prefix("connect.sid=s%3A").unwrap();
+    let sid = answer
+        .session()
+        .strip_prefix("connect.sid=s%3A")
+        .unwrap();
     let (sid, _) = sid.split_once('.').unwrap();
     let secret = sid.splitn(3, '-').nth(2).unwrap();
     let items = api.table_dump().await.concat();
@@ -57,7 +76,10 @@ async fn a_wrong_password_an_unknown_user_and_a_disabled_one_are_answered_alike(
     mia.is_signed_out().await;
     let mut bodies = Vec::new();
     for (username, password) in [("ada", "wrong"), ("nobody", "wrong"), ("mia", PASSWORD)] {
-        let refused = api.anonymous().logs_in(username, password).await;
+        let refused = api
+            .anonymous()
+            .logs_in(username, password)
+            .await;
         let mut problem = refused.expect_problem(401, "invalid_credentials");
         problem["requestId"].take();
         bodies.push(problem);
@@ -79,25 +101,42 @@ async fn ten_failures_close_the_door_for_that_account_and_address() {
     }
     waits(&nobody.logs_in("ADA", PASSWORD).await, 300);
     let elsewhere = api.anonymous().at("198.51.100.9");
-    elsewhere.logs_in("ADA", PASSWORD).await.expect(200);
-    nobody.logs_in("mia", PASSWORD).await.expect(200);
+    elsewhere
+        .logs_in("ADA", PASSWORD)
+        .await
+        .expect(200);
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     api.clock.advance(5 * span::MINUTE);
-    nobody.logs_in("ADA", PASSWORD).await.expect(200);
+    nobody
+        .logs_in("ADA", PASSWORD)
+        .await
+        .expect(200);
 }
 
 /// Whoever tries one password on many accounts is held back as well.
 #[tokio::test]
 async fn thirty_failures_close_the_door_for_a_network() {
     let (api, _) = Api::with_users(["ada"]).await;
-    let [guessing, same, other] = ["1::7", "1:ffff::9", "2::7"]
-        .map(|client| api.anonymous().at(&format!("2001:db8:0:{client}")));
+    let [guessing, same, other] = ["1::7", "1:ffff::9", "2::7"].map(|client| {
+        api.anonymous()
+            .at(&format!("2001:db8:0:{client}"))
+    });
     for number in 0..30 {
         guesses(&guessing, &format!("somebody{number}")).await;
     }
     waits(&same.logs_in("ada", PASSWORD).await, 900);
-    other.logs_in("ada", PASSWORD).await.expect(200);
+    other
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
     api.clock.advance(15 * span::MINUTE);
-    guessing.logs_in("ada", PASSWORD).await.expect(200);
+    guessing
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
 }
 
 /// Without the setting or the proxy's secret, such a header is any client's own text.
@@ -105,9 +144,13 @@ async fn thirty_failures_close_the_door_for_a_network() {
 async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
     const HEADER: &str = "x-forwarded-for";
     let (api, _) = Api::with_users(["ada"]).await;
-    let behind = api.instances_behind(HEADER, "hush").await;
+    let behind = api
+        .instances_behind(HEADER, "hush")
+        .await;
     let with = |address: &str, secret: &str| {
-        let client = api.anonymous().with_header(HEADER, address);
+        let client = api
+            .anonymous()
+            .with_header(HEADER, address);
         client.with_header("x-proxy-secret", secret)
     };
     let from = |address: &str| with(address, "hush");
@@ -137,13 +180,19 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
         let address = format!("203.0.113.{number}");
         let client = [
             with(&address, "guess"),
-            api.anonymous().with_header(HEADER, &address),
+            api.anonymous()
+                .with_header(HEADER, &address),
         ];
         client.map(|client| client.before(behind.clone()))
     };
     let mut statuses = Vec::new();
     for client in (0..30).flat_map(strange) {
-        statuses.push(client.logs_in("nobody", "wrong").await.status);
+        statuses.push(
+            client
+                .logs_in("nobody", "wrong")
+                .await
+                .status,
+        );
         api.clock.advance(span::SECOND);
     }
     assert_eq!((statuses[0], statuses[59]), (401, 429), "{statuses:?}");
@@ -155,19 +204,35 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
 async fn an_account_that_many_guess_at_is_slow_for_strangers() {
     let (api, _) = Api::with_users(["ada"]).await;
     let home = api.anonymous().at("198.51.100.9");
-    home.logs_in("ada", PASSWORD).await.expect(200);
-    let stranger = |number: usize| api.anonymous().at(&format!("203.0.113.{number}"));
+    home.logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
+    let stranger = |number: usize| {
+        api.anonymous()
+            .at(&format!("203.0.113.{number}"))
+    };
     for number in 0..10 {
         guesses(&stranger(number), "Ada").await;
     }
     for (number, seconds) in (10..).zip([1, 2, 4, 8, 16, 32, 60, 60]) {
-        waits(&stranger(number).logs_in("ada", PASSWORD).await, seconds);
-        home.logs_in("ada", PASSWORD).await.expect(200);
-        api.clock.advance(seconds * span::SECOND);
+        waits(
+            &stranger(number)
+                .logs_in("ada", PASSWORD)
+                .await,
+            seconds,
+        );
+        home.logs_in("ada", PASSWORD)
+            .await
+            .expect(200);
+        api.clock
+            .advance(seconds * span::SECOND);
         guesses(&stranger(number), "Ada").await;
     }
     api.clock.advance(span::MINUTE);
-    stranger(18).logs_in("ada", PASSWORD).await.expect(200);
+    stranger(18)
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -178,7 +243,10 @@ async fn a_success_forgets_the_failures() {
         for _ in 0..9 {
             guesses(&nobody, "ada").await;
         }
-        nobody.logs_in("ada", PASSWORD).await.expect(200);
+        nobody
+            .logs_in("ada", PASSWORD)
+            .await
+            .expect(200);
     }
 }
 
@@ -190,11 +258,17 @@ async fn a_sign_in_that_failed_in_the_table_counts_as_no_failure() {
     let nobody = api.anonymous();
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
     for _ in 0..12 {
-        nobody.logs_in("ada", PASSWORD).await.expect(500);
+        nobody
+            .logs_in("ada", PASSWORD)
+            .await
+            .expect(500);
         api.clock.advance(2 * span::SECOND);
     }
     faults.end();
-    nobody.logs_in("ada", PASSWORD).await.expect(200);
+    nobody
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -210,7 +284,9 @@ async fn guesses_that_are_sent_all_at_once_count_before_they_are_judged() {
 async fn one_of_many_guesses_at_once_takes_the_accounts_turn() {
     let (api, _) = Api::with_users(["ada"]).await;
     let guess = async |network: usize| {
-        let stranger = api.anonymous().at(&format!("203.0.113.{network}"));
+        let stranger = api
+            .anonymous()
+            .at(&format!("203.0.113.{network}"));
         stranger.logs_in("ada", "wrong").await
     };
     // At first ten are free, also of those that come at once.
@@ -226,23 +302,36 @@ async fn one_of_many_guesses_at_once_takes_the_accounts_turn() {
 async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
     let (api, _) = Api::with_users(["ada"]).await;
     let client = api.anonymous().at("203.0.113.9");
-    let guess = async |number: usize| client.logs_in(&format!("somebody{number}"), "wrong").await;
+    let guess = async |number: usize| {
+        client
+            .logs_in(&format!("somebody{number}"), "wrong")
+            .await
+    };
     assert_eq!(judged(&join_all((0..60).map(guess)).await), 30);
     // Honest sign-ins leave no mark.
     let office = api.anonymous().at("203.0.113.10");
     for _ in 0..31 {
-        office.logs_in("ada", PASSWORD).await.expect(200);
+        office
+            .logs_in("ada", PASSWORD)
+            .await
+            .expect(200);
     }
 }
 
 #[tokio::test]
 async fn a_sign_in_that_was_refused_is_logged_with_its_address_alone() {
     let api = Api::start().await;
-    let mia = api.sign_in("mia").await.at("198.51.100.7");
+    let mia = api
+        .sign_in("mia")
+        .await
+        .at("198.51.100.7");
     let nobody = api.anonymous().at("198.51.100.9");
     let log = Log::begin();
     for status in [[401; 10].as_slice(), &[429]].concat() {
-        nobody.logs_in("mia", "a wrong one").await.expect(status);
+        nobody
+            .logs_in("mia", "a wrong one")
+            .await
+            .expect(status);
         let [line] = log.take().try_into().unwrap();
         shows!(line, {"address": "198.51.100.9", "route": "/api/auth/login", "status": status});
         let text = line.to_string();
@@ -251,13 +340,19 @@ async fn a_sign_in_that_was_refused_is_logged_with_its_address_alone() {
     let password = json!({"currentPassword": "a wrong one", "newPassword": "another 12345"});
     // After ten failures, other networks wait for a second.
     api.clock.advance(span::SECOND);
-    mia.put("/api/auth/password", password).await.expect(400);
+    mia.put("/api/auth/password", password)
+        .await
+        .expect(400);
     let [line] = log.take().try_into().unwrap();
     assert_eq!(line["address"], "198.51.100.7", "{line}");
     api.clock.advance(2 * span::SECOND);
-    mia.logs_in("mia", PASSWORD).await.expect(200);
+    mia.logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     mia.is_signed_in().await;
-    mia.get("/api/tasks/4711").await.expect_not_found();
+    mia.get("/api/tasks/4711")
+        .await
+        .expect_not_found();
     let lines = log.take();
     assert_eq!(lines.len(), 3);
     for line in lines {
@@ -282,7 +377,11 @@ async fn a_listed_page_alone_signs_a_browser_in_from_another_site() {
             refused!(page.post("/api/auth/login", json!({})).await => 403, "cross_site");
         }
     }
-    let page = api.anonymous().with_header("sec-fetch-site", "cross-site");
+    let page = api
+        .anonymous()
+        .with_header("sec-fetch-site", "cross-site");
     let page = page.with_header("origin", "https://app.workdesk.example");
-    page.logs_in("mia", PASSWORD).await.expect(200);
+    page.logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
 }

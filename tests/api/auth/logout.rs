@@ -9,7 +9,9 @@ async fn a_logout_ends_the_session_at_once() {
     answer.expect(204);
     assert!(answer.cookie().contains("Max-Age=0"));
     mia.is_signed_out().await;
-    mia.trigger("/api/auth/logout").await.expect(401);
+    mia.trigger("/api/auth/logout")
+        .await
+        .expect(401);
 }
 
 #[tokio::test]

@@ -20,20 +20,30 @@ async fn a_new_password_is_told_whoever_set_it() {
         .await;
     let mut mailbox = api.mailbox().await;
     let own = json!({"currentPassword": PASSWORD, "newPassword": NEW});
-    mia.at("198.51.100.9").puts("/api/auth/password", own).await;
+    mia.at("198.51.100.9")
+        .puts("/api/auth/password", own)
+        .await;
     let mail = mailbox.mail().await;
-    let found = (mail.to.as_str(), mail.user_id);
-    assert_eq!(found, ("mia@example.com", api.user("mia").await.id.into()));
-    let told = change(mail.letter);
-    assert_eq!((told.username.as_str(), told.at), ("mia", api.clock.now()));
-    assert_eq!(told.network.as_deref(), Some("198.51.100.0/24"));
+    let recipient = (mail.to.as_str(), mail.user_id);
+    assert_eq!(
+        recipient,
+        ("mia@example.com", api.user("mia").await.id.into())
+    );
+    let notice = change(mail.letter);
+    assert_eq!(
+        (notice.username.as_str(), notice.at),
+        ("mia", api.clock.now())
+    );
+    assert_eq!(notice.network.as_deref(), Some("198.51.100.0/24"));
     let path = format!("/api/users/{}/password", api.user("mia").await.id);
-    ada.puts(&path, json!({"password": PASSWORD})).await;
-    let told = change(mailbox.mail().await.letter);
-    assert_eq!(told.network.as_deref(), Some("203.0.113.0/24"));
+    ada.puts(&path, json!({"password": PASSWORD}))
+        .await;
+    let notice = change(mailbox.mail().await.letter);
+    assert_eq!(notice.network.as_deref(), Some("203.0.113.0/24"));
     // A user without an address gets none.
     let path = format!("/api/users/{}/password", api.user("vic").await.id);
-    ada.puts(&path, json!({"password": PASSWORD})).await;
+    ada.puts(&path, json!({"password": PASSWORD}))
+        .await;
     assert!(mailbox.news().await.is_empty());
 }
 
@@ -42,14 +52,16 @@ async fn a_new_address_is_told_to_the_old_one() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
     let path = format!("/api/users/{}", mia.id);
-    api.has_verified(&mia, "old@example.com").await;
+    api.has_verified(&mia, "old@example.com")
+        .await;
     let mut mailbox = api.mailbox().await;
     for (email, to) in [
         (json!("new@example.com"), "old@example.com"),
         (json!("newer@example.com"), "new@example.com"),
         (json!(null), "newer@example.com"),
     ] {
-        ada.patches(&path, json!({"email": email})).await;
+        ada.patches(&path, json!({"email": email}))
+            .await;
         let mail = mailbox.mail().await;
         assert_eq!(mail.to, to);
         assert_eq!(
@@ -57,8 +69,11 @@ async fn a_new_address_is_told_to_the_old_one() {
             Some("203.0.113.0/24")
         );
     }
-    api.has_verified(&mia, "old@example.com").await;
-    let token = api.has_link_to_confirm(&mia, "new@example.com").await;
+    api.has_verified(&mia, "old@example.com")
+        .await;
+    let token = api
+        .has_link_to_confirm(&mia, "new@example.com")
+        .await;
     mailbox.news().await;
     let nobody = api.anonymous();
     let confirmed = nobody.post("/api/auth/email/confirm", json!({"token": token}));
@@ -75,12 +90,15 @@ async fn a_new_address_is_told_to_the_old_one() {
 async fn a_deployment_without_mail_writes_no_notice() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
-    api.has_verified(&mia, "mia@example.com").await;
+    api.has_verified(&mia, "mia@example.com")
+        .await;
     let ada = ada.before(api.instances_without_mail().await);
     let mut mailbox = api.mailbox().await;
     let path = format!("/api/users/{}", mia.id);
     let password = json!({"password": PASSWORD});
-    ada.puts(&format!("{path}/password"), password).await;
-    ada.patches(&path, json!({"email": null})).await;
+    ada.puts(&format!("{path}/password"), password)
+        .await;
+    ada.patches(&path, json!({"email": null}))
+        .await;
     assert!(mailbox.news().await.is_empty());
 }

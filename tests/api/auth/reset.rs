@@ -22,7 +22,9 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
     api.has_verified(&user, EMAIL).await;
     let first = api.has_link_to_reset(EMAIL).await;
     let second = api.has_link_to_reset(EMAIL).await;
-    let other = api.has_link_to_confirm(&user, "other@example.com").await;
+    let other = api
+        .has_link_to_confirm(&user, "other@example.com")
+        .await;
     let mut mailbox = api.mailbox().await;
     let mut reader = Reader::of(&api).await;
     let nobody = api.anonymous();
@@ -31,7 +33,10 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
         caller.is_signed_out().await;
     }
     for (password, status) in [(PASSWORD, 401), (NEW, 200)] {
-        nobody.logs_in("mia", password).await.expect(status);
+        nobody
+            .logs_in("mia", password)
+            .await
+            .expect(status);
     }
     for token in [&first, &second] {
         refused!(nobody.post(PATH, reset(token)).await => 403, "link_invalid");
@@ -48,12 +53,15 @@ async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
     let subjects = json!([format!("user:{}", mia.id())]);
     let nothing = [Value::Null, Value::Null];
     let event = "password_reset";
-    let told = entry(Some(mia.id()), Value::Null, event, subjects, nothing);
+    let expected = entry(Some(mia.id()), Value::Null, event, subjects, nothing);
     let news = reader.news().await;
-    assert!(news.contains(&told), "{news:?}");
+    assert!(news.contains(&expected), "{news:?}");
     // No other person set the password.
     let directory = api.store.directory();
-    let user = directory.user(user.organization_id, user.id).await.unwrap();
+    let user = directory
+        .user(user.organization_id, user.id)
+        .await
+        .unwrap();
     assert_eq!(user.fresh_until(), None);
 }
 
@@ -71,7 +79,11 @@ async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
     api.clock.advance(span::HOUR);
     is_dead(&token).await;
     let token = api.has_link_to_reset(EMAIL).await;
-    is_dead(&api.has_link_to_confirm(&mia, EMAIL).await).await;
+    is_dead(
+        &api.has_link_to_confirm(&mia, EMAIL)
+            .await,
+    )
+    .await;
     is_dead("unknown").await;
     let path = format!("/api/users/{}", mia.id);
     for change in [json!({"email": "new@example.com"}), json!({"email": EMAIL})] {
@@ -79,20 +91,24 @@ async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
         is_dead(&token).await;
     }
     api.has_verified(&mia, EMAIL).await;
-    ada.patches(&path, json!({"disabled": true})).await;
+    ada.patches(&path, json!({"disabled": true}))
+        .await;
     is_dead(&token).await;
 }
 
 #[tokio::test]
 async fn a_refused_reset_leaves_the_link_alive() {
     let api = Api::start().await;
-    api.has_verified(&api.user("mia").await, EMAIL).await;
+    api.has_verified(&api.user("mia").await, EMAIL)
+        .await;
     let token = api.has_link_to_reset(EMAIL).await;
     let nobody = api.anonymous();
     let before = api.records().await;
     let short = json!({"token": token, "password": "short"});
     refused!(nobody.post(PATH, short).await => [("/password", "length")]);
-    let foreign = nobody.clone().with_header("origin", "https://evil.example");
+    let foreign = nobody
+        .clone()
+        .with_header("origin", "https://evil.example");
     refused!(foreign.post(PATH, reset(&token)).await => 403, "cross_site");
     assert_eq!(before, api.records().await);
     let twice = [(); 2].map(|()| nobody.post(PATH, reset(&token)));

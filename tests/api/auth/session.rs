@@ -67,7 +67,11 @@ async fn a_session_is_extended_beside_the_operation() {
     };
     let (changed, meanwhile) = tokio::join!(change, meanwhile);
     changed.expect(200);
-    assert!(meanwhile.iter().any(|row| row.contains("Renamed")));
+    assert!(
+        meanwhile
+            .iter()
+            .any(|row| row.contains("Renamed"))
+    );
 }
 
 #[tokio::test]
@@ -76,7 +80,8 @@ async fn a_session_that_cannot_be_extended_serves_all_the_same() {
     for fault in [Fault::Denied, Fault::Throttled] {
         faults.begin(Requests::Of("UpdateItem"), fault);
         max.is_signed_in().await;
-        max.reads("/api/projects/1/milestones").await;
+        max.reads("/api/projects/1/milestones")
+            .await;
     }
     faults.end();
     // The next request extends it, and the one after that has no need to.

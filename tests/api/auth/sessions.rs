@@ -18,7 +18,10 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
         .anonymous()
         .at("198.51.100.9")
         .with_header("user-agent", "Phone/1.0");
-    phone.logs_in("mia", PASSWORD).await.expect(200);
+    phone
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     let rows = sessions(&mia).await;
     let [newest, own] = rows.as_slice() else {
         panic!("two sessions, not {rows:?}");
@@ -43,11 +46,24 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
 async fn a_session_is_listed_until_it_ends_by_nothing_that_signs_in() {
     let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
-    let id = sessions(&mia).await[0]["id"].as_str().unwrap().to_owned();
+    let id = sessions(&mia).await[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(id.len(), 16);
     // Neither the cookie nor what the table keeps of it.
-    assert!(!mia.cookie.as_deref().unwrap().contains(&id));
-    assert!(!api.table_dump().await.concat().contains(&id));
+    assert!(
+        !mia.cookie
+            .as_deref()
+            .unwrap()
+            .contains(&id)
+    );
+    assert!(
+        !api.table_dump()
+            .await
+            .concat()
+            .contains(&id)
+    );
     let other = api.session_of(&user).await;
     assert_eq!(sessions(&mia).await.len(), 2);
     other.triggers("/api/auth/logout").await;
@@ -60,7 +76,10 @@ async fn a_session_is_listed_until_it_ends_by_nothing_that_signs_in() {
     assert_eq!(sessions(&later).await.len(), 2);
     api.clock.advance(1);
     assert_eq!(sessions(&later).await.len(), 1);
-    later.delete(&path).await.expect_not_found();
+    later
+        .delete(&path)
+        .await
+        .expect_not_found();
     mia.is_signed_out().await;
 }
 
@@ -73,23 +92,33 @@ async fn all_sessions_but_this_one_end_at_once() {
     for _ in 0..2 {
         let mut others = Vec::new();
         for _ in 0..3 {
-            others.push(api.session_of(&user_now(&api).await).await);
+            others.push(
+                api.session_of(&user_now(&api).await)
+                    .await,
+            );
         }
         assert_eq!(sessions(&mia).await.len(), 4);
         mia.deletes("/api/auth/sessions").await;
         for other in others {
             other.is_signed_out().await;
-            other.delete("/api/auth/sessions").await.expect(401);
+            other
+                .delete("/api/auth/sessions")
+                .await
+                .expect(401);
         }
         assert_eq!(sessions(&mia).await.len(), 1);
     }
     // Tokens and other users stay, and the user signs in again.
     script.reads("/api/tasks").await;
     ada.is_signed_in().await;
-    let again = api.session_of(&user_now(&api).await).await;
+    let again = api
+        .session_of(&user_now(&api).await)
+        .await;
     assert_eq!(sessions(&again).await.len(), 2);
     // Whoever comes later ends the one that was kept.
-    again.deletes("/api/auth/sessions").await;
+    again
+        .deletes("/api/auth/sessions")
+        .await;
     mia.is_signed_out().await;
     again.is_signed_in().await;
 }
@@ -97,8 +126,16 @@ async fn all_sessions_but_this_one_end_at_once() {
 /// Mia as she is now, as a sign-in finds her.
 async fn user_now(api: &Api) -> shared::model::people::User {
     let sign_in = api.store.sign_in();
-    let account = sign_in.account("mia").await.unwrap().unwrap();
-    sign_in.user(&account).await.unwrap().unwrap()
+    let account = sign_in
+        .account("mia")
+        .await
+        .unwrap()
+        .unwrap();
+    sign_in
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -112,7 +149,9 @@ async fn the_session_that_is_kept_ends_as_any_other() {
     }
     api.clock.advance(12 * span::HOUR);
     mia.is_signed_out().await;
-    let mia = api.session_of(&user_now(&api).await).await;
+    let mia = api
+        .session_of(&user_now(&api).await)
+        .await;
     mia.deletes("/api/auth/sessions").await;
     let directory = api.store.directory();
     for disabled in [true, false] {
@@ -121,7 +160,9 @@ async fn the_session_that_is_kept_ends_as_any_other() {
         // Who is enabled again signs in again.
         mia.is_signed_out().await;
     }
-    let mia = api.session_of(&user_now(&api).await).await;
+    let mia = api
+        .session_of(&user_now(&api).await)
+        .await;
     mia.deletes("/api/auth/sessions").await;
     mia.triggers("/api/auth/logout").await;
     mia.is_signed_out().await;
@@ -130,14 +171,23 @@ async fn the_session_that_is_kept_ends_as_any_other() {
 #[tokio::test]
 async fn one_of_several_sessions_that_end_each_other_is_left() {
     let (api, [user]) = Api::with_users(["mia"]).await;
-    let mut all = Vec::new();
+    let mut callers = Vec::new();
     for _ in 0..8 {
-        all.push(api.session_of(&user).await);
+        callers.push(api.session_of(&user).await);
     }
-    let answers = join_all(all.iter().map(|mia| mia.delete("/api/auth/sessions"))).await;
+    let answers = join_all(
+        callers
+            .iter()
+            .map(|mia| mia.delete("/api/auth/sessions")),
+    )
+    .await;
     let mut left = Vec::new();
-    for (mia, answer) in all.iter().zip(&answers) {
-        let is_left = mia.get("/api/auth/session").await.status == 200;
+    for (mia, answer) in callers.iter().zip(&answers) {
+        let is_left = mia
+            .get("/api/auth/session")
+            .await
+            .status
+            == 200;
         answer.expect(if is_left { 204 } else { 401 });
         left.extend(is_left.then_some(mia));
     }
@@ -156,19 +206,26 @@ async fn one_session_ends_by_its_id() {
     let mia = api.session_of(&user).await;
     let phone = api.session_of(&user).await;
     let id = |rows: &[Value], current: bool| {
-        let row = rows.iter().find(|row| row["current"] == current).unwrap();
+        let row = rows
+            .iter()
+            .find(|row| row["current"] == current)
+            .unwrap();
         format!("/api/auth/sessions/{}", row["id"].as_str().unwrap())
     };
     let rows = sessions(&mia).await;
     let own = id(&rows, true);
     let other = id(&rows, false);
     let ada = api.sign_in("ada").await;
-    ada.delete(&other).await.expect_not_found();
+    ada.delete(&other)
+        .await
+        .expect_not_found();
     mia.deletes(&other).await;
     phone.is_signed_out().await;
     assert_eq!(sessions(&mia).await.len(), 1);
     for gone in [other.as_str(), "/api/auth/sessions/0123456789abcdef"] {
-        mia.delete(gone).await.expect_not_found();
+        mia.delete(gone)
+            .await
+            .expect_not_found();
     }
     mia.deletes(&own).await;
     mia.is_signed_out().await;

@@ -20,7 +20,8 @@ fn answer(passwords: bool, organization: Option<i64>) -> Value {
 async fn with_passwords_off(api: &Api) -> OidcProvider {
     let provider = api.has_provider(json!({})).await;
     for name in ["ada", "mia"] {
-        api.is_bound(name, &provider.issuer).await;
+        api.is_bound(name, &provider.issuer)
+            .await;
     }
     switches_off(api, &provider).await;
     provider
@@ -29,10 +30,13 @@ async fn with_passwords_off(api: &Api) -> OidcProvider {
 /// Has ada switch passwords off, who signs in by the provider.
 async fn switches_off(api: &Api, provider: &OidcProvider) {
     let nobody = api.anonymous();
-    let answer = provider.signs_in(&nobody, json!({"sub": "sub-ada"})).await;
+    let answer = provider
+        .signs_in(&nobody, json!({"sub": "sub-ada"}))
+        .await;
     let ada = nobody.with_cookie(answer.session());
     let off = provider.put(&json!({"passwords": "off"}));
-    ada.puts("/api/organizations/1/sign-in", off).await;
+    ada.puts("/api/organizations/1/sign-in", off)
+        .await;
 }
 
 #[tokio::test]
@@ -41,11 +45,11 @@ async fn a_username_is_answered_with_its_ways() {
     for name in ["mia", "sue", "zac"] {
         api.user(name).await;
     }
-    let none = api
+    let without_provider = api
         .anonymous()
         .reads("/api/auth/sign-in?username=mia")
         .await;
-    assert_eq!(none, answer(true, None));
+    assert_eq!(without_provider, answer(true, None));
     with_passwords_off(&api).await;
     let nobody = api.anonymous();
     assert_eq!(ways(&nobody, "MIA").await, answer(false, Some(1)));
@@ -63,14 +67,19 @@ async fn a_username_that_does_not_exist_has_one_of_these_ways_and_keeps_it() {
     with_passwords_off(&api).await;
     let mut seen = Vec::new();
     for number in 0..60 {
-        let caller = api.anonymous().at(&format!("198.51.100.{}", number / 10));
+        let caller = api
+            .anonymous()
+            .at(&format!("198.51.100.{}", number / 10));
         let way = ways(&caller, &format!("nobody{number}")).await;
         assert_eq!(ways(&caller, &format!("NOBODY{number}")).await, way);
         seen.push(way);
     }
     // Five of seven users are of the provider.
     for (way, least) in [(answer(false, Some(1)), 18), (answer(true, None), 6)] {
-        let count = seen.iter().filter(|one| **one == way).count();
+        let count = seen
+            .iter()
+            .filter(|seen_way| **seen_way == way)
+            .count();
         assert!(count >= least, "{way}: {count} of 60");
     }
 }
@@ -91,7 +100,10 @@ async fn a_network_asks_for_thirty_usernames_that_do_not_exist_in_a_quarter_of_a
     }
     ways(&nobody.clone().at("198.51.100.9"), "ada").await;
     // Sign-ins have a count of their own.
-    nobody.logs_in("mia", PASSWORD).await.expect(200);
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     api.clock.advance(15 * 60_000);
     ways(&nobody, "ada").await;
 }
@@ -109,7 +121,9 @@ async fn an_office_behind_one_address_signs_in_at_nine() {
     }
     // The count of names that do not exist went on.
     ways(&office, "nobody").await;
-    let refused = office.get("/api/auth/sign-in?username=mia").await;
+    let refused = office
+        .get("/api/auth/sign-in?username=mia")
+        .await;
     refused.expect_problem(429, "too_many_attempts");
 }
 
@@ -147,7 +161,8 @@ async fn with_passwords_off_no_user_has_a_password() {
     let of_mia = format!("/api/users/{}/password", mia.id());
     let set = json!({"password": new});
     for refused in [
-        mia.put("/api/auth/password", change).await,
+        mia.put("/api/auth/password", change)
+            .await,
         ada.put(&of_mia, set.clone()).await,
         ada.put(&format!("/api/users/{}/password", sue.id), set)
             .await,
@@ -156,8 +171,14 @@ async fn with_passwords_off_no_user_has_a_password() {
     }
     // The operator's way out.
     let providers = api.store.providers();
-    providers.allow_passwords(api.home.id).await.unwrap();
-    nobody.logs_in("mia", PASSWORD).await.expect(200);
+    providers
+        .allow_passwords(api.home.id)
+        .await
+        .unwrap();
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     assert_eq!(ways(&nobody, "mia").await, answer(true, Some(1)));
     let entries = ada.walk("/api/journal").await;
     let last = rows_where(&entries, "event", "sign_in_changed")
@@ -167,15 +188,19 @@ async fn with_passwords_off_no_user_has_a_password() {
     shows!(last, {"after": {"passwords": "allowed"}});
     // Without the provider, nobody is bound to it.
     switches_off(&api, &provider).await;
-    ada.deletes("/api/organizations/1/sign-in").await;
-    nobody.logs_in("mia", PASSWORD).await.expect(200);
+    ada.deletes("/api/organizations/1/sign-in")
+        .await;
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
 async fn the_document_names_all_faults_of_a_sign_in_by_a_provider() {
-    let mut all = operations().iter();
+    let mut operations = operations().iter();
     let path = "/api/auth/oidc/callback/{organization}";
-    let callback = all.find(|one| one.path == path);
+    let callback = operations.find(|operation| operation.path == path);
     let text = callback.unwrap().described["description"].to_string();
     for fault in SignInFault::ALL {
         assert!(text.contains(fault.name()), "{}", fault.name());

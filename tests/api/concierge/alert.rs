@@ -21,8 +21,12 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
         (5, "resolved", json!("2026-01-15T12:05:00.000Z")),
     ] {
         world.api.clock.advance(span::MINUTE);
-        let sue = sue.clone().with_header("if-match", &format!("\"{read}\""));
-        let changed = sue.patches(&path, json!({"status": status})).await;
+        let sue = sue
+            .clone()
+            .with_header("if-match", &format!("\"{read}\""));
+        let changed = sue
+            .patches(&path, json!({"status": status}))
+            .await;
         shows!(changed, {"status": status, "resolvedAt": resolved_at});
         assert_eq!(changed["version"], version);
         read = version;
@@ -44,7 +48,10 @@ async fn an_alert_shows_its_sessions_newest_first() {
         let session = world.opened(&alert).await;
         // Asked for again, it is the same.
         assert_eq!(world.opened(&alert).await, session);
-        world.cancels(&session).await.expect(200);
+        world
+            .cancels(&session)
+            .await
+            .expect(200);
         sessions.insert(0, session.as_i64().unwrap());
     }
     world.failed_payment().await;
@@ -64,7 +71,9 @@ async fn a_token_of_a_machine_reports_and_decides_nothing() {
     let max = world.api.user("max").await;
     let only = json!({"permissions": ["manage_signals"]});
     let monitor = world.api.token_of(&max, only).await;
-    let resolved = monitor.patches(&path, json!({"status": "resolved"})).await;
+    let resolved = monitor
+        .patches(&path, json!({"status": "resolved"}))
+        .await;
     shows!(resolved, {"status": "resolved", "statusBy": "report"});
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
@@ -74,7 +83,9 @@ async fn a_token_of_a_machine_reports_and_decides_nothing() {
         .await;
     shows!(opened, {"statusBy": "user"});
     for status in ["resolved", "open"] {
-        let refused = monitor.patch(&path, json!({"status": status})).await;
+        let refused = monitor
+            .patch(&path, json!({"status": status}))
+            .await;
         refused.expect_problem(409, "invalid_transition");
     }
     let same = monitor

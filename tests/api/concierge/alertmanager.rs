@@ -42,7 +42,9 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     let sender = alertmanager(&api).await;
     let sue = api.sign_in("sue").await;
     let firing = webhook(&[alert(1, "firing"), alert(2, "firing")]);
-    let answer = sender.posts(WEBHOOK, firing.clone()).await;
+    let answer = sender
+        .posts(WEBHOOK, firing.clone())
+        .await;
     let expected = json!({
         "recorded": [
             {
@@ -71,8 +73,8 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
         but_for_counts[field] = first[field].clone();
     }
     assert_eq!(but_for_counts, first);
-    let over = [(1, "resolved"), (2, "firing"), (3, "resolved")];
-    let over = webhook(&over.map(|(number, status)| alert(number, status)));
+    let statuses = [(1, "resolved"), (2, "firing"), (3, "resolved")];
+    let over = webhook(&statuses.map(|(number, status)| alert(number, status)));
     let answer = sender.posts(WEBHOOK, over).await;
     let recorded = answer["recorded"].as_array().unwrap();
     assert_eq!(column(recorded, "status"), ["resolved", "open", "resolved"]);
@@ -83,7 +85,9 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     shows!(sender.posts(WEBHOOK, again).await["recorded"][0], {"status": "open", "id": 1});
     // Of another start it is another case.
     let anew = starting(1, "firing", "2026-01-15T12:04:00Z");
-    let answer = sender.posts(WEBHOOK, webhook(&[anew])).await;
+    let answer = sender
+        .posts(WEBHOOK, webhook(&[anew]))
+        .await;
     assert_ne!(answer["recorded"][0]["id"], 1);
     assert_eq!(answer["recorded"][0]["count"], 1);
 }
@@ -96,9 +100,16 @@ fn starting(number: usize, status: &str, starts_at: &str) -> Value {
 
 /// The status of each of the organization's alerts, by start.
 async fn statuses(api: &Api) -> Vec<Value> {
-    let mut rows = api.sign_in("sue").await.walk(ALERTS).await;
+    let mut rows = api
+        .sign_in("sue")
+        .await
+        .walk(ALERTS)
+        .await;
     rows.sort_by_key(|row| row["occurredAt"].to_string());
-    column(&rows, "status").into_iter().cloned().collect()
+    column(&rows, "status")
+        .into_iter()
+        .cloned()
+        .collect()
 }
 
 /// An upgrade restarts Prometheus and Alertmanager. An alert that still fires comes with another
@@ -153,18 +164,38 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     let recorded = answer["recorded"].as_array().unwrap();
     let recorded: Vec<_> = recorded
         .iter()
-        .map(|one| json!([one["index"], one["id"], one["count"]]))
+        .map(|entry| json!([entry["index"], entry["id"], entry["count"]]))
         .collect();
     assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
-    assert_eq!(answer["rejected"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        answer["rejected"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     shows!(answer["rejected"][0], {"index": 2, "/errors/0/pointer": "/alerts/2"});
-    let shown = api.sign_in("sue").await.reads(&format!("{ALERTS}/2")).await;
+    let shown = api
+        .sign_in("sue")
+        .await
+        .reads(&format!("{ALERTS}/2"))
+        .await;
     shows!(shown, {"title": "Usage batch ub_2 is stuck", "labels": {"alertname": "节点状态"}});
-    let answer = sender.posts(WEBHOOK, webhook(&[json!({})])).await;
+    let answer = sender
+        .posts(WEBHOOK, webhook(&[json!({})]))
+        .await;
     assert_eq!(answer["recorded"], json!([]));
-    assert_eq!(answer["rejected"][0]["errors"].as_array().unwrap().len(), 2);
-    let none = sender.posts(WEBHOOK, webhook(&[])).await;
-    assert_eq!(none, json!({"recorded": [], "rejected": []}));
+    assert_eq!(
+        answer["rejected"][0]["errors"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    let empty = sender
+        .posts(WEBHOOK, webhook(&[]))
+        .await;
+    assert_eq!(empty, json!({"recorded": [], "rejected": []}));
 }
 
 /// The example of Grafana's documentation of its webhook contact point, of version "1" of its
@@ -202,7 +233,11 @@ async fn grafana_sends_the_same_format() {
     let firing = body(alert("firing", "0001-01-01T00:00:00Z", 44.23));
     let answer = sender.posts(WEBHOOK, firing).await;
     assert_eq!(answer["recorded"][0]["status"], "open");
-    let shown = api.sign_in("sue").await.reads(&format!("{ALERTS}/1")).await;
+    let shown = api
+        .sign_in("sue")
+        .await
+        .reads(&format!("{ALERTS}/1"))
+        .await;
     shows!(shown, {"signalType": "high_memory_usage", "labels": {"team": "blue", "zone": "us-1"}});
     shows!(shown, {"title": "This alert was triggered for zone us-1"});
     let over = body(alert("resolved", "2021-10-12T10:01:03+02:00", 3.0));
@@ -216,11 +251,15 @@ async fn an_unreadable_alert_takes_no_other_along() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
     let both = webhook(&[alert(1, "firing"), alert(2, "firing")]);
-    sender.posts(WEBHOOK, both.clone()).await;
+    sender
+        .posts(WEBHOOK, both.clone())
+        .await;
     let is_first = |item: &Item| text_of(item, "externalId").starts_with("0000000000000001");
     assert_eq!(api.damages("alert", is_first).await, 1);
     for count in [1, 2] {
-        let recorded = &sender.posts(WEBHOOK, both.clone()).await["recorded"];
+        let recorded = &sender
+            .posts(WEBHOOK, both.clone())
+            .await["recorded"];
         // It is recorded anew.
         shows!(recorded[0], {"id": 3, "count": count});
         shows!(recorded[1], {"id": 2, "count": count + 1});
@@ -233,17 +272,23 @@ async fn an_unreadable_alert_takes_no_other_along() {
 async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let mut all: Vec<_> = (0..502).map(|number| alert(number, "firing")).collect();
+    let mut alerts: Vec<_> = (0..502)
+        .map(|number| alert(number, "firing"))
+        .collect();
     // What is no alert takes the place of none.
-    all.insert(1, json!(7));
-    let answer = sender.posts(WEBHOOK, webhook(&all)).await;
+    alerts.insert(1, json!(7));
+    let answer = sender
+        .posts(WEBHOOK, webhook(&alerts))
+        .await;
     let recorded = answer["recorded"].as_array().unwrap();
     assert_eq!(recorded.len(), 500);
     assert_eq!(recorded[499]["index"], 500);
     let rejected = answer["rejected"].as_array().unwrap();
     assert_eq!(column(rejected, "index"), [1, 501, 502]);
     shows!(rejected[1], {"/errors/0/pointer": "/alerts/501", "/errors/0/code": "length"});
-    let detail = rejected[1]["errors"][0]["detail"].as_str().unwrap();
+    let detail = rejected[1]["errors"][0]["detail"]
+        .as_str()
+        .unwrap();
     assert!(
         detail.contains("first 500") && detail.contains("another message"),
         "{detail}"
@@ -257,13 +302,28 @@ async fn of_too_many_alerts_the_first_are_recorded_and_the_others_named() {
 async fn a_large_body_is_recorded_whole() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let all: Vec<_> = (0..250).map(|number| alert(number, "firing")).collect();
+    let alerts: Vec<_> = (0..250)
+        .map(|number| alert(number, "firing"))
+        .collect();
     for count in [1, 2] {
         api.counter.take();
-        let answer = sender.posts(WEBHOOK, webhook(&all)).await;
+        let answer = sender
+            .posts(WEBHOOK, webhook(&alerts))
+            .await;
         let recorded = answer["recorded"].as_array().unwrap();
         assert_eq!(recorded.len(), 250);
-        assert!(recorded.iter().all(|one| one["count"] == count));
+        assert!(
+            recorded
+                .iter()
+                .all(|alert| alert["count"] == count)
+        );
     }
-    assert_eq!(api.sign_in("sue").await.walk(ALERTS).await.len(), 250);
+    assert_eq!(
+        api.sign_in("sue")
+            .await
+            .walk(ALERTS)
+            .await
+            .len(),
+        250
+    );
 }

@@ -24,7 +24,11 @@ async fn alerts_come_newest_first_and_are_filtered() {
             status,
             ..records::alert_with(class, api.clock.now(), &json!({"severity": severity}))
         };
-        api.store.alerts().record(api.home.id, new).await.unwrap();
+        api.store
+            .alerts()
+            .record(api.home.id, new)
+            .await
+            .unwrap();
     }
     for (query, expected) in [
         ("", vec![3, 2, 1]),
@@ -36,16 +40,28 @@ async fn alerts_come_newest_first_and_are_filtered() {
         ),
         ("?severity=info", vec![]),
     ] {
-        let found = sue.get(&format!("{ALERTS}{query}")).await.ids();
-        assert_eq!(found, expected, "{query}");
+        let ids = sue
+            .get(&format!("{ALERTS}{query}"))
+            .await
+            .ids();
+        assert_eq!(ids, expected, "{query}");
     }
-    assert_eq!(api.sign_in("zoe").await.get(ALERTS).await.ids(), [0; 0]);
+    assert_eq!(
+        api.sign_in("zoe")
+            .await
+            .get(ALERTS)
+            .await
+            .ids(),
+        [0; 0]
+    );
 }
 
 #[tokio::test]
 async fn an_alert_names_its_session() {
     let world = Concierge::start().await;
-    let alert = world.alert("payment_failed", &[("invoice", "inv_1")]).await;
+    let alert = world
+        .alert("payment_failed", &[("invoice", "inv_1")])
+        .await;
     let session = world.opened(&alert).await;
     let alert = &world.max.reads(ALERTS).await[0];
     assert_eq!(alert["agentSessionId"], session);

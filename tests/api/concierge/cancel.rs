@@ -9,7 +9,12 @@ async fn a_session_that_runs_nothing_is_cancelled_at_once() {
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/agent-sessions/{id}/cancel");
     let body = sue.triggers(&path).await;
-    assert!(!body["message"].as_str().unwrap().is_empty());
+    assert!(
+        !body["message"]
+            .as_str()
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(body.as_object().unwrap().len(), 1);
     assert_eq!(world.session(&id).await["status"], "cancelled");
     // Again changes nothing.

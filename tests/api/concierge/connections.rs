@@ -1,9 +1,7 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
 use serde_json::{Value, json};
-use tests::support::{
-    Api, Caller, Concierge, Item, Settings, refused, rows_where, says, shows, text_of,
-};
+use tests::support::{Api, Caller, Concierge, Settings, refused, rows_where, says, shows, text_of};
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
@@ -37,7 +35,9 @@ async fn public() -> (Api, Caller) {
 /// A connection to put, without its secret.
 fn without_secret() -> Value {
     let mut put = stripe();
-    put.as_object_mut().unwrap().remove("secret");
+    put.as_object_mut()
+        .unwrap()
+        .remove("secret");
     put
 }
 
@@ -91,7 +91,9 @@ async fn a_partner_is_another_connection_of_its_kind() {
         refused!(ada.put(&eu, with(partners)).await => [(&*pointer, code)]);
     }
     assert_eq!(api.table_dump().await, before);
-    let put = ada.puts(&eu, with(json!({"stripe": "billing"}))).await;
+    let put = ada
+        .puts(&eu, with(json!({"stripe": "billing"})))
+        .await;
     shows!(put, {"partners": {"stripe": "billing"}, "kind": "billing"});
     // The other way round, too, and no revision.
     let mut back = stripe();
@@ -152,7 +154,11 @@ async fn a_secret_shows_nowhere() {
     answers.push(ada.put(BILLING, wrong).await.text);
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
-    answers.push(ada.trigger(&format!("{BILLING}/test")).await.text);
+    answers.push(
+        ada.trigger(&format!("{BILLING}/test"))
+            .await
+            .text,
+    );
     world.api.publishes().await;
     for path in [
         BILLING,
@@ -178,12 +184,15 @@ async fn a_secret_shows_nowhere() {
 async fn a_ciphertext_that_was_moved_to_another_connection_is_not_sent() {
     let world = Concierge::start().await;
     let abroad = world.api.abroad.id;
-    world.connects_for(abroad, "billing", json!({})).await;
+    world
+        .connects_for(abroad, "billing", json!({}))
+        .await;
     let items = world.api.items_of("connection").await;
     let item_of = |own: &str, name: &str| {
-        let is_it =
-            |item: &&Item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name;
-        items.iter().find(is_it).unwrap().clone()
+        let item = items
+            .iter()
+            .find(|item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name);
+        item.unwrap().clone()
     };
     let billing = item_of("ORG#1#", "billing");
     for (own, name, admin) in [("ORG#1#", "payments", "ada"), ("ORG#2#", "billing", "zoe")] {
@@ -217,7 +226,9 @@ async fn a_secret_that_cannot_be_encrypted_is_not_set() {
     ada.puts(BILLING, without).await;
     // A caller without the permission is refused before anything is encrypted.
     let mia = api.sign_in("mia").await;
-    mia.put(BILLING, stripe()).await.expect_denied();
+    mia.put(BILLING, stripe())
+        .await
+        .expect_denied();
 }
 
 /// An address within a network would be reached from the service alone.
@@ -236,7 +247,9 @@ async fn a_deployed_stack_leads_to_the_public_internet_alone() {
     // What was written where more was allowed is not sent to either.
     let world = Concierge::start_in(Settings::public()).await;
     let ada = world.api.sign_in("ada").await;
-    let tested = ada.triggers(&format!("{BILLING}/test")).await;
+    let tested = ada
+        .triggers(&format!("{BILLING}/test"))
+        .await;
     shows!(tested, {"reachable": false, "status": null});
     says(&tested["problem"], "public internet");
 }
@@ -245,7 +258,9 @@ async fn a_deployed_stack_leads_to_the_public_internet_alone() {
 async fn an_organization_has_so_many_connections_and_no_more() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     for number in 3..50 {
-        world.connects_as(&format!("number_{number}")).await;
+        world
+            .connects_as(&format!("number_{number}"))
+            .await;
     }
     let put = world.demo.connections()["billing"].clone();
     let one_more = ada
@@ -290,27 +305,45 @@ async fn a_pause_is_shown_and_is_no_revision() {
     // Twice is once.
     assert_eq!(max.triggers(&pause).await, paused);
     // Whoever replaces it leaves it paused.
-    world.connects("billing", json!({"kind": "payments"})).await;
+    world
+        .connects("billing", json!({"kind": "payments"}))
+        .await;
     assert_eq!(max.reads(BILLING).await["paused"], true);
-    let resumed = max.triggers(&format!("{BILLING}/resume")).await;
+    let resumed = max
+        .triggers(&format!("{BILLING}/resume"))
+        .await;
     assert_eq!(resumed["paused"], false);
 
-    let all = "/api/concierge/pause";
+    let pause_path = "/api/concierge/pause";
     let running = json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null});
-    assert_eq!(max.reads(all).await, running);
+    assert_eq!(max.reads(pause_path).await, running);
     let now = "2026-01-15T12:00:00.000Z";
     let paused = json!({"paused": true, "reason": null, "changedBy": max.id(), "changedAt": now});
-    assert_eq!(max.triggers(all).await, paused);
-    assert_eq!(max.reads(all).await, paused);
-    assert_eq!(world.api.sign_in("zoe").await.reads(all).await, running);
+    assert_eq!(max.triggers(pause_path).await, paused);
+    assert_eq!(max.reads(pause_path).await, paused);
+    assert_eq!(
+        world
+            .api
+            .sign_in("zoe")
+            .await
+            .reads(pause_path)
+            .await,
+        running
+    );
 }
 
 #[tokio::test]
 async fn a_paused_action_waits_without_an_attempt_and_resumes() {
     for path in [BILLING, "/api/concierge"] {
-        let (world, id, action) = Concierge::start().await.with_approved_batch().await;
+        let (world, id, action) = Concierge::start()
+            .await
+            .with_approved_batch()
+            .await;
         world.takes_messages().await;
-        world.max.triggers(&format!("{path}/pause")).await;
+        world
+            .max
+            .triggers(&format!("{path}/pause"))
+            .await;
         for _ in 0..3 {
             world.runs(&id, &action).await;
             assert_eq!(world.demo.effects(), []);
@@ -320,7 +353,10 @@ async fn a_paused_action_waits_without_an_attempt_and_resumes() {
             assert_eq!((swept.resent, swept.overdue), (1, 0), "{path}");
             world.takes_messages().await;
         }
-        world.max.triggers(&format!("{path}/resume")).await;
+        world
+            .max
+            .triggers(&format!("{path}/resume"))
+            .await;
         world.runs(&id, &action).await;
         world.is_completed(&id, 1).await;
     }
@@ -329,7 +365,10 @@ async fn a_paused_action_waits_without_an_attempt_and_resumes() {
 /// The approved connection is gone; another one may have its name.
 #[tokio::test]
 async fn a_connection_that_is_created_again_is_another_one() {
-    let (world, id, _) = Concierge::start().await.with_approved_batch().await;
+    let (world, id, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     let other = local::target_systems::DemoTargets::start(0, None).unwrap();
     let ada = world.api.sign_in("ada").await;
     ada.deletes(BILLING).await;
@@ -337,7 +376,9 @@ async fn a_connection_that_is_created_again_is_another_one() {
     let put = other.connections()["billing"].clone();
     ada.puts(BILLING, put).await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
-    world.has_failed(&id, "content_changed", 0).await;
+    world
+        .has_failed(&id, "content_changed", 0)
+        .await;
     assert_eq!(other.effects().len(), 0);
 }
 

@@ -10,7 +10,10 @@ async fn approved_actions_are_queued_and_answered_202_until_they_end() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let body = world.executes(&id, &[&action]).await.expect(202);
+    let body = world
+        .executes(&id, &[&action])
+        .await
+        .expect(202);
     shows!(body, {"results": [], "/session/status": "executing"});
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
 }
@@ -66,11 +69,14 @@ async fn an_unknown_or_manual_action_is_named_and_nothing_runs() {
     let actions = world.proposed(&id).await;
     let before = world.api.table_dump().await;
     let list = [&*actions[0], "s1-p2-a1", &*actions[1], "nonsense"];
-    world.executes(&id, &list).await.expect_faults(&[
-        ("/actionIds/1", "unknown"),
-        ("/actionIds/2", "manual"),
-        ("/actionIds/3", "unknown"),
-    ]);
+    world
+        .executes(&id, &list)
+        .await
+        .expect_faults(&[
+            ("/actionIds/1", "unknown"),
+            ("/actionIds/2", "manual"),
+            ("/actionIds/3", "unknown"),
+        ]);
     assert_eq!(world.api.table_dump().await, before);
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
 }
@@ -82,9 +88,15 @@ async fn the_same_list_again_runs_nothing_twice() {
     let actions = world.proposed(&id).await;
     let a = actions[0].as_str();
     let b = actions[1].as_str();
-    world.executes(&id, &[a, b]).await.expect(202);
+    world
+        .executes(&id, &[a, b])
+        .await
+        .expect(202);
     // In any order, and with repeats.
-    world.executes(&id, &[b, a, b]).await.expect(202);
+    world
+        .executes(&id, &[b, a, b])
+        .await
+        .expect(202);
     assert_eq!(world.takes_messages().await.len(), 2);
     refused!(world.executes(&id, &[a]).await => 409, "other_actions_approved");
 
@@ -92,10 +104,25 @@ async fn the_same_list_again_runs_nothing_twice() {
     // The message to the customer waits for the payment, which succeeds.
     world.delivers(&world.worker()).await;
     world.delivers(&world.worker()).await;
-    let first = world.executes(&id, &[a, b]).await.expect(200);
+    let first = world
+        .executes(&id, &[a, b])
+        .await
+        .expect(200);
     assert_eq!(first["session"]["status"], "completed");
-    assert_eq!(first["results"].as_array().unwrap().len(), 2);
-    assert_eq!(world.executes(&id, &[b, a]).await.expect(200), first);
+    assert_eq!(
+        first["results"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    assert_eq!(
+        world
+            .executes(&id, &[b, a])
+            .await
+            .expect(200),
+        first
+    );
     refused!(world.executes(&id, &[a]).await => 409, "other_actions_approved");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
     assert_eq!(world.demo.effects().len(), 1);
@@ -107,8 +134,13 @@ async fn lists_approved_at_once_are_approved_once() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let lists = world.proposed(&id).await;
-    let lists: Vec<_> = lists.iter().map(|action| [action.as_str()]).collect();
-    let answers = lists.iter().map(|list| world.executes(&id, list));
+    let lists: Vec<_> = lists
+        .iter()
+        .map(|action| [action.as_str()])
+        .collect();
+    let answers = lists
+        .iter()
+        .map(|list| world.executes(&id, list));
     let answers = futures::future::join_all(answers).await;
     assert_eq!(statuses(&answers), [202, 409]);
     assert_eq!(world.takes_messages().await.len(), 1);

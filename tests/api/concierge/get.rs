@@ -27,11 +27,16 @@ async fn a_session_shows_every_field_from_the_start() {
 
 #[tokio::test]
 async fn a_session_shows_what_became_of_its_actions() {
-    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary()
+        .await
+        .with_approved_batch()
+        .await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
     let session = world.session(&id).await;
     shows!(session, {"status": "completed", "error": null});
-    let results = session["executionResults"].as_array().unwrap();
+    let results = session["executionResults"]
+        .as_array()
+        .unwrap();
     let [result] = results.as_slice() else {
         panic!("{results:?}");
     };
@@ -51,16 +56,18 @@ async fn a_session_shows_what_became_of_its_actions() {
 }
 
 /// Collects the names of the members of a value, as paths without places in lists.
-fn members(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+fn members(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {
                 let path = format!("{path}/{name}");
-                members(value, &path, found);
-                found.insert(path);
+                members(value, &path, paths);
+                paths.insert(path);
             }
         }
-        Value::Array(list) => list.iter().for_each(|one| members(one, path, found)),
+        Value::Array(list) => list
+            .iter()
+            .for_each(|element| members(element, path, paths)),
         _ => {}
     }
 }
@@ -86,14 +93,18 @@ async fn a_session_shows_what_an_approver_decides_by_and_the_rest_on_demand() {
     members(&world.max.reads(&path).await, "", &mut short);
     members(&world.session(&id).await, "", &mut full);
     let is_on_demand = |path: &String| {
-        let mut all = ON_DEMAND.split_whitespace();
-        all.any(|one| path == one || path.starts_with(&format!("{one}/")))
+        let mut prefixes = ON_DEMAND.split_whitespace();
+        prefixes.any(|prefix| path == prefix || path.starts_with(&format!("{prefix}/")))
     };
     let more: BTreeSet<&String> = full.difference(&short).collect();
-    assert!(more.iter().all(|path| is_on_demand(path)), "{more:#?}");
+    assert!(
+        more.iter()
+            .all(|path| is_on_demand(path)),
+        "{more:#?}"
+    );
     assert!(!short.iter().any(is_on_demand), "{short:#?}");
-    for one in ON_DEMAND.split_whitespace() {
-        assert!(full.contains(one), "{one}");
+    for prefix in ON_DEMAND.split_whitespace() {
+        assert!(full.contains(prefix), "{prefix}");
     }
     for member in [
         "records",
@@ -109,6 +120,9 @@ async fn a_session_shows_what_an_approver_decides_by_and_the_rest_on_demand() {
             "{member}"
         );
     }
-    let unknown = world.max.get(&format!("{path}?detail=most")).await;
+    let unknown = world
+        .max
+        .get(&format!("{path}?detail=most"))
+        .await;
     refused!(unknown => [("?detail", "value")]);
 }

@@ -15,33 +15,53 @@ async fn hands_over(caller: &Caller, session: &Value, action: &str, to: &Caller)
 async fn stands(caller: &Caller, session: &Value) -> (Value, Value) {
     let path = format!("/api/concierge/agent-sessions/{session}");
     let session = caller.reads(&path).await;
-    let all = session["proposedActions"].as_array().unwrap();
-    let handled = all.iter().map(|action| &action["handling"]);
+    let actions = session["proposedActions"]
+        .as_array()
+        .unwrap();
+    let handled = actions
+        .iter()
+        .map(|action| &action["handling"]);
     let mut handled = handled.filter(|handling| !handling.is_null());
-    let status = handled.next().map(|handling| handling["status"].clone());
+    let status = handled
+        .next()
+        .map(|handling| handling["status"].clone());
     (status.unwrap_or_default(), session["status"].clone())
 }
 
 async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)> {
     let path = format!("/api/concierge/agent-sessions/{session}/journal");
-    let check = caller.reads(&format!("{path}/check")).await;
+    let check = caller
+        .reads(&format!("{path}/check"))
+        .await;
     assert_eq!(check["verified"], true, "{check}");
-    let told = caller.walk(&path).await.into_iter().skip(3).map(|entry| {
-        let what = entry["what"].as_str().unwrap().to_owned();
-        (what, entry["actor"]["userId"].clone())
-    });
-    told.collect()
+    let events = caller
+        .walk(&path)
+        .await
+        .into_iter()
+        .skip(3)
+        .map(|entry| {
+            let event = entry["what"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            (event, entry["actor"]["userId"].clone())
+        });
+    events.collect()
 }
 
 async fn turns(caller: &Caller, request: &Value, status: &str) -> Answer {
     let path = format!("/api/service-requests/{request}");
-    caller.patch(&path, json!({ "status": status })).await
+    caller
+        .patch(&path, json!({ "status": status }))
+        .await
 }
 
 /// A session whose manual action was handed over to sue, and the service request.
 async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, Value) {
     let (id, action) = world.manual_review().await;
-    let session = hands_over(&world.max, &id, &action, sue).await.expect(200);
+    let session = hands_over(&world.max, &id, &action, sue)
+        .await
+        .expect(200);
     let handling = &session["proposedActions"][0]["handling"];
     (id, handling["serviceRequestId"].clone())
 }
@@ -49,7 +69,9 @@ async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, Value) {
 /// Like [`handed_over`], of a session with an automated action too; returns that action.
 async fn mixed(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
     let (id, automated, manual) = world.mixed().await;
-    let session = hands_over(&world.max, &id, &manual, sue).await.expect(200);
+    let session = hands_over(&world.max, &id, &manual, sue)
+        .await
+        .expect(200);
     let handling = &session["proposedActions"][1]["handling"];
     (id, automated, handling["serviceRequestId"].clone())
 }
@@ -59,7 +81,9 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let world = Concierge::start().await;
     let (id, action) = world.manual_review().await;
     let sue = world.api.sign_in("sue").await;
-    let session = hands_over(&world.max, &id, &action, &sue).await.expect(200);
+    let session = hands_over(&world.max, &id, &action, &sue)
+        .await
+        .expect(200);
     assert_eq!(session["status"], "awaiting_confirmation");
     let handling = &session["proposedActions"][0]["handling"];
     let request = &handling["serviceRequestId"];
@@ -94,11 +118,16 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
         refused!(hands_over(by, &id, &action, to).await => 409, "already_handled");
     }
     let settle = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
-    let done = json!({"outcome": "done", "note": "I did."});
-    let done = world.max.post(&settle, done).await;
+    let body = json!({"outcome": "done", "note": "I did."});
+    let done = world.max.post(&settle, body).await;
     let problem = done.expect_problem(409, "already_handled");
     says(&problem["detail"], &format!("request {request}"));
-    assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
+    assert_eq!(
+        sue.walk("/api/service-requests")
+            .await
+            .len(),
+        1
+    );
 
     // However long it takes.
     world.api.clock.advance(72 * HOUR);
@@ -106,10 +135,14 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let [sue, max] = world.api.sign_ins(["sue", "max"]).await;
     let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
     assert_eq!(max.reads(inbox).await[0]["expiresAt"], Value::Null);
-    turns(&sue, request, "in_progress").await.expect(200);
+    turns(&sue, request, "in_progress")
+        .await
+        .expect(200);
     let waits = (json!("handed_over"), json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
-    turns(&sue, request, "resolved").await.expect(200);
+    turns(&sue, request, "resolved")
+        .await
+        .expect(200);
     assert_eq!(stands(&max, &id).await, (json!("done"), json!("completed")));
     let story = what_happened(&max, &id).await;
     let expected = [
@@ -118,9 +151,13 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     ];
     assert_eq!(story, expected);
     // To resolve and to close it is one end.
-    turns(&sue, request, "closed").await.expect(200);
+    turns(&sue, request, "closed")
+        .await
+        .expect(200);
     assert_eq!(what_happened(&max, &id).await.len(), 2);
-    let history = sue.walk(&format!("{path}/history")).await;
+    let history = sue
+        .walk(&format!("{path}/history"))
+        .await;
     assert_eq!(history.last().unwrap()["what"], "created");
 }
 
@@ -128,29 +165,41 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
 async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
     let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     let (id, _, request) = mixed(&world, &sue).await;
-    turns(&sue, &request, "closed").await.expect(200);
+    turns(&sue, &request, "closed")
+        .await
+        .expect(200);
     let done = (json!("done"), json!("awaiting_confirmation"));
     assert_eq!(stands(&world.max, &id).await, done);
     // What is closed stays so; what is resolved may be opened again, by its status or by its
     // creator's word.
     let (id, request) = handed_over(&world, &sue).await;
     for way in ["status", "comment"] {
-        turns(&sue, &request, "resolved").await.expect(200);
+        turns(&sue, &request, "resolved")
+            .await
+            .expect(200);
         assert_eq!(stands(&world.max, &id).await.0, "done", "{way}");
         if way == "status" {
-            turns(&sue, &request, "open").await.expect(200);
+            turns(&sue, &request, "open")
+                .await
+                .expect(200);
         } else {
             let request = request.as_i64().unwrap();
-            world.max.comments_on_request(request, "It is not.").await;
+            world
+                .max
+                .comments_on_request(request, "It is not.")
+                .await;
         }
         // The session had completed, and stays so.
         let again = (json!("handed_over"), json!("completed"));
         assert_eq!(stands(&world.max, &id).await, again, "{way}");
     }
     let story = what_happened(&world.max, &id).await;
-    let what: Vec<&str> = story.iter().map(|(what, _)| what.as_str()).collect();
+    let events: Vec<&str> = story
+        .iter()
+        .map(|(event, _)| event.as_str())
+        .collect();
     let turn = ["done_by_hand", "hand_over_reopened"];
-    assert_eq!(what, [&["handed_over"], &turn[..], &turn].concat());
+    assert_eq!(events, [&["handed_over"], &turn[..], &turn].concat());
 }
 
 #[tokio::test]
@@ -163,17 +212,27 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
         .await;
     let waits = (Value::Null, json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
-    let found = what_happened(&max, &id).await.pop().unwrap();
-    assert_eq!(found, ("hand_over_withdrawn".to_owned(), json!(max.id())));
+    let event = what_happened(&max, &id)
+        .await
+        .pop()
+        .unwrap();
+    assert_eq!(event, ("hand_over_withdrawn".to_owned(), json!(max.id())));
     // It may be handed over anew; else the session expires.
     let action = format!("s{id}-p1-a1");
-    let session = hands_over(&max, &id, &action, &sue).await.expect(200);
+    let session = hands_over(&max, &id, &action, &sue)
+        .await
+        .expect(200);
     let another = &session["proposedActions"][0]["handling"]["serviceRequestId"];
     assert_ne!(*another, request);
     max.deletes(&format!("/api/service-requests/{another}"))
         .await;
     world.api.clock.advance(24 * HOUR);
-    assert_eq!(stands(&world.max_again().await, &id).await.1, "expired");
+    assert_eq!(
+        stands(&world.max_again().await, &id)
+            .await
+            .1,
+        "expired"
+    );
 }
 
 #[tokio::test]
@@ -182,14 +241,18 @@ async fn a_request_goes_its_way_without_its_session() {
     // One that was cancelled, where the action is done all the same.
     let (id, request) = handed_over(&world, &sue).await;
     world.cancels(&id).await.expect(200);
-    turns(&sue, &request, "resolved").await.expect(200);
+    turns(&sue, &request, "resolved")
+        .await
+        .expect(200);
     let done = (json!("done"), json!("cancelled"));
     assert_eq!(stands(&world.max, &id).await, done);
     // And one that is gone.
     let (id, request) = handed_over(&world, &sue).await;
     let pk = format!("ORG#{}#AGENT_SESSION#{id}", world.api.home.id);
     world.api.loses(&pk, "SESSION").await;
-    let resolved = turns(&sue, &request, "resolved").await.expect(200);
+    let resolved = turns(&sue, &request, "resolved")
+        .await
+        .expect(200);
     assert_eq!(resolved["status"], "resolved");
 }
 
@@ -199,7 +262,10 @@ async fn a_manual_action_is_handed_over_to_a_user_of_the_organization() {
     let (id, action) = world.manual_review().await;
     let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/hand-over");
     for assignee in [999, zoe.id()] {
-        let answer = world.max.post(&path, json!({"assigneeId": assignee})).await;
+        let answer = world
+            .max
+            .post(&path, json!({"assigneeId": assignee}))
+            .await;
         answer.expect_faults(&[("/assigneeId", "unknown")]);
     }
     for (session, action) in [(&id, "nothing"), (&json!(999), action.as_str())] {
@@ -208,7 +274,12 @@ async fn a_manual_action_is_handed_over_to_a_user_of_the_organization() {
     }
     let (batch, automated) = world.approved_batch().await;
     refused!(hands_over(&world.max, &batch, &automated, &sue).await => 409, "action_automated");
-    assert!(sue.get("/api/service-requests").await.ids().is_empty());
+    assert!(
+        sue.get("/api/service-requests")
+            .await
+            .ids()
+            .is_empty()
+    );
 }
 
 #[tokio::test]
@@ -218,7 +289,12 @@ async fn two_hand_overs_at_once_raise_one_request() {
         let (id, action) = world.manual_review().await;
         let both = [&world.max, &other].map(|by| hands_over(by, &id, &action, &sue));
         assert_eq!(statuses(&futures::future::join_all(both).await), expected);
-        assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
+        assert_eq!(
+            sue.walk("/api/service-requests")
+                .await
+                .len(),
+            1
+        );
     }
 }
 
@@ -233,7 +309,10 @@ async fn one_of_done_and_handed_over_holds() {
             hands_over(&sue, &id, &action, &sue),
             world.max.post(&path, done),
         );
-        let requests = sue.walk("/api/service-requests").await.len();
+        let requests = sue
+            .walk("/api/service-requests")
+            .await
+            .len();
         let expected = match (over.status, done.status, requests) {
             (200, 409, 1) => (json!("handed_over"), json!("awaiting_confirmation")),
             (409, 200, 0) => (json!("done"), json!("completed")),

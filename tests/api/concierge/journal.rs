@@ -9,22 +9,28 @@ fn path(session: &Value) -> String {
 }
 
 async fn check(world: &Concierge, session: &Value) -> Value {
-    world.max.reads(&format!("{}/check", path(session))).await
+    world
+        .max
+        .reads(&format!("{}/check", path(session)))
+        .await
 }
 
 /// Events and the types of their actors: of the session, or of its actions.
 fn story(entries: &[Value], of_action: bool) -> Value {
     let mut entries = entries.to_vec();
     entries.retain(|entry| entry["actionId"].is_string() == of_action);
-    let told = entries
+    let events = entries
         .iter()
         .map(|entry| json!([entry["what"], entry["actor"]["type"]]));
-    told.collect()
+    events.collect()
 }
 
 #[tokio::test]
 async fn every_transition_of_a_session_leaves_an_entry() {
-    let (world, id, action) = Concierge::start_unwary().await.with_approved_batch().await;
+    let (world, id, action) = Concierge::start_unwary()
+        .await
+        .with_approved_batch()
+        .await;
     world.refuses("billing", 503);
     world.delivers(&world.worker()).await;
     let entries = world.journal(&id).await;
@@ -36,11 +42,11 @@ async fn every_transition_of_a_session_leaves_an_entry() {
         ["settled", "worker"],
     ]);
     assert_eq!(story(&entries, false), of_session);
-    let by_worker = |what| json!([what, "worker"]);
+    let by_worker = |event| json!([event, "worker"]);
     let of_action = ["claimed", "answered", "answered", "ended"].map(by_worker);
     assert_eq!(story(&entries, true), json!(of_action));
     let digest = &world.session(&id).await["proposedActions"][0]["digest"];
-    let of = |what: &str| rows_where(&entries, "what", what);
+    let of = |event: &str| rows_where(&entries, "what", event);
     let approved = of("approved")[0];
     shows!(approved, {"/actor/userId": world.max.id(), "/detail/actions": {&action: digest}});
     shows!(approved, {"from": "awaiting_confirmation", "to": "executing"});
@@ -76,7 +82,10 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
     let paid = json!({"reason": "It was paid."});
     world.max.posts(&reject, paid).await;
     let (cancelled, action) = world.approved_batch().await;
-    world.cancels(&cancelled).await.expect(200);
+    world
+        .cancels(&cancelled)
+        .await
+        .expect(200);
     let expired = world.stuck_batch().await;
     world.proposed(&expired).await;
     let (given_up, _) = world.approved_message().await;
@@ -87,7 +96,9 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
         let max = world.api.sign_in("max").await;
         let mut entries = max.walk(&path(id)).await;
         entries.retain(|entry| entry["actionId"].is_string() == of_action);
-        let check = max.reads(&format!("{}/check", path(id))).await;
+        let check = max
+            .reads(&format!("{}/check", path(id)))
+            .await;
         assert_eq!(check["verified"], true);
         entries.pop().unwrap()
     };
@@ -103,19 +114,40 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
 async fn ended(world: &Concierge) -> (Value, Vec<Item>) {
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
-    let ids: Vec<&str> = actions.iter().map(String::as_str).collect();
-    world.executes(&id, &ids).await.expect(202);
+    let ids: Vec<&str> = actions
+        .iter()
+        .map(String::as_str)
+        .collect();
+    world
+        .executes(&id, &ids)
+        .await
+        .expect(202);
     // The second action waits for the first.
     world.delivers(&world.worker()).await;
     world.delivers(&world.worker()).await;
     assert_eq!(check(world, &id).await["verified"], true);
-    (id, world.api.items_of("journal_entry").await)
+    (
+        id,
+        world
+            .api
+            .items_of("journal_entry")
+            .await,
+    )
 }
 
 /// The chain and the number of an entry.
 fn place(item: &Item) -> (Value, i64) {
-    let action = item.get("actionId").and_then(|id| id.as_s().ok());
-    (json!(action), item["seq"].as_n().unwrap().parse().unwrap())
+    let action = item
+        .get("actionId")
+        .and_then(|id| id.as_s().ok());
+    (
+        json!(action),
+        item["seq"]
+            .as_n()
+            .unwrap()
+            .parse()
+            .unwrap(),
+    )
 }
 
 #[tokio::test]
@@ -157,10 +189,16 @@ async fn the_journals_of_a_period_are_exported_line_by_line() {
     of_second.retain(|entry| entry["sessionId"] == second);
     assert_eq!(of_second, world.journal(&second).await);
     // In pages, and nothing of others.
-    assert_eq!(world.max.walk(&format!("{export}&limit=3")).await, entries);
+    assert_eq!(
+        world
+            .max
+            .walk(&format!("{export}&limit=3"))
+            .await,
+        entries
+    );
     let reversed = format!("/api/concierge/journal?from={to}&to={from}");
     assert_eq!(world.max.reads(&reversed).await, json!([]));
     let zoe = world.api.sign_in("zoe").await;
-    let none = zoe.get("/api/concierge/journal").await;
-    assert_eq!((none.status, none.text.as_str()), (200, ""));
+    let empty = zoe.get("/api/concierge/journal").await;
+    assert_eq!((empty.status, empty.text.as_str()), (200, ""));
 }

@@ -40,15 +40,17 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     let second = second.as_i64().unwrap();
     assert_eq!(ids("").await, [second, first]);
     assert_eq!(ids("status=started").await, [first]);
-    let found = ids("status=awaiting_confirmation,started").await;
-    assert_eq!(found, [second, first]);
+    let unfinished = ids("status=awaiting_confirmation,started").await;
+    assert_eq!(unfinished, [second, first]);
     assert_eq!(ids("alertId=2").await, [second]);
     assert_eq!(ids("alertId=99").await, [0; 0]);
     // Nobody has swept yet.
     world.api.clock.advance(20 * span::HOUR);
     let max = world.api.sign_in("max").await;
     world.api.clock.advance(5 * span::HOUR);
-    let expired = max.get(&format!("{SESSIONS}?status=expired")).await;
+    let expired = max
+        .get(&format!("{SESSIONS}?status=expired"))
+        .await;
     assert_eq!(expired.ids(), [second]);
     let waiting = format!("{SESSIONS}?status=awaiting_confirmation");
     assert_eq!(max.get(&waiting).await.ids(), [0; 0]);
@@ -90,7 +92,10 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     assert_eq!(next["until"], row["expiresAt"]);
     // What was approved waits no longer.
     let actions = [format!("s{session}-p1-a1")];
-    world.executes(&session, &[&actions[0]]).await.expect(202);
+    world
+        .executes(&session, &[&actions[0]])
+        .await
+        .expect(202);
     assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
     // Nor does what was cancelled.
     let other = world.stuck_batch().await;
@@ -99,7 +104,9 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     world.cancels(&other).await.expect(200);
     assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
     // Nor does what expired, although nobody has swept yet.
-    world.proposed(&world.stuck_batch().await).await;
+    world
+        .proposed(&world.stuck_batch().await)
+        .await;
     world.api.clock.advance(23 * span::HOUR);
     let last = world.stuck_batch().await;
     world.proposed(&last).await;
@@ -114,11 +121,16 @@ async fn waiting_sessions_are_found_without_a_walk_of_the_others() {
     for _ in 0..12 {
         world.failed_payment().await;
     }
-    world.proposed(&world.stuck_batch().await).await;
-    let one = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
-    let page = world.max.get(&one).await;
+    world
+        .proposed(&world.stuck_batch().await)
+        .await;
+    let path = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
+    let page = world.max.get(&path).await;
     // A walk through all of them would not know that there is nothing more.
     assert_eq!((page.ids().len(), page.next()), (1, None));
-    let of_alert = world.max.get(&format!("{one}&alertId=1")).await;
+    let of_alert = world
+        .max
+        .get(&format!("{path}&alertId=1"))
+        .await;
     assert_eq!(of_alert.ids(), [0; 0]);
 }

@@ -6,7 +6,9 @@ use tests::support::Concierge;
 #[tokio::test]
 async fn an_alert_has_one_session_until_it_ends() {
     let world = Concierge::start().await;
-    let alert = world.alert("usage_batch_stuck", &[]).await;
+    let alert = world
+        .alert("usage_batch_stuck", &[])
+        .await;
     let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
     let sue = world.api.sign_in("sue").await;
     let started = json!({
@@ -31,7 +33,9 @@ async fn an_alert_has_one_session_until_it_ends() {
 #[tokio::test]
 async fn sessions_opened_at_once_are_one() {
     let world = Concierge::start().await;
-    let alert = world.alert("usage_batch_stuck", &[]).await;
+    let alert = world
+        .alert("usage_batch_stuck", &[])
+        .await;
     let opened = (0..8).map(|_| world.opened(&alert));
     let mut ids = Vec::new();
     for id in futures::future::join_all(opened).await {

@@ -11,11 +11,11 @@ async fn an_unset_policy_asks_for_nothing() {
     let (_, [sue]) = Concierge::signed_in(["sue"]).await;
     let answer = sue.get(PATH).await;
     let policy = answer.expect(200);
-    let none = json!({
+    let unset = json!({
         "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
         "signedInWithin": null, "pending": null, "updatedBy": null, "updatedAt": null, "version": 0,
     });
-    assert_eq!(policy, none);
+    assert_eq!(policy, unset);
     assert_eq!(answer.header("etag"), Some("\"0\""));
 }
 
@@ -30,13 +30,17 @@ async fn a_policy_is_set_in_parts_and_read_back() {
         },
         "approvers": 2, "roles": ["manager", "admin"], "notOpener": true, "deny": false,
     });
-    let mut policy = ada.puts(PATH, json!({"rules": [rule]})).await;
+    let mut policy = ada
+        .puts(PATH, json!({"rules": [rule]}))
+        .await;
     shows!(policy, {"rules": [rule], "updatedBy": ada.id(), "version": 1});
     assert_eq!(ada.reads(PATH).await, policy);
     let caps = json!({
         "actions": 20, "money": [{"minorUnits": 10_000, "currency": "EUR"}], "messagesPerCustomer": 3,
     });
-    let with_caps = ada.puts(PATH, json!({"caps": caps})).await;
+    let with_caps = ada
+        .puts(PATH, json!({"caps": caps}))
+        .await;
     raise_version(&mut policy);
     policy["caps"] = caps;
     assert_eq!(with_caps, policy);
@@ -87,9 +91,15 @@ async fn a_looser_policy_is_in_force_after_a_day() {
     // Sent again by the same user, it neither ends nor begins anew.
     world.api.clock.advance(span::MINUTE);
     assert_eq!(ada.puts(PATH, none()).await, put);
-    world.executes(&id, &[&action]).await.expect(202);
+    world
+        .executes(&id, &[&action])
+        .await
+        .expect(202);
     shows!(world.session(&id).await, {"status": "awaiting_confirmation"});
-    world.api.clock.advance(span::DAY - span::MINUTE - 1);
+    world
+        .api
+        .clock
+        .advance(span::DAY - span::MINUTE - 1);
     let ada = world.api.sign_in("ada").await;
     assert_eq!(ada.reads(PATH).await["pending"], waits);
     world.api.clock.advance(1);
@@ -98,9 +108,13 @@ async fn a_looser_policy_is_in_force_after_a_day() {
         json!({"rules": now["rules"], "pending": now["pending"], "version": now["version"]});
     assert_eq!(shown, json!({"rules": [], "pending": null, "version": 3}));
     // Request and effect are in the organization's journal.
-    let journal = ada.reads("/api/journal?limit=100").await;
+    let journal = ada
+        .reads("/api/journal?limit=100")
+        .await;
     let set = journal.as_array().unwrap().iter();
-    let set: Vec<&Value> = set.filter(|entry| entry["event"] == "policy_set").collect();
+    let set: Vec<&Value> = set
+        .filter(|entry| entry["event"] == "policy_set")
+        .collect();
     assert_eq!(set.len(), 3, "{set:?}");
 }
 
@@ -109,7 +123,8 @@ async fn another_admin_confirms_a_looser_policy() {
     let (world, ada) = strict().await;
     let sue = world.api.user("sue").await;
     let path = format!("/api/users/{}", sue.id.get());
-    ada.patches(&path, json!({"role": "admin"})).await;
+    ada.patches(&path, json!({"role": "admin"}))
+        .await;
     // Sue's access is old enough then.
     world.api.clock.advance(span::DAY);
     let [ada, sue] = world.api.sign_ins(["ada", "sue"]).await;
@@ -124,9 +139,13 @@ async fn another_admin_confirms_a_looser_policy() {
     let mia = world.api.sign_in("mia").await;
     refused!(mia.put(PATH, none()).await => 403, "approver_not_allowed");
     // Other terms are a request of their own, and ended by terms that are not looser.
-    let fewer = sue.puts(PATH, json!({"caps": null})).await;
+    let fewer = sue
+        .puts(PATH, json!({"caps": null}))
+        .await;
     shows!(fewer, {"/pending/by": sue.id(), "/rules/0/approvers": 2});
-    let ended = ada.puts(PATH, json!({"caps": {"actions": 9}})).await;
+    let ended = ada
+        .puts(PATH, json!({"caps": {"actions": 9}}))
+        .await;
     assert_eq!(ended["pending"], Value::Null);
     ada.puts(PATH, none()).await;
     let confirmed = sue.puts(PATH, none()).await;
@@ -136,8 +155,8 @@ async fn another_admin_confirms_a_looser_policy() {
 #[tokio::test]
 async fn one_of_two_who_set_the_first_policy_is_told() {
     let (_, [ada]) = Concierge::signed_in(["ada"]).await;
-    let none = ada.with_header("if-match", "\"0\"");
-    let puts = [(); 2].map(|()| none.put(PATH, json!({"preset": "billing"})));
+    let only_new = ada.with_header("if-match", "\"0\"");
+    let puts = [(); 2].map(|()| only_new.put(PATH, json!({"preset": "billing"})));
     assert_eq!(statuses(&futures::future::join_all(puts).await), [200, 412]);
 }
 
@@ -157,11 +176,15 @@ async fn approving_and_settling_take_a_sign_in_within_the_minutes_of_the_policy(
     let world = Concierge::start().await;
     let api = &world.api;
     let ada = api.sign_in("ada").await;
-    let policy = ada.puts(PATH, json!({"signedInWithin": 5})).await;
+    let policy = ada
+        .puts(PATH, json!({"signedInWithin": 5}))
+        .await;
     assert_eq!(policy["signedInWithin"], 5);
     let session = world.stuck_batch().await;
     let action = world.proposed(&session).await.remove(0);
-    let (unknown, sent) = world.unknown_and_unsent("cus_503").await;
+    let (unknown, sent) = world
+        .unknown_and_unsent("cus_503")
+        .await;
     let (manual, by_hand) = world.manual_review().await;
     let max = api.user("max").await;
     let old = api.session_of(&max).await;

@@ -14,7 +14,9 @@ use tests::support::{
 
 pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[impl Serialize]) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/preview");
-    caller.post(&path, json!({"actionIds": ids})).await
+    caller
+        .post(&path, json!({"actionIds": ids}))
+        .await
 }
 
 /// Voids the invoice as long as it is open, or credits it. A person could void it, too.
@@ -70,7 +72,9 @@ pub(super) async fn carefully() -> (Concierge, Value, Vec<String>) {
 async fn proposing(actions: Vec<ProposedAction>) -> (Concierge, Value, Vec<String>) {
     let world = Concierge::start_proposing(actions).await;
     let entities = [("invoice", "inv_2008"), ("customer", "cus_505")];
-    let alert = world.alert("invoice_duplicated", &entities).await;
+    let alert = world
+        .alert("invoice_duplicated", &entities)
+        .await;
     let session = world.opened(&alert).await;
     let ids = world.proposed(&session).await;
     (world, session, ids)
@@ -84,10 +88,13 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     let vic = world.api.sign_in("sue").await;
     let answer = previews(&vic, &id, &[&actions[1], &actions[0], &actions[1]]).await;
     let preview = answer.expect(200);
-    let all = preview["actions"].as_array().unwrap();
-    let named: Vec<&Value> = all.iter().map(|action| &action["actionId"]).collect();
+    let previews = preview["actions"].as_array().unwrap();
+    let named: Vec<&Value> = previews
+        .iter()
+        .map(|action| &action["actionId"])
+        .collect();
     assert_eq!(named, [&json!(actions[1]), &json!(actions[0])]);
-    let tell = &all[0];
+    let tell = &previews[0];
     let url = world.demo.connections()["notifications"]["baseUrl"].clone();
     let url = format!("{}/messages", url.as_str().unwrap());
     shows!(tell["requests"][0], {"method": "POST", "url": url, "/body/customerId": "cus_501"});
@@ -112,7 +119,9 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
 async fn preconditions_are_as_of_now() {
     let (world, id, ids) = carefully().await;
     let before = world.api.table_dump().await;
-    let preview = previews(&world.max, &id, &ids).await.expect(200);
+    let preview = previews(&world.max, &id, &ids)
+        .await
+        .expect(200);
     let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
     let expected = json!([
         {
@@ -147,8 +156,12 @@ async fn preconditions_are_as_of_now() {
 
     // A system that is down tells nothing, whatever its answer says.
     let fault = InjectedFault::once("billing", FaultMode::Fail).times(9);
-    world.demo.inject(fault.of("GET /invoices/{id}"));
-    let down = previews(&world.max, &id, &ids).await.expect(200);
+    world
+        .demo
+        .inject(fault.of("GET /invoices/{id}"));
+    let down = previews(&world.max, &id, &ids)
+        .await
+        .expect(200);
     let first = &down["actions"][0]["preconditions"][0];
     shows!(first, {"holds": null, "problem": "The target system answered 500 to invoice."});
     world.demo.clear_faults();
@@ -158,7 +171,9 @@ async fn preconditions_are_as_of_now() {
         .max
         .triggers("/api/concierge/connections/billing/pause")
         .await;
-    let paused = previews(&world.max, &id, &ids).await.expect(200);
+    let paused = previews(&world.max, &id, &ids)
+        .await
+        .expect(200);
     let void = &paused["actions"][0];
     assert_eq!(void["preconditions"][0]["holds"], Value::Null);
     says(&void["preconditions"][0]["problem"], "paused");
@@ -173,7 +188,10 @@ async fn preconditions_are_as_of_now() {
     now.retain(|item| !item.contains("#CONNECTION") && !item.contains("organization_"));
     // The read that got no clear answer counts for the breaker.
     now.retain(|item| !item.contains("connection_traffic"));
-    assert!(now.iter().all(|item| before.contains(item)));
+    assert!(
+        now.iter()
+            .all(|item| before.contains(item))
+    );
 }
 
 #[tokio::test]
@@ -183,11 +201,16 @@ async fn a_guard_names_who_holds_it() {
         action.content.require.clear();
     }
     let (world, first, ids) = proposing(actions).await;
-    world.executes(&first, &[&ids[0]]).await.expect(202);
+    world
+        .executes(&first, &[&ids[0]])
+        .await
+        .expect(202);
     world.runs(&first, &ids[0]).await;
     assert_eq!(world.outcome(&first).await.0, "completed");
     // Neither its own nor an ended one of another kind is in the way.
-    let preview = previews(&world.max, &first, &ids[..2]).await.expect(200);
+    let preview = previews(&world.max, &first, &ids[..2])
+        .await
+        .expect(200);
     assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
     let other = json!([{"record": "invoice/inv_2008", "heldBy": null}]);
     assert_eq!(preview["actions"][1]["guards"], other);
@@ -195,7 +218,9 @@ async fn a_guard_names_who_holds_it() {
     let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
     let second = world.opened(&alert.await).await;
     let ids = world.proposed(&second).await;
-    let action = &previews(&world.max, &second, &[&ids[0]]).await.expect(200)["actions"][0];
+    let action = &previews(&world.max, &second, &[&ids[0]])
+        .await
+        .expect(200)["actions"][0];
     assert_eq!(action["guards"][0]["heldBy"]["sessionId"], first);
     begins(
         &action["guards"][0]["heldBy"]["detail"],
@@ -203,7 +228,9 @@ async fn a_guard_names_who_holds_it() {
     );
     world.api.clock.advance(24 * 3_600_000);
     let max = world.max_again().await;
-    let preview = previews(&max, &second, &[&ids[0]]).await.expect(200);
+    let preview = previews(&max, &second, &[&ids[0]])
+        .await
+        .expect(200);
     assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
 }
 
@@ -211,11 +238,16 @@ async fn a_guard_names_who_holds_it() {
 async fn a_policy_says_whether_the_caller_may_approve() {
     let (world, id, ids) = carefully().await;
     let ada = world.api.sign_in("ada").await;
-    let policy =
+    let body =
         json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
-    let policy = ada.puts("/api/concierge/policy", policy).await;
+    let policy = ada
+        .puts("/api/concierge/policy", body)
+        .await;
     let of = async |caller: &Caller, at: usize| {
-        previews(caller, &id, &[&ids[at]]).await.expect(200)["actions"][0]["policy"].clone()
+        previews(caller, &id, &[&ids[at]])
+            .await
+            .expect(200)["actions"][0]["policy"]
+            .clone()
     };
     // Max opened the session.
     let own = of(&world.max, 1).await;
@@ -225,7 +257,10 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let above = of(&ada, 0).await;
     assert_eq!(above["mayApprove"], false);
     says(&above["aboveCap"], "10.00 USD");
-    let mut rules = policy["rules"].as_array().unwrap().clone();
+    let mut rules = policy["rules"]
+        .as_array()
+        .unwrap()
+        .clone();
     rules.push(json!({"when": {"actionType": "issue_credit_note"}, "deny": true}));
     ada.puts("/api/concierge/policy", json!({"rules": rules}))
         .await;
@@ -240,9 +275,16 @@ async fn a_preview_names_all_obstacles() {
     let ids = world.proposed(&id).await;
     let elsewhere =
         json!({"baseUrl": "http://127.0.0.1:1", "allow": ["GET /status"], "testPath": null});
-    world.connects("billing", elsewhere).await;
-    world.max.triggers("/api/concierge/pause").await;
-    let preview = previews(&world.max, &id, &ids).await.expect(200);
+    world
+        .connects("billing", elsewhere)
+        .await;
+    world
+        .max
+        .triggers("/api/concierge/pause")
+        .await;
+    let preview = previews(&world.max, &id, &ids)
+        .await
+        .expect(200);
     let obstacles = preview["actions"][0]["obstacles"].to_string();
     for part in ["are paused", "was changed since", "does not allow POST"] {
         assert!(obstacles.contains(part), "{part}: {obstacles}");
@@ -251,8 +293,11 @@ async fn a_preview_names_all_obstacles() {
     shows!(manual, {"isAutomated": false, "requests": []});
     says(&manual["obstacles"][0], "manual");
     let ada = world.api.sign_in("ada").await;
-    ada.deletes("/api/concierge/connections/billing").await;
-    let gone = &previews(&world.max, &id, &ids).await.expect(200)["actions"][0];
+    ada.deletes("/api/concierge/connections/billing")
+        .await;
+    let gone = &previews(&world.max, &id, &ids)
+        .await
+        .expect(200)["actions"][0];
     let obstacles = gone["obstacles"].to_string();
     assert!(obstacles.contains("There is no connection"), "{obstacles}");
     shows!(gone["requests"][0], {"url": "/usage-batches/ub_1001/reprocess"});
@@ -277,7 +322,9 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
     let world = Concierge::start().await;
     let mut sessions = Vec::new();
     for case in CASES.iter().chain([&UNKNOWN]) {
-        let alert = world.alert_of(world.api.home.id, case).await;
+        let alert = world
+            .alert_of(world.api.home.id, case)
+            .await;
         sessions.push(world.opened(&alert).await);
     }
     let mut proposed = Vec::new();
@@ -285,9 +332,16 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
         proposed.push((id, world.proposed(id).await));
     }
     let before = world.api.table_dump().await;
-    let mut all = 0;
-    for mode in MODES.map(Some).into_iter().chain([None]) {
-        for (system, status) in SYSTEMS.into_iter().flat_map(|one| [(one, 429), (one, 503)]) {
+    let mut count = 0;
+    for mode in MODES
+        .map(Some)
+        .into_iter()
+        .chain([None])
+    {
+        for (system, status) in SYSTEMS
+            .into_iter()
+            .flat_map(|system| [(system, 429), (system, 503)])
+        {
             let Some(mode) = mode else { break };
             world.demo.inject(
                 InjectedFault::once(system, mode)
@@ -301,17 +355,26 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
                 Some(FaultMode::Hang) => world.hurries(preview).await,
                 _ => preview.await,
             };
-            all += preview.expect(200)["actions"].as_array().unwrap().len();
+            count += preview.expect(200)["actions"]
+                .as_array()
+                .unwrap()
+                .len();
         }
         world.demo.clear_faults();
         assert_eq!(world.demo.effects().len(), 0, "{mode:?}");
         // Unclear answers count for the breaker, which is to let the next mode's reads pass.
         for system in SYSTEMS {
-            world.api.loses("ORG#1#TRAFFIC", system).await;
+            world
+                .api
+                .loses("ORG#1#TRAFFIC", system)
+                .await;
         }
         assert_eq!(world.api.table_dump().await, before, "{mode:?}");
     }
-    let each: usize = proposed.iter().map(|(_, ids)| ids.len()).sum();
-    assert_eq!(all, each * 4);
+    let each: usize = proposed
+        .iter()
+        .map(|(_, ids)| ids.len())
+        .sum();
+    assert_eq!(count, each * 4);
     assert!(each >= 3, "{each}");
 }

@@ -9,7 +9,9 @@ use super::preview::{carefully, previews};
 
 /// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
-    let policy = &previews(caller, session, &[action]).await.expect(200)["actions"][0]["policy"];
+    let policy = &previews(caller, session, &[action])
+        .await
+        .expect(200)["actions"][0]["policy"];
     assert_eq!(policy["mayApprove"], policy["whyNot"].is_null());
     policy["whyNot"].clone()
 }
@@ -18,13 +20,18 @@ async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
 async fn a_preview_names_why_an_action_would_not_be_executed() {
     let world = Concierge::start_unwary().await;
     let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
-    let alert = world.alert("payment_failed", &entities).await;
+    let alert = world
+        .alert("payment_failed", &entities)
+        .await;
     let id = world.opened(&alert).await;
     let ids = world.proposed(&id).await;
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
     // While it runs, and after it failed: then it may be executed again, until another session was
     // opened.
-    world.executes(&id, &[&ids[1]]).await.expect(202);
+    world
+        .executes(&id, &[&ids[1]])
+        .await
+        .expect(202);
     let running = "Actions cannot be executed while the session is executing.";
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, running);
     world.refuses("notifications", 404);
@@ -36,7 +43,9 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     let other_ids = world.proposed(&other).await;
     let late = why_not(&world.max, &id, &ids[1]).await;
     says(&late, "Another session");
-    let again = world.executes_again(&id, &[&ids[1]]).await;
+    let again = world
+        .executes_again(&id, &[&ids[1]])
+        .await;
     let problem = again.expect_problem(409, "session_superseded");
     assert_eq!(problem["detail"], late);
     // Cancelled, and expired.
@@ -51,7 +60,13 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     world.api.clock.advance(24 * 3_600_000);
     let expired = why_not(&world.max_again().await, &id, &ids[0]).await;
     says(&expired, "expired");
-    assert_ne!(world.executes(&id, &[&ids[0]]).await.status, 200);
+    assert_ne!(
+        world
+            .executes(&id, &[&ids[0]])
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -60,7 +75,9 @@ async fn a_viewer_may_preview_and_not_approve() {
     let user = world.api.user("max").await;
     let more = json!({"permissions": ["view_agent_remediation"]});
     let script = world.api.token_of(&user, more).await;
-    let policy = &previews(&script, &id, &ids).await.expect(200)["actions"][0]["policy"];
+    let policy = &previews(&script, &id, &ids)
+        .await
+        .expect(200)["actions"][0]["policy"];
     shows!(policy, {"whyNot": "This operation needs the permission execute_agent_remediation."});
 }
 
@@ -76,9 +93,15 @@ async fn without_the_plan_no_action_can_be_approved() {
         features: Some(Vec::new()),
         ..PlanChange::default()
     };
-    directory.change_plan(home, plan).await.unwrap();
+    directory
+        .change_plan(home, plan)
+        .await
+        .unwrap();
     // Instances keep the plan for five seconds.
-    world.api.clock.advance(5 * span::SECOND);
+    world
+        .api
+        .clock
+        .advance(5 * span::SECOND);
     let why = "The plan of your organization does not include agentAI.";
     assert_eq!(why_not(&world.max, &id, &ids[0]).await, why);
 }

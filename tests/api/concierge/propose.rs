@@ -17,7 +17,11 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let path = format!("/api/concierge/agent-sessions/{id}/propose?detail=full");
     let body = sue.triggers(&path).await;
     let session = &body["session"];
-    let mut fields: Vec<_> = session.as_object().unwrap().keys().collect();
+    let mut fields: Vec<_> = session
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
     fields.sort();
     assert_eq!(
         fields,
@@ -86,12 +90,21 @@ async fn many_alerts_of_a_class_are_a_pattern() {
     let world = Concierge::start().await;
     let alerts = world.api.store.alerts();
     let home = world.api.home.id;
-    let since = world.api.clock.now().plus(-60 * span::DAY);
-    alerts.recorded_since(home, since).await.unwrap();
+    let since = world
+        .api
+        .clock
+        .now()
+        .plus(-60 * span::DAY);
+    alerts
+        .recorded_since(home, since)
+        .await
+        .unwrap();
     let class = "usage_batch_stuck";
     let abroad = world.api.abroad.id;
     for batch in ["ub_1", "ub_2", "ub_3"] {
-        world.alert(class, &[("usage_batch", batch)]).await;
+        world
+            .alert(class, &[("usage_batch", batch)])
+            .await;
         world.api.clock.advance(60_000);
     }
     // Neither another class nor another organization counts.
@@ -115,7 +128,10 @@ async fn no_window_is_cut_however_many_alerts_there_are() {
     let home = world.api.home.id;
     let start = world.api.clock.now();
     let since = start.plus(-60 * span::DAY);
-    alerts.recorded_since(home, since).await.unwrap();
+    alerts
+        .recorded_since(home, since)
+        .await
+        .unwrap();
     // Eight an hour for forty hours, each of another batch, some of them told twice.
     let new: Vec<_> = (0..320_i64)
         .map(|number| {
@@ -127,17 +143,31 @@ async fn no_window_is_cut_however_many_alerts_there_are() {
             records::alert_with("usage_batch_stuck", at, &more)
         })
         .collect();
-    alerts.record_all(home, &new).await.unwrap();
-    alerts.record_all(home, &new[..40]).await.unwrap();
+    alerts
+        .record_all(home, &new)
+        .await
+        .unwrap();
+    alerts
+        .record_all(home, &new[..40])
+        .await
+        .unwrap();
     let id = world.stuck_batch().await;
     world.proposed(&id).await;
     let analysis = &world.session(&id).await["analysis"];
-    let counts = analysis["pattern"]["windows"].as_array().unwrap().iter();
-    let counts: Vec<_> = counts.map(|one| one["count"].as_i64().unwrap()).collect();
+    let counts = analysis["pattern"]["windows"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let counts: Vec<_> = counts
+        .map(|window| window["count"].as_i64().unwrap())
+        .collect();
     assert_eq!(counts, [8, 192, 320]);
     let days = world.api.items_of("alert_day").await;
     assert_eq!(days.len(), 3);
-    assert!(days.iter().all(|day| day.contains_key("expiresAt")));
+    assert!(
+        days.iter()
+            .all(|day| day.contains_key("expiresAt"))
+    );
 }
 
 /// An alert that flaps every minute does not fill the hour of its class, and an hour has a bound.
@@ -153,29 +183,45 @@ async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
     };
     let kept = async || {
         let days = world.api.items_of("alert_day").await;
-        let days = days.iter().map(|day| day["occurrences"].as_ns().unwrap());
+        let days = days
+            .iter()
+            .map(|day| day["occurrences"].as_ns().unwrap());
         days.map(Vec::len).sum::<usize>()
     };
     // From 11:01 to noon, in parts: a quarter is known from the table, too.
     for half in [0..30, 30..60] {
-        let flaps: Vec<_> = half.map(|ago| about("flaps", ago * span::MINUTE)).collect();
-        alerts.record_all(home, &flaps).await.unwrap();
+        let flaps: Vec<_> = half
+            .map(|ago| about("flaps", ago * span::MINUTE))
+            .collect();
+        alerts
+            .record_all(home, &flaps)
+            .await
+            .unwrap();
     }
     assert_eq!(kept().await, 5);
     let others: Vec<_> = (0..101)
         .map(|number| about(&format!("other_{number}"), 30 * span::MINUTE))
         .collect();
-    alerts.record_all(home, &others).await.unwrap();
+    alerts
+        .record_all(home, &others)
+        .await
+        .unwrap();
     // One of noon, and of the hour before a hundred.
     assert_eq!(kept().await, 101);
     let long_ago = about("long_ago", 100 * span::DAY);
-    alerts.record_all(home, &[long_ago]).await.unwrap();
+    alerts
+        .record_all(home, &[long_ago])
+        .await
+        .unwrap();
     assert_eq!(kept().await, 101);
 }
 
 #[tokio::test]
 async fn an_alert_that_comes_back_after_a_fix_is_a_pattern() {
-    let (world, session, _) = Concierge::start().await.with_approved_batch().await;
+    let (world, session, _) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&session).await.0, "completed");
     world.api.clock.advance(span::HOUR);

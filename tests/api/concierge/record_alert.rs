@@ -104,7 +104,9 @@ async fn an_alert_is_taken_at_its_bounds_and_not_beyond_them() {
             &[("/occurredAt", "period")],
         ),
     ] {
-        sue.post(ALERTS, alert(&wrong)).await.expect_faults(faults);
+        sue.post(ALERTS, alert(&wrong))
+            .await
+            .expect_faults(faults);
     }
     let entity = |id: usize| json!({"type": "invoice", "id": id.to_string()});
     let bounds = json!({
@@ -144,13 +146,15 @@ async fn the_same_from_several_at_once_is_one_alert() {
 async fn an_alert_has_nothing_invisible_in_its_ids_and_title() {
     let (_, [sue]) = Api::signed_in(["sue"]).await;
     let ids = [("/externalId", "pattern"), ("/entities/0/id", "pattern")];
-    let all = [("/title", "pattern"), ids[0], ids[1]];
+    let with_title = [("/title", "pattern"), ids[0], ids[1]];
     // Scripts and emoji need joiners in a title; no id does.
-    for (hidden, faults) in [('\u{202E}', &all[..]), ('\u{200D}', &ids)] {
+    for (hidden, faults) in [('\u{202E}', &with_title[..]), ('\u{200D}', &ids)] {
         let text = format!("inv{hidden}1");
         let wrong = json!({
             "title": text, "externalId": text, "entities": [{"type": "invoice", "id": text}],
         });
-        sue.post(ALERTS, alert(&wrong)).await.expect_faults(faults);
+        sue.post(ALERTS, alert(&wrong))
+            .await
+            .expect_faults(faults);
     }
 }

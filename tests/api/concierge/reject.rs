@@ -5,7 +5,9 @@ use tests::support::{Answer, Caller, Concierge, refused, shows};
 
 async fn rejects(caller: &Caller, session: &Value) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/reject?detail=full");
-    caller.post(&path, json!({"reason": "It was paid."})).await
+    caller
+        .post(&path, json!({"reason": "It was paid."}))
+        .await
 }
 
 #[tokio::test]
@@ -13,7 +15,9 @@ async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let session = rejects(&world.max, &id).await.expect(200);
+    let session = rejects(&world.max, &id)
+        .await
+        .expect(200);
     shows!(session, {"status": "cancelled", "error": null});
     let rejection = json!({
         "userId": world.max.id(), "at": session["updatedAt"], "reason": "It was paid.",
@@ -21,7 +25,12 @@ async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
     assert_eq!(session["rejection"], rejection);
     assert_eq!(world.session(&id).await, session);
     // Again changes nothing; of somebody else it is no more than any cancelled session.
-    assert_eq!(rejects(&world.max, &id).await.expect(200), session);
+    assert_eq!(
+        rejects(&world.max, &id)
+            .await
+            .expect(200),
+        session
+    );
     refused!(rejects(&world.api.sign_in("ada").await, &id).await => 409, "invalid_transition");
     refused!(world.executes(&id, &[&action]).await => 409, "invalid_transition");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);

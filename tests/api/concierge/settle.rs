@@ -16,7 +16,10 @@ async fn settles(caller: &Caller, session: &Value, action: &str, outcome: &str) 
 
 /// A session as its reader sees it, without the next step: its reader may be the one who takes it.
 fn without_next(mut session: Value) -> Value {
-    session.as_object_mut().unwrap().remove("next");
+    session
+        .as_object_mut()
+        .unwrap()
+        .remove("next");
     session
 }
 
@@ -29,7 +32,9 @@ async fn an_action_whose_record_cannot_be_read_is_settled() {
         world.poisons(&id, &action).await;
         let error = world.session(&id).await["executionResults"][0]["error"].to_string();
         assert!(error.contains("cannot be read"), "{error}");
-        let session = settles(&world.max, &id, &action, outcome).await.expect(200);
+        let session = settles(&world.max, &id, &action, outcome)
+            .await
+            .expect(200);
         let result = &session["executionResults"][0];
         shows!(result, {"success": outcome == "done", "/verdict/outcome": outcome});
         assert_eq!(session["status"], status);
@@ -40,7 +45,10 @@ async fn an_action_whose_record_cannot_be_read_is_settled() {
         let again = settles(&world.max, &id, &action, outcome).await;
         assert_eq!(again.expect(200)["version"], session["version"]);
         if outcome == "not_done" {
-            world.executes_again(&id, &[&action]).await.expect(202);
+            world
+                .executes_again(&id, &[&action])
+                .await
+                .expect(202);
             world.runs(&id, &action).await;
             assert_eq!(world.outcome(&id).await.0, "completed");
         }
@@ -52,7 +60,9 @@ async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_message("cus_501").await;
     assert_eq!(world.session(&id).await["status"], "executing");
-    let session = settles(&world.max, &id, &action, "done").await.expect(200);
+    let session = settles(&world.max, &id, &action, "done")
+        .await
+        .expect(200);
     let verdict = json!({
         "outcome": "done", "by": world.max.id(), "at": session["updatedAt"], "note": NOTE,
     });
@@ -64,14 +74,16 @@ async fn a_verdict_of_done_completes_the_session() {
     assert_eq!(world.minutes_saved().await, 0);
 
     let entries = world.journal(&id).await;
-    let [said] = rows_where(&entries, "what", "verdict")[..] else {
+    let [verdict] = rows_where(&entries, "what", "verdict")[..] else {
         panic!("{entries:?}");
     };
-    shows!(said, {"actor": {"type": "user", "userId": world.max.id()}, "actionId": action});
-    shows!(said, {"from": "unknown", "to": "succeeded", "/detail/note": NOTE});
-    let settled = rows_where(&entries, "what", "settled").pop().unwrap();
+    shows!(verdict, {"actor": {"type": "user", "userId": world.max.id()}, "actionId": action});
+    shows!(verdict, {"from": "unknown", "to": "succeeded", "/detail/note": NOTE});
+    let settled = rows_where(&entries, "what", "settled")
+        .pop()
+        .unwrap();
     shows!(settled, {"from": "executing", "to": "completed"});
-    assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
+    assert_eq!(settled["detail"]["heads"][&action]["hash"], verdict["hash"]);
 
     // The same person's same word changes nothing; any other comes too late.
     let again = settles(&world.max, &id, &action, "done").await;
@@ -84,14 +96,18 @@ async fn a_verdict_of_done_completes_the_session() {
 
     // The record is held until the effect was checked.
     let (second, other) = world.unknown_message("cus_501").await;
-    world.has_failed(&second, "effect_in_progress", 1).await;
+    world
+        .has_failed(&second, "effect_in_progress", 1)
+        .await;
     refused!(settles(&world.max, &second, &other, "done").await => 409, "outcome_known");
 }
 
 #[tokio::test]
 async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     let world = Concierge::start().await;
-    let (id, action) = world.unknown_and_unsent("cus_501").await;
+    let (id, action) = world
+        .unknown_and_unsent("cus_501")
+        .await;
     refused!(world.executes_again(&id, &[&action]).await => 409, "outcome_unknown");
     let answer = settles(&world.max, &id, &action, "not_done").await;
     let session = answer.expect(200);
@@ -101,7 +117,10 @@ async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     let error = result["error"].as_str().unwrap();
     let holds = error.starts_with("not_done: ") && error.contains("mail server");
     assert!(holds, "{error}");
-    world.executes_again(&id, &[&action]).await.expect(202);
+    world
+        .executes_again(&id, &[&action])
+        .await
+        .expect(202);
     world.runs(&id, &action).await;
     // The verdict is of the round before, and a message is tried once a day.
     let result = world.session(&id).await["executionResults"][0].clone();
@@ -138,9 +157,13 @@ async fn one_of_two_verdicts_holds() {
         let verdict = &session["executionResults"][0]["verdict"]["outcome"];
         let held = if manual { handling } else { verdict };
         assert_eq!([&session["status"], held], expected);
-        let told = ["verdict", "done_by_hand", "waived"];
+        let verdicts = ["verdict", "done_by_hand", "waived"];
         let mut entries = world.journal(&id).await;
-        entries.retain(|entry| told.iter().any(|what| entry["what"] == *what));
+        entries.retain(|entry| {
+            verdicts
+                .iter()
+                .any(|event| entry["what"] == *event)
+        });
         assert_eq!(entries.len(), 1);
     }
 }
@@ -149,7 +172,9 @@ async fn one_of_two_verdicts_holds() {
 async fn a_verdict_beside_another_execution_is_of_the_round_before() {
     for _ in 0..2 {
         let world = Concierge::start().await;
-        let (id, action) = world.unknown_and_unsent("cus_501").await;
+        let (id, action) = world
+            .unknown_and_unsent("cus_501")
+            .await;
         let ids = [action.as_str()];
         let ada = world.api.sign_in("ada").await;
         let (again, judged) = futures::join!(
@@ -168,14 +193,16 @@ async fn a_verdict_beside_another_execution_is_of_the_round_before() {
 
 #[tokio::test]
 async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
-    for (outcome, what) in [("done", "done_by_hand"), ("waived", "waived")] {
+    for (outcome, event) in [("done", "done_by_hand"), ("waived", "waived")] {
         let world = Concierge::start().await;
         let (id, action) = world.manual_review().await;
         let manual = world.session(&id).await["proposedActions"][0].clone();
         assert_eq!(manual["handling"], Value::Null);
         let ada = world.api.sign_in("ada").await;
         world.api.clock.advance(HOUR);
-        let session = settles(&ada, &id, &action, outcome).await.expect(200);
+        let session = settles(&ada, &id, &action, outcome)
+            .await
+            .expect(200);
         let handling = json!({
             "status": outcome, "by": ada.id(), "at": session["updatedAt"], "note": NOTE,
             "serviceRequestId": null, "assigneeId": null,
@@ -187,7 +214,7 @@ async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
         let path = format!("/api/concierge/agent-sessions/{id}/journal");
         let entries = world.max.walk(&path).await;
         let last = entries.last().unwrap();
-        shows!(last, {"what": what, "actor": {"type": "user", "userId": ada.id()}});
+        shows!(last, {"what": event, "actor": {"type": "user", "userId": ada.id()}});
         shows!(last, {"from": "awaiting_confirmation", "to": "completed", "/detail/note": NOTE});
         assert_eq!(
             last["detail"]["actions"],

@@ -11,6 +11,11 @@ use tests::support::Answer;
 pub fn named(page: &Answer, before: &str) -> BTreeSet<String> {
     let places = page.text.split(before).skip(1);
     places
-        .map(|rest| rest.split_once('"').unwrap().0.to_owned())
+        .map(|rest| {
+            rest.split_once('"')
+                .unwrap()
+                .0
+                .to_owned()
+        })
         .collect()
 }

@@ -17,7 +17,9 @@ async fn every_file_of_a_page_is_served_with_its_type_and_kept_for_good() {
         let names = named(&nobody.get(page).await, &before);
         assert!(names.len() >= 7, "{names:?}");
         for name in &names {
-            let answer = nobody.get(&format!("{folder}/{name}")).await;
+            let answer = nobody
+                .get(&format!("{folder}/{name}"))
+                .await;
             assert_eq!(answer.status, 200, "{name}");
             let kind = match name.rsplit_once('.').unwrap().1 {
                 "css" => "text/css; charset=utf-8",
@@ -37,7 +39,9 @@ async fn every_file_of_a_page_is_served_with_its_type_and_kept_for_good() {
             assert!(!answer.text.is_empty(), "{name}");
         }
         if page == "/" {
-            let digests = names.iter().map(|name| name.split('.').nth(1).unwrap());
+            let digests = names
+                .iter()
+                .map(|name| name.split('.').nth(1).unwrap());
             let digests: BTreeSet<&str> = digests.collect();
             assert_eq!(digests.len(), 1, "{digests:?}");
         }
@@ -51,7 +55,9 @@ async fn there_are_no_other_files() {
         let names =
             "index.html page.js desk.js style/base.css %2e%2e ..%2fCargo.toml %FF".split(' ');
         for name in names {
-            let answer = nobody.get(&format!("{folder}/{name}")).await;
+            let answer = nobody
+                .get(&format!("{folder}/{name}"))
+                .await;
             answer.expect_not_found();
         }
     }

@@ -11,7 +11,10 @@ async fn asked(contact: Option<&str>) -> Response<Body> {
     let environment: Environment = variables.into_iter().collect();
     let router = open_router(pages::routes(&environment), Clock::system());
     let request = Request::get("/.well-known/security.txt").body(Body::empty());
-    router.oneshot(request.unwrap()).await.unwrap()
+    router
+        .oneshot(request.unwrap())
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -22,11 +25,15 @@ async fn a_deployment_names_its_contact_with_an_expiry() {
         answer.headers()["content-type"],
         "text/plain; charset=utf-8"
     );
-    let text = to_bytes(answer.into_body(), 1_000).await.unwrap();
+    let text = to_bytes(answer.into_body(), 1_000)
+        .await
+        .unwrap();
     let text = String::from_utf8(text.to_vec()).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], "Contact: mailto:security@example.com");
-    let expires = lines[1].strip_prefix("Expires: ").unwrap();
+    let expires = lines[1]
+        .strip_prefix("Expires: ")
+        .unwrap();
     let expires: shared::model::base::Timestamp = expires.parse().unwrap();
     assert!(expires > Clock::system().now());
     assert_eq!(asked(None).await.status(), 404);
@@ -49,7 +56,9 @@ async fn each_answer_by_https_asks_browsers_for_https() {
         "/api/nothing",
         "/api/openapi.json",
     ] {
-        let plain = api.anonymous().with_header("x-forwarded-proto", "http");
+        let plain = api
+            .anonymous()
+            .with_header("x-forwarded-proto", "http");
         assert_eq!(plain.get(path).await.header(name), None, "{path}");
         let answer = api.anonymous().get(path).await;
         assert_eq!(answer.header(name), Some("max-age=63072000"), "{path}");

@@ -9,7 +9,8 @@ use super::{accepting, grace};
 async fn a_deleted_invitation_has_a_dead_link() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut mailbox = api.mailbox().await;
-    ada.posts("/api/invitations", grace()).await;
+    ada.posts("/api/invitations", grace())
+        .await;
     let token = mailbox.token().await;
     ada.deletes("/api/invitations/1").await;
     assert_eq!(ada.walk("/api/invitations").await, [Value::Null; 0]);
@@ -22,6 +23,8 @@ async fn a_deleted_invitation_has_a_dead_link() {
         ("DELETE", "/api/invitations/1"),
         ("POST", "/api/invitations/1/send"),
     ] {
-        ada.send(method, path, None).await.expect_not_found();
+        ada.send(method, path, None)
+            .await
+            .expect_not_found();
     }
 }

@@ -13,7 +13,8 @@ async fn open_ones_come_first_then_the_newest() {
     for number in 1..=4 {
         let mut body = grace();
         body["email"] = json!(format!("grace{number}@example.com"));
-        ada.posts("/api/invitations", body).await;
+        ada.posts("/api/invitations", body)
+            .await;
         tokens.push(mailbox.token().await);
         api.clock.advance(1_000);
     }
@@ -24,7 +25,10 @@ async fn open_ones_come_first_then_the_newest() {
         .clone();
     for path in ["/api/invitations", "/api/invitations?limit=2&sort=open"] {
         let rows = ada.walk(path).await;
-        let ids: Vec<_> = rows.iter().map(|row| row["id"].clone()).collect();
+        let ids: Vec<_> = rows
+            .iter()
+            .map(|row| row["id"].clone())
+            .collect();
         assert_eq!(ids, [4, 2, 1, 3], "{path}");
         shows!(rows, {"/3/acceptedAt": "2026-01-15T12:00:04.000Z", "/0/invitedBy/username": "ada"});
         assert_eq!(rows[3]["version"], 2);

@@ -26,6 +26,7 @@ pub async fn invited(api: &Api, email: &str, role: &str) -> String {
     let mut mailbox = api.mailbox().await;
     let ada = api.sign_in("ada").await;
     let invitation = json!({"email": email, "role": role});
-    ada.posts("/api/invitations", invitation).await;
+    ada.posts("/api/invitations", invitation)
+        .await;
     mailbox.token().await
 }

@@ -33,8 +33,11 @@ async fn a_policy_leaves_what_it_was_and_what_it_is() {
             "amountAtLeast": null, "recordsAtLeast": null, "movesMoney": null},
         "approvers": 2, "roles": ["admin"], "notOpener": true, "deny": false,
     });
-    let set = ada.puts(path, json!({"rules": [rule]})).await;
-    ada.puts(path, json!({"rules": [rule]})).await;
+    let set = ada
+        .puts(path, json!({"rules": [rule]}))
+        .await;
+    ada.puts(path, json!({"rules": [rule]}))
+        .await;
     let values = [json!({"rules": []}), json!({"rules": set["rules"]})];
     let entry = by_session(&ada, "policy_set", json!(["policy"]), values);
     assert_eq!(reader.news().await, [entry]);
@@ -47,7 +50,8 @@ async fn another_age_of_sign_ins_leaves_an_entry() {
     let path = "/api/concierge/policy";
     let mut before = Value::Null;
     for minutes in [json!(60), json!(30), json!(5)] {
-        ada.puts(path, json!({"signedInWithin": minutes})).await;
+        ada.puts(path, json!({"signedInWithin": minutes}))
+            .await;
         let values = [before, minutes.clone()].map(|minutes| json!({"signedInWithin": minutes}));
         let entry = by_session(&ada, "policy_set", json!(["policy"]), values);
         assert_eq!(reader.news().await, [entry]);
@@ -76,14 +80,15 @@ async fn every_change_of_a_connection_leaves_one_entry() {
     let values = [json!({"baseUrl": url}), json!({"baseUrl": put["baseUrl"]})];
     assert_eq!(reader.news().await, [by_ada("connection_put", values)]);
     for verb in ["pause", "pause", "resume", "resume"] {
-        ada.triggers(&format!("{path}/{verb}")).await;
+        ada.triggers(&format!("{path}/{verb}"))
+            .await;
     }
     let paused = |paused: bool| json!({"paused": paused});
-    let told = [
+    let expected = [
         by_ada("connection_paused", [paused(false), paused(true)]),
         by_ada("connection_resumed", [paused(true), paused(false)]),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
     ada.deletes(path).await;
     let [deleted] = &reader.news().await[..] else {
         panic!("one entry");
@@ -97,15 +102,16 @@ async fn the_pause_of_all_actions_leaves_an_entry() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let mut reader = Reader::of(&world.api).await;
     for verb in ["resume", "pause", "pause", "resume"] {
-        ada.triggers(&format!("/api/concierge/{verb}")).await;
+        ada.triggers(&format!("/api/concierge/{verb}"))
+            .await;
     }
     let paused = |paused: bool| json!({"paused": paused});
     let by_ada = |event: &str, values| by_session(&ada, event, json!(["agent"]), values);
-    let told = [
+    let expected = [
         by_ada("agent_paused", [paused(false), paused(true)]),
         by_ada("agent_resumed", [paused(true), paused(false)]),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
 }
 
 #[tokio::test]
@@ -123,7 +129,8 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let path = format!("{ALERTS}/{id}");
     for _ in 0..2 {
-        sue.patches(&path, json!({"status": "acknowledged"})).await;
+        sue.patches(&path, json!({"status": "acknowledged"}))
+            .await;
     }
     let values = [
         json!({"status": "open", "statusBy": "report"}),
@@ -131,7 +138,8 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     ];
     let changed = by_session(&sue, "alert_changed", subject.clone(), values);
     assert_eq!(reader.news().await, [changed]);
-    sue.patches(&path, json!({"status": "resolved"})).await;
+    sue.patches(&path, json!({"status": "resolved"}))
+        .await;
     assert_eq!(reader.news().await.len(), 1);
     // A report opens it again. The entry says who resolved it and what opened it.
     sue.posts(ALERTS, alert(1)).await;
@@ -160,7 +168,10 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
         .collect();
     let body = json!({"version": "4", "alerts": alerts});
     let webhook = "/api/concierge/alerts/alertmanager";
-    let recorded = sender.posts(webhook, body.clone()).await["recorded"].clone();
+    let recorded = sender
+        .posts(webhook, body.clone())
+        .await["recorded"]
+        .clone();
     let news = reader.news().await;
     // A transaction records up to nineteen.
     assert_eq!(news.len(), 4);
@@ -169,7 +180,13 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
         shows!(entry, {"event": "alert_recorded", "/credential/tokenName": "export"});
         assert_eq!(entry["actor"]["userId"], json!(max.id));
         let after = entry["after"].as_object().unwrap();
-        assert_eq!(entry["subjects"].as_array().unwrap().len(), after.len());
+        assert_eq!(
+            entry["subjects"]
+                .as_array()
+                .unwrap()
+                .len(),
+            after.len()
+        );
         for (name, noted) in after {
             named.insert(name.clone(), noted["externalId"].clone());
         }
@@ -181,6 +198,6 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
     sender.posts(webhook, body).await;
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let ada = api.sign_in("ada").await;
-    let one = format!("/api/journal?subject={}", named.keys().next().unwrap());
-    assert_eq!(ada.walk(&one).await.len(), 1);
+    let path = format!("/api/journal?subject={}", named.keys().next().unwrap());
+    assert_eq!(ada.walk(&path).await.len(), 1);
 }

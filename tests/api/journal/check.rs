@@ -21,7 +21,11 @@ async fn journal() -> (Api, Caller, Vec<Item>) {
 }
 
 fn seq(item: &Item) -> i64 {
-    item["seq"].as_n().unwrap().parse().unwrap()
+    item["seq"]
+        .as_n()
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -49,10 +53,12 @@ async fn the_check_names_what_was_done_to_an_entry() {
             ("subjects", AttributeValue::L(vec![text("user:99")])),
             ("hash", text("0")),
         ] {
-            api.puts([changed(item, name, value)]).await;
+            api.puts([changed(item, name, value)])
+                .await;
             assert_eq!(breaks(&ada).await, broken(seq(item), "changed"), "{name}");
         }
-        api.loses(text_of(item, "pk"), text_of(item, "sk")).await;
+        api.loses(text_of(item, "pk"), text_of(item, "sk"))
+            .await;
         assert_eq!(breaks(&ada).await, broken(seq(item), "missing"));
         api.puts([item.clone()]).await;
     }

@@ -30,7 +30,9 @@ async fn a_period_begins_with_its_start_and_ends_before_its_end() {
         api.user(name).await;
     }
     let names = async |query: String| {
-        let entries = ada.walk(&format!("/api/journal?{query}")).await;
+        let entries = ada
+            .walk(&format!("/api/journal?{query}"))
+            .await;
         let names = entries
             .iter()
             .map(|entry| entry["after"]["username"].clone());
@@ -41,8 +43,18 @@ async fn a_period_begins_with_its_start_and_ends_before_its_end() {
     };
     assert_eq!(names(format!("from={max}&to={sue}")).await, ["max", "mia"]);
     assert_eq!(names(format!("from={mia}")).await, ["mia", "sue"]);
-    assert_eq!(names(format!("from={mia}&subject=user:999")).await.len(), 0);
-    assert_eq!(names(format!("from={sue}&to={max}")).await.len(), 0);
+    assert_eq!(
+        names(format!("from={mia}&subject=user:999"))
+            .await
+            .len(),
+        0
+    );
+    assert_eq!(
+        names(format!("from={sue}&to={max}"))
+            .await
+            .len(),
+        0
+    );
 }
 
 #[tokio::test]

@@ -27,18 +27,27 @@ impl Reader {
     /// are checked.
     pub async fn news(&mut self) -> Vec<Value> {
         let mut entries = self.ada.walk("/api/journal").await;
-        let chained = entries.iter().filter(|entry| !entry["seq"].is_null());
+        let chained = entries
+            .iter()
+            .filter(|entry| !entry["seq"].is_null());
         for (number, entry) in chained.enumerate() {
             assert_eq!(entry["seq"], json!(number + 1));
         }
-        let check = self.ada.reads("/api/journal/check").await;
+        let check = self
+            .ada
+            .reads("/api/journal/check")
+            .await;
         assert_eq!(check["verified"], true, "{check}");
         assert_eq!(check["entries"], json!(entries.len()));
         let mut news = entries.split_off(self.seen);
         self.seen += news.len();
         for entry in &mut news {
             for name in ["seq", "at", "hash", "previousHash", "digested"] {
-                entry.as_object_mut().unwrap().remove(name).unwrap();
+                entry
+                    .as_object_mut()
+                    .unwrap()
+                    .remove(name)
+                    .unwrap();
             }
         }
         news

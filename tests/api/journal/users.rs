@@ -40,14 +40,17 @@ async fn every_change_of_a_user_leaves_one_entry() {
     ada.patches(&path, update).await;
     assert_eq!(reader.news().await, [Value::Null; 0]);
     for (before, after) in [("member", "manager"), ("manager", "member")] {
-        ada.patches(&path, json!({"role": after})).await;
+        ada.patches(&path, json!({"role": after}))
+            .await;
         let values = [json!({"role": before}), json!({"role": after})];
         assert_eq!(reader.news().await, [by_ada("user_changed", values)]);
     }
     puts!(ada, "{path}/password", {"password": NEW});
     let set = by_ada("password_set", [Value::Null, Value::Null]);
     assert_eq!(reader.news().await, [set]);
-    let of_user = ada.walk(&format!("/api/journal?subject=user:{id}")).await;
+    let of_user = ada
+        .walk(&format!("/api/journal?subject=user:{id}"))
+        .await;
     assert_eq!(of_user.len(), 5);
     let mut entries = api.table_dump().await;
     entries.retain(|item| item.contains("organization_entry"));
@@ -63,7 +66,12 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut reader = Reader::of(&api).await;
     let wrong = json!({"currentPassword": "wrong", "newPassword": NEW});
-    assert_eq!(mia.put("/api/auth/password", wrong).await.status, 400);
+    assert_eq!(
+        mia.put("/api/auth/password", wrong)
+            .await
+            .status,
+        400
+    );
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let subjects = json!([format!("user:{}", mia.id())]);
     let ended = |by: &Caller, after: Value| {
@@ -75,26 +83,28 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     }
     let rows = mia.walk("/api/auth/sessions").await;
     let id_of = |current: bool| {
-        let row = rows.iter().find(|row| row["current"] == current);
+        let row = rows
+            .iter()
+            .find(|row| row["current"] == current);
         row.unwrap()["id"].clone()
     };
     let kept = id_of(true);
     let other = id_of(false);
-    let one = format!("/api/auth/sessions/{}", other.as_str().unwrap());
-    mia.deletes(&one).await;
+    let session_path = format!("/api/auth/sessions/{}", other.as_str().unwrap());
+    mia.deletes(&session_path).await;
     mia.deletes("/api/auth/sessions").await;
-    let told = [
+    let expected = [
         ended(&mia, json!({"sessionId": other})),
         ended(&mia, json!({"keptSessionId": kept})),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
     puts!(mia, "/api/auth/password", {"currentPassword": PASSWORD, "newPassword": NEW});
     let nothing = [Value::Null, Value::Null];
     let set = by_session(&mia, "password_set", subjects.clone(), nothing);
     assert_eq!(reader.news().await, [set]);
     let ada = api.sign_in("ada").await;
-    let all = format!("/api/users/{}/sessions", mia.id());
-    ada.deletes(&all).await;
+    let all_sessions = format!("/api/users/{}/sessions", mia.id());
+    ada.deletes(&all_sessions).await;
     assert_eq!(reader.news().await, [ended(&ada, Value::Null)]);
 }
 
@@ -104,10 +114,12 @@ async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
     let mut reader = Reader::of(&api).await;
     let new = json!({"name": "export", "permissions": ["view_work"]});
     let [first, second] = [
-        mia.creates("/api/tokens", new.clone()).await,
+        mia.creates("/api/tokens", new.clone())
+            .await,
         mia.creates("/api/tokens", new).await,
     ];
-    mia.deletes(&format!("/api/tokens/{first}")).await;
+    mia.deletes(&format!("/api/tokens/{first}"))
+        .await;
     let path = format!("/api/users/{}/tokens/{second}", mia.id());
     ada.deletes(&path).await;
     let noted = json!({
@@ -122,22 +134,26 @@ async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
         let values = [noted.clone(), Value::Null];
         by_session(caller, "token_deleted", subjects(id), values)
     };
-    let told = [
+    let expected = [
         created(first),
         created(second),
         deleted(&mia, first),
         deleted(&ada, second),
     ];
-    assert_eq!(reader.news().await, told);
+    assert_eq!(reader.news().await, expected);
 }
 
 #[tokio::test]
 async fn an_entry_names_the_token_that_made_the_change() {
     let api = Api::start().await;
-    let (script, id) = api.token_and_id_of(&api.user("ada").await, json!({})).await;
+    let (script, id) = api
+        .token_and_id_of(&api.user("ada").await, json!({}))
+        .await;
     let mut reader = Reader::of(&api).await;
     let path = format!("/api/organizations/{}", api.home.id);
-    script.patches(&path, json!({"name": "Renamed"})).await;
+    script
+        .patches(&path, json!({"name": "Renamed"}))
+        .await;
     let credential = json!({"type": "token", "tokenId": id, "tokenName": "export"});
     let values = [
         json!({"name": "Halden Services"}),
@@ -160,22 +176,25 @@ async fn the_operator_is_named_and_so_is_the_service() {
         units_per_second: UnitsPerSecond::new(9_000),
         ..PlanChange::default()
     };
-    directory.change_plan(operator(), plan).await.unwrap();
+    directory
+        .change_plan(operator(), plan)
+        .await
+        .unwrap();
     let mia = api.user("mia").await;
     let change = directory.change_password(operator(), &mia, "".into());
     change.await.unwrap();
     let news = reader.news().await;
-    let told = news.iter().map(|entry| {
+    let events = news.iter().map(|entry| {
         assert_eq!(entry["credential"], Value::Null);
         [&entry["event"], &entry["actor"]["type"]]
     });
-    let told: Vec<_> = told.collect();
+    let events: Vec<_> = events.collect();
     let expected = json!([
         ["organization_changed", "operator"],
         ["user_created", "service"],
         ["password_set", "operator"],
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(events), expected);
     shows!(news[0], {"before": {"planFeatures": ["agentAI"], "unitsPerSecond": 1_000_000}});
     shows!(news[0], {"after": {"planFeatures": [], "unitsPerSecond": 9_000}});
 }
@@ -187,7 +206,11 @@ async fn an_organization_is_founded_with_two_entries() {
     let directory = api.store.directory();
     let founded = directory.found_organization("New".into(), vec![], admin);
     let (organization, admin) = founded.await.unwrap();
-    let entries = api.session_of(&admin).await.walk("/api/journal").await;
+    let entries = api
+        .session_of(&admin)
+        .await
+        .walk("/api/journal")
+        .await;
     shows!(entries[0], {"event": "organization_created", "/actor/type": "operator"});
     shows!(entries[0], {"subjects": [format!("organization:{}", organization.id)]});
     shows!(entries[1], {"event": "user_created", "/after/role": "admin"});
@@ -197,22 +220,32 @@ async fn an_organization_is_founded_with_two_entries() {
 #[tokio::test]
 async fn a_refused_change_leaves_no_entry() {
     let (api, [ada, max, mia]) = Api::signed_in(["ada", "max", "mia"]).await;
-    let (_, token) = api.token_and_id_of(&api.user("ada").await, json!({})).await;
+    let (_, token) = api
+        .token_and_id_of(&api.user("ada").await, json!({}))
+        .await;
     let mut reader = Reader::of(&api).await;
     let itself = format!("/api/users/{}", ada.id());
     let of_ada = format!("{itself}/tokens/{token}");
     let disabled = json!({"disabled": true});
-    let stale = ada.clone().with_header("if-match", "\"99\"");
+    let stale = ada
+        .clone()
+        .with_header("if-match", "\"99\"");
     let organization = format!("/api/organizations/{}", api.home.id);
     let renamed = json!({"name": "Renamed"});
     let same_name = json!({
         "username": "MIA", "fullName": "Another", "role": "member", "password": PASSWORD,
     });
     for (refused, code) in [
-        (ada.patch(&itself, disabled.clone()).await, "last_admin"),
+        (
+            ada.patch(&itself, disabled.clone())
+                .await,
+            "last_admin",
+        ),
         (max.patch(&itself, disabled).await, "permission_denied"),
         (
-            stale.patch(&organization, renamed).await,
+            stale
+                .patch(&organization, renamed)
+                .await,
             "precondition_failed",
         ),
         (ada.post("/api/users", same_name).await, "username_taken"),

@@ -107,8 +107,12 @@ async fn the_resolution_time_is_the_mean_of_ninety_days() {
 #[tokio::test]
 async fn engagements_and_hours_saved_come_from_the_totals() {
     let (api, [vic]) = Api::signed_in(["vic"]).await;
-    api.has_project(api.home.id, "Paused").await;
-    let totals = api.client.update_item().table_name(&api.table);
+    api.has_project(api.home.id, "Paused")
+        .await;
+    let totals = api
+        .client
+        .update_item()
+        .table_name(&api.table);
     let totals = totals
         .key("pk", AttributeValue::S("ORG#1".into()))
         .key("sk", AttributeValue::S("TOTALS".into()))
@@ -126,14 +130,23 @@ async fn long_texts_leave_room_for_the_answer() {
     let mut newest = 0;
     for _ in 0..20 {
         let request = json!({"title": "Help", "description": text});
-        newest = mia.creates("/api/managed-services/request", request).await;
+        newest = mia
+            .creates("/api/managed-services/request", request)
+            .await;
         let activity = json!({"type": "note", "description": text, "organizationId": 1});
-        mia.creates("/api/activities", activity).await;
+        mia.creates("/api/activities", activity)
+            .await;
     }
-    let dashboard = mia.reads("/api/managed-services/dashboard").await;
-    let requests = dashboard["serviceRequests"].as_array().unwrap();
+    let dashboard = mia
+        .reads("/api/managed-services/dashboard")
+        .await;
+    let requests = dashboard["serviceRequests"]
+        .as_array()
+        .unwrap();
     assert!((5..20).contains(&requests.len()), "{}", requests.len());
     assert_eq!(requests[0]["id"], newest);
-    let activities = dashboard["activityFeed"].as_array().unwrap();
+    let activities = dashboard["activityFeed"]
+        .as_array()
+        .unwrap();
     assert!((5..20).contains(&activities.len()), "{}", activities.len());
 }

@@ -10,7 +10,8 @@ const HOURS_SAVED: &str = "/api/managed-services/hours-saved";
 
 fn minutes(rows: &Value) -> i64 {
     let rows = rows.as_array().unwrap().iter();
-    rows.map(|row| row["minutes"].as_i64().unwrap()).sum()
+    rows.map(|row| row["minutes"].as_i64().unwrap())
+        .sum()
 }
 
 #[tokio::test]
@@ -19,7 +20,10 @@ async fn the_dashboards_figure_opens() {
     assert_eq!(vic.reads(HOURS_SAVED).await, json!([]));
     let (session, action) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
-    world.api.clock.advance(span::DAY - span::HOUR);
+    world
+        .api
+        .clock
+        .advance(span::DAY - span::HOUR);
     let vic = world.api.sign_in("vic").await;
     world.tells("cus_501").await;
     let rows = vic.reads(HOURS_SAVED).await;
@@ -29,8 +33,8 @@ async fn the_dashboards_figure_opens() {
         "at": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(rows[1], expected);
-    let found = (&rows[0]["entity"], minutes(&rows));
-    assert_eq!(found, (&json!("pay_3001"), 35));
+    let first_row = (&rows[0]["entity"], minutes(&rows));
+    assert_eq!(first_row, (&json!("pay_3001"), 35));
     assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(HOURS_SAVED).await, json!([]));
@@ -38,9 +42,14 @@ async fn the_dashboards_figure_opens() {
 
 /// Has the first action of a proposal executed.
 async fn done(world: &Concierge, class: &str, kind: &str, id: &str) {
-    let session = world.opened(&world.alert(class, &[(kind, id)]).await).await;
+    let session = world
+        .opened(&world.alert(class, &[(kind, id)]).await)
+        .await;
     let action = world.proposed(&session).await.remove(0);
-    world.executes(&session, &[&action]).await.expect(202);
+    world
+        .executes(&session, &[&action])
+        .await
+        .expect(202);
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&session).await.0, "completed", "{class}");
 }

@@ -33,13 +33,24 @@ async fn tickets_come_newest_first_and_are_filtered() {
         ("assigneeId=me,none&priority=low", vec![4, 2]),
         ("updatedSince=2026-01-15T12:04:00Z", vec![5, 1]),
     ] {
-        let rows = sue.walk(&format!("{LIST}?{query}&limit=2")).await;
+        let rows = sue
+            .walk(&format!("{LIST}?{query}&limit=2"))
+            .await;
         assert_eq!(ids(&rows), expected, "{query}");
     }
     let rows = sue.reads(LIST).await;
-    let read = sue.reads("/api/managed-services/ticket/5").await;
+    let read = sue
+        .reads("/api/managed-services/ticket/5")
+        .await;
     assert_eq!(rows[0], read["ticket"]);
-    assert_eq!(api.sign_in("zoe").await.get(LIST).await.ids(), [0; 0]);
+    assert_eq!(
+        api.sign_in("zoe")
+            .await
+            .get(LIST)
+            .await
+            .ids(),
+        [0; 0]
+    );
 }
 
 #[tokio::test]
@@ -62,8 +73,10 @@ async fn tickets_come_by_their_newest_message() {
 #[tokio::test]
 async fn tickets_are_filtered_by_their_creator() {
     let (_, [sue, mia]) = Api::signed_in(["sue", "mia"]).await;
-    sue.creates(LIST, json!({"title": "By sue"})).await;
-    mia.creates(LIST, json!({"title": "By mia"})).await;
+    sue.creates(LIST, json!({"title": "By sue"}))
+        .await;
+    mia.creates(LIST, json!({"title": "By mia"}))
+        .await;
     for (caller, filter, expected) in [
         (&mia, "me".to_owned(), vec![2]),
         (&sue, "me".to_owned(), vec![1]),

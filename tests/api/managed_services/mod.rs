@@ -32,7 +32,8 @@ pub fn at(text: &str) -> Timestamp {
 
 pub async fn has_ticket(api: &Api, status: ServiceStatus) -> Ticket {
     let new = records::ticket();
-    api.has_ticket(NewTicket { status, ..new }).await
+    api.has_ticket(NewTicket { status, ..new })
+        .await
 }
 
 async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&str>) {
@@ -58,14 +59,19 @@ async fn has_activity(api: &Api, description: &str, timestamp: &str) {
     }));
     let activities = api.store.activities();
     let mia = api.user("mia").await.id;
-    activities.create(api.home.id, mia, new).await.unwrap();
+    activities
+        .create(api.home.id, mia, new)
+        .await
+        .unwrap();
 }
 
 /// The counts of resolutions by day.
 pub async fn resolutions(api: &Api) -> Vec<String> {
     let mut days = api.items().await;
     days.retain(|item| text_of(item, "pk") == "ORG#1#RESOLUTIONS");
-    let counts = days.iter().map(|day| day["count"].as_n().unwrap().clone());
+    let counts = days
+        .iter()
+        .map(|day| day["count"].as_n().unwrap().clone());
     counts.collect()
 }
 

@@ -27,7 +27,9 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
     });
     let mut joined = ticket.clone();
     joined["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
-    let read = sue.reads("/api/managed-services/ticket/1").await;
+    let read = sue
+        .reads("/api/managed-services/ticket/1")
+        .await;
     assert_eq!(read, json!({"ticket": joined, "messages": [message]}));
     assert_eq!(sue.reads(TICKETS).await, json!([joined]));
     assert_eq!(sue.reads(DASHBOARD).await["tickets"], json!([ticket]));

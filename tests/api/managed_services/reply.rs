@@ -13,7 +13,9 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
     api.clock.advance(1_000);
     let path = "/api/managed-services/ticket/1";
     let content = json!({"content": "On it"});
-    let replied = sue.post(&format!("{path}/reply"), content).await;
+    let replied = sue
+        .post(&format!("{path}/reply"), content)
+        .await;
     assert_eq!(replied.expect(200), Value::Null);
     let location = replied.header("location").unwrap();
     assert_eq!(location, format!("{path}#message-1"));
@@ -49,7 +51,13 @@ async fn a_reply_opens_a_ticket_that_is_pending_or_resolved() {
         }
         let read = mia.reads(&path).await;
         assert_eq!(read["ticket"]["status"], "open");
-        assert_eq!(read["messages"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            read["messages"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
     }
     // Taken out once, not twice.
     assert_eq!(metrics(&mia).await["avgResolutionTime"], 0.0);
@@ -93,15 +101,26 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let inbox = "/api/notifications";
     assert_eq!(vic.reads(inbox).await, json!([]));
     // Who may no longer see notes keeps the notification without the text.
-    let told = max.reads(inbox).await;
-    assert_eq!(told[0]["excerpt"], "They never paid, @vic and @max.");
+    let notifications = max.reads(inbox).await;
+    assert_eq!(
+        notifications[0]["excerpt"],
+        "They never paid, @vic and @max."
+    );
     let only = json!({"permissions": ["view_managed_services"]});
-    let script = api.token_of(&api.user("max").await, only).await;
+    let script = api
+        .token_of(&api.user("max").await, only)
+        .await;
     shows!(script.reads(inbox).await[0], {"excerpt": null, "/subject/title": "No invoices"});
     posts!(sue, "{path}/reply", {"content": "We look into it.", "internal": false});
     let read = vic.reads(path).await;
     shows!(read["ticket"], {"messageCount": 1, "status": "open"});
-    assert_eq!(read["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        read["messages"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     let wrong = json!({"content": "x", "internal": "yes"});
     refused!(sue.post(&format!("{path}/reply"), wrong).await => [("/internal", "type")]);
 }
@@ -117,9 +136,16 @@ async fn a_replayed_reply_names_the_same_message() {
     let path = "/api/managed-services/ticket/1/reply";
     let mut locations = Vec::new();
     for _ in 0..2 {
-        let replied = sue.post(path, json!({"content": "On it"})).await;
+        let replied = sue
+            .post(path, json!({"content": "On it"}))
+            .await;
         replied.expect(200);
-        locations.push(replied.header("location").unwrap().to_owned());
+        locations.push(
+            replied
+                .header("location")
+                .unwrap()
+                .to_owned(),
+        );
     }
     assert_eq!(locations[0], locations[1]);
 }
@@ -133,19 +159,23 @@ async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
         (&mia, [true, true, true, false]),
         (&max, [true, false, true, false]),
     ] {
-        let ticket = json!({"title": "No invoices"});
+        let body = json!({"title": "No invoices"});
         let ticket = raised_by
-            .creates("/api/managed-services/tickets", ticket)
+            .creates("/api/managed-services/tickets", body)
             .await;
         let path = format!("/api/managed-services/ticket/{ticket}");
         for by in [&ada, &max, &sue, &mia] {
             let reply = json!({"content": "We look into it."});
-            by.posts(&format!("{path}/reply"), reply).await;
+            by.posts(&format!("{path}/reply"), reply)
+                .await;
         }
         let read = mia.reads(&path).await;
-        let messages = read["messages"].as_array().unwrap().iter();
+        let messages = read["messages"]
+            .as_array()
+            .unwrap()
+            .iter();
         let seen: Vec<_> = messages
-            .map(|one| one["sender"]["isSupport"].clone())
+            .map(|message| message["sender"]["isSupport"].clone())
             .collect();
         assert_eq!(seen, is_support);
     }

@@ -10,7 +10,9 @@ use super::REQUEST;
 #[tokio::test]
 async fn a_new_request_is_open_and_of_medium_priority() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let body = mia.post(REQUEST, json!({"title": "Help"})).await;
+    let body = mia
+        .post(REQUEST, json!({"title": "Help"}))
+        .await;
     let expected = json!({
         "version": 1, "id": 1, "title": "Help", "description": null, "status": "open",
         "priority": "medium", "category": null, "creatorId": mia.id(), "assigneeId": null,
@@ -35,7 +37,11 @@ async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
     }
     shows!(body, {"id": 1, "status": "open", "creatorId": mia.id()});
     shows!(body, {"assigneeId": null, "metadata": null});
-    assert_eq!(mia.reads("/api/service-requests/1").await, body);
+    assert_eq!(
+        mia.reads("/api/service-requests/1")
+            .await,
+        body
+    );
     for (kind, id) in [
         (json!("organization"), json!(1)),
         (json!(null), json!(null)),
@@ -71,7 +77,9 @@ async fn a_request_refers_to_a_record_of_the_organization_or_to_none() {
     ];
     for (kind, id, faults) in cases {
         let body = json!({"title": "x", "referenceType": kind, "referenceId": id});
-        mia.post(REQUEST, body).await.expect_faults(faults);
+        mia.post(REQUEST, body)
+            .await
+            .expect_faults(faults);
     }
     assert_eq!(before, api.records().await);
 }

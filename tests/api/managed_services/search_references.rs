@@ -7,10 +7,17 @@ use super::SEARCH;
 
 /// Titles of what a search finds.
 async fn found(caller: &Caller, query: &str) -> Vec<String> {
-    let rows = caller.reads(&format!("{SEARCH}{query}")).await;
+    let rows = caller
+        .reads(&format!("{SEARCH}{query}"))
+        .await;
     let rows = rows.as_array().unwrap().iter();
-    rows.map(|row| row["title"].as_str().unwrap().to_owned())
-        .collect()
+    rows.map(|row| {
+        row["title"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    })
+    .collect()
 }
 
 #[tokio::test]
@@ -28,7 +35,10 @@ async fn a_search_without_text_lists_the_twenty_most_recent() {
         api.has_project(api.home.id, &format!("Project {number}"))
             .await;
     }
-    let recent: Vec<String> = (6..=25).rev().map(|n| format!("Project {n}")).collect();
+    let recent: Vec<String> = (6..=25)
+        .rev()
+        .map(|n| format!("Project {n}"))
+        .collect();
     for query in ["", "?", "?query=", "?query=%20-%20", "?type=project"] {
         assert_eq!(found(&vic, query).await, recent, "{query}");
     }
@@ -38,7 +48,8 @@ async fn a_search_without_text_lists_the_twenty_most_recent() {
 #[tokio::test]
 async fn each_word_of_a_search_begins_a_word_of_the_title() {
     let (api, [vic]) = Api::signed_in(["vic"]).await;
-    api.has_project(api.home.id, "Straße: Neubau (West)").await;
+    api.has_project(api.home.id, "Straße: Neubau (West)")
+        .await;
     for (query, titles) in [
         ("?query=BILL", vec!["Billing migration"]),
         ("?query=mig+bil", vec!["Billing migration"]),
@@ -56,7 +67,9 @@ async fn each_word_of_a_search_begins_a_word_of_the_title() {
     }
     let longest = format!("?query={}", "o%20".repeat(127) + "o");
     assert_eq!(found(&vic, &longest).await, ["Office move"]);
-    let words: Vec<String> = (0..64).map(|n| format!("{n:03}")).collect();
+    let words: Vec<String> = (0..64)
+        .map(|n| format!("{n:03}"))
+        .collect();
     let seen = found(&vic, &format!("?query={}", words.join("+"))).await;
     assert_eq!(seen, [""; 0]);
 }
@@ -64,17 +77,27 @@ async fn each_word_of_a_search_begins_a_word_of_the_title() {
 #[tokio::test]
 async fn a_search_finds_at_most_fifty_of_many() {
     let (api, [vic]) = Api::signed_in(["vic"]).await;
-    api.has_project(api.home.id, "Needle one").await;
+    api.has_project(api.home.id, "Needle one")
+        .await;
     for number in 1..=60 {
         api.clock.advance(1_000);
-        api.has_project(api.home.id, &format!("Hay {number}")).await;
+        api.has_project(api.home.id, &format!("Hay {number}"))
+            .await;
     }
-    let hay: Vec<String> = (11..=60).rev().map(|n| format!("Hay {n}")).collect();
+    let hay: Vec<String> = (11..=60)
+        .rev()
+        .map(|n| format!("Hay {n}"))
+        .collect();
     assert_eq!(found(&vic, "?query=hay").await, hay);
     assert_eq!(found(&vic, "?query=needle").await, ["Needle one"]);
     // The others are on the next page.
     for query in ["?query=hay", "?query=hay&limit=7", "?query=hay&limit=200"] {
-        assert_eq!(vic.walk(&format!("{SEARCH}{query}")).await.len(), 60);
+        assert_eq!(
+            vic.walk(&format!("{SEARCH}{query}"))
+                .await
+                .len(),
+            60
+        );
     }
     assert_eq!(vic.walk(SEARCH).await.len(), 64);
 }

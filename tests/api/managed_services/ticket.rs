@@ -39,7 +39,11 @@ async fn a_ticket_shows_its_messages_by_time() {
             },
         ],
     });
-    assert_eq!(vic.reads("/api/managed-services/ticket/1").await, expected);
+    assert_eq!(
+        vic.reads("/api/managed-services/ticket/1")
+            .await,
+        expected
+    );
 }
 
 #[tokio::test]
@@ -68,7 +72,12 @@ async fn a_long_conversation_ends_before_it_is_too_large_for_the_gateway() {
         let body = answer.expect(200);
         // Each page says what it is of.
         shows!(body, {"/ticket/id": 1, "/ticket/messageCount": 24});
-        pages.push(body["messages"].as_array().unwrap().len());
+        pages.push(
+            body["messages"]
+                .as_array()
+                .unwrap()
+                .len(),
+        );
         assert!(pages.len() < 10, "{pages:?}");
         next = answer.next().map(str::to_owned);
     }

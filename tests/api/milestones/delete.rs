@@ -8,9 +8,18 @@ async fn a_second_delete_finds_nothing() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     max.deletes("/api/milestones/1").await;
-    max.delete("/api/milestones/1").await.expect_not_found();
-    max.get("/api/milestones/1").await.expect_not_found();
-    assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [0; 0]);
+    max.delete("/api/milestones/1")
+        .await
+        .expect_not_found();
+    max.get("/api/milestones/1")
+        .await
+        .expect_not_found();
+    assert_eq!(
+        max.get("/api/projects/1/milestones")
+            .await
+            .ids(),
+        [0; 0]
+    );
 }
 
 /// As an index does before it hears of a delete, the list finds a deleted milestone.
@@ -20,21 +29,29 @@ async fn a_list_that_still_finds_a_deleted_milestone_is_answered_without_it() {
     let mut tasks = Vec::new();
     for milestone in [1, 2] {
         max.creates_milestone(json!({})).await;
-        tasks.push(max.creates_task(json!({"milestoneId": milestone})).await);
+        tasks.push(
+            max.creates_task(json!({"milestoneId": milestone}))
+                .await,
+        );
     }
     // Few tasks are read with the list, and many for each of its milestones.
     for more in [0, 1_000] {
         if more > 0 {
             max.creates_milestone(json!({})).await;
-            api.copy_tasks(&tasks[1], 1..=more).await;
+            api.copy_tasks(&tasks[1], 1..=more)
+                .await;
         }
-        let before = max.get("/api/projects/1/milestones").await.ids();
+        let before = max
+            .get("/api/projects/1/milestones")
+            .await
+            .ids();
         let (gone, left) = before.split_first().unwrap();
         faults.hold(Requests::Of("BatchGetItem"));
         let deletes = async {
             // Authentication, and whether the milestones that were found are still there.
             faults.holds(2).await;
-            api.loses("ORG#1#MILESTONE", &format!("{gone:016}")).await;
+            api.loses("ORG#1#MILESTONE", &format!("{gone:016}"))
+                .await;
             faults.release();
         };
         let (list, ()) = tokio::join!(max.get("/api/projects/1/milestones"), deletes);

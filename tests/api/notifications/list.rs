@@ -11,11 +11,13 @@ const PATH: &str = "/api/notifications";
 #[tokio::test]
 async fn a_user_reads_their_own_newest_first_and_joined() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    max.creates_task(json!({"assigneeId": mia.id()}))
+        .await;
     api.publishes().await;
     api.clock.advance(span::SECOND);
     let comment = json!({"content": "Soon."});
-    max.creates("/api/tasks/1/comments", comment).await;
+    max.creates("/api/tasks/1/comments", comment)
+        .await;
     api.publishes().await;
     let rows = mia.reads(PATH).await;
     let actor =
@@ -34,10 +36,12 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
     assert_eq!(rows.as_array().unwrap().len(), 2);
 
     // Titles, names and the address of the desk are those of now.
-    max.patches("/api/tasks/1", json!({"title": "Final"})).await;
+    max.patches("/api/tasks/1", json!({"title": "Final"}))
+        .await;
     let own = json!({"webUrl": "https://desk.example.com/halden/"});
     let ada = api.sign_in("ada").await;
-    ada.patches("/api/organizations/1", own).await;
+    ada.patches("/api/organizations/1", own)
+        .await;
     let rows = mia.reads(PATH).await;
     assert_eq!(rows[0]["subject"]["title"], "Final");
     assert_eq!(rows[0]["url"], "https://desk.example.com/halden/#/tasks/1");
@@ -54,9 +58,18 @@ async fn nobody_reads_those_of_others() {
     for other in [&mia, &zac] {
         assert_eq!(other.reads(PATH).await, json!([]));
     }
-    let first = max.get(&format!("{PATH}?limit=2")).await;
+    let first = max
+        .get(&format!("{PATH}?limit=2"))
+        .await;
     let next = first.next().unwrap().to_owned();
-    assert_eq!(max.reads(&next).await.as_array().unwrap().len(), 1);
+    assert_eq!(
+        max.reads(&next)
+            .await
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     refused!(mia.get(&next).await => [("?cursor", "unknown")]);
 }
 
@@ -81,45 +94,64 @@ async fn a_token_reads_what_it_may() {
 #[tokio::test]
 async fn filters_are_by_kind_and_by_what_was_read() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    max.creates_task(json!({"assigneeId": mia.id()}))
+        .await;
     api.publishes().await;
     api.clock.advance(span::SECOND);
-    let all = has_some(&api, &mia, 2).await;
-    let read = json!({"ids": [all[0]]});
-    mia.posts("/api/notifications/read", read).await;
+    let notification_ids = has_some(&api, &mia, 2).await;
+    let read = json!({"ids": [notification_ids[0]]});
+    mia.posts("/api/notifications/read", read)
+        .await;
     let assigned = "1768478400000-task-1-1";
     for (filter, expected) in [
         ("kind=assigned", vec![assigned]),
-        ("kind=commented", vec![all[1].as_str(), all[0].as_str()]),
+        (
+            "kind=commented",
+            vec![notification_ids[1].as_str(), notification_ids[0].as_str()],
+        ),
         (
             "kind=commented,assigned",
-            vec![all[1].as_str(), all[0].as_str(), assigned],
+            vec![
+                notification_ids[1].as_str(),
+                notification_ids[0].as_str(),
+                assigned,
+            ],
         ),
         ("kind=overdue", vec![]),
-        ("unread=true", vec![all[1].as_str(), assigned]),
-        ("unread=true&kind=commented", vec![all[1].as_str()]),
-        ("unread=false", vec![all[0].as_str()]),
+        ("unread=true", vec![notification_ids[1].as_str(), assigned]),
+        (
+            "unread=true&kind=commented",
+            vec![notification_ids[1].as_str()],
+        ),
+        ("unread=false", vec![notification_ids[0].as_str()]),
     ] {
         let mut expected = expected;
         expected.sort_unstable();
-        let rows = mia.walk(&format!("{PATH}?{filter}")).await;
-        let mut found = ids(&rows);
-        found.sort_unstable();
-        assert_eq!(found, expected, "{filter}");
+        let rows = mia
+            .walk(&format!("{PATH}?{filter}"))
+            .await;
+        let mut row_ids = ids(&rows);
+        row_ids.sort_unstable();
+        assert_eq!(row_ids, expected, "{filter}");
     }
 }
 
 #[tokio::test]
 async fn they_end_after_ninety_days() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let all = has_some(&api, &mia, 2).await;
-    api.clock.advance(90 * span::DAY - span::SECOND);
-    let mia = api.session_of(&api.user("mia").await).await;
+    let notification_ids = has_some(&api, &mia, 2).await;
+    api.clock
+        .advance(90 * span::DAY - span::SECOND);
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     // The table deletes them late.
     assert_eq!(api.items_of("notification").await.len(), 2);
     for filter in ["", "?unread=true"] {
-        let rows = mia.walk(&format!("{PATH}{filter}")).await;
-        assert_eq!(ids(&rows), [all[1].as_str()], "{filter}");
+        let rows = mia
+            .walk(&format!("{PATH}{filter}"))
+            .await;
+        assert_eq!(ids(&rows), [notification_ids[1].as_str()], "{filter}");
     }
     assert_eq!(super::unread(&mia).await, 1);
     api.clock.advance(span::SECOND);

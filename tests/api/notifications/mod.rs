@@ -24,9 +24,15 @@ async fn has_some(api: &Api, caller: &Caller, count: i64) -> Vec<String> {
 
 /// The ids of the rows of a list.
 fn ids(rows: &[Value]) -> Vec<&str> {
-    rows.iter().map(|row| row["id"].as_str().unwrap()).collect()
+    rows.iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect()
 }
 
 async fn unread(caller: &Caller) -> Value {
-    caller.get("/api/notifications/count").await.expect(200)["unread"].clone()
+    caller
+        .get("/api/notifications/count")
+        .await
+        .expect(200)["unread"]
+        .clone()
 }

@@ -17,7 +17,9 @@ const MAILED: [&str; 5] = [
 
 /// All kinds on, but these. Some come by mail, unless they are off.
 fn all_but(off: &[&str], mailed: &[&str]) -> Value {
-    let kinds = NotificationKind::VARIANTS.iter().map(|kind| kind.name());
+    let kinds = NotificationKind::VARIANTS
+        .iter()
+        .map(|kind| kind.name());
     let channels = |kind: &str| {
         let inbox = !off.contains(&kind);
         json!({"inbox": inbox, "mail": inbox && mailed.contains(&kind)})
@@ -37,7 +39,8 @@ async fn all_kinds_are_on_until_their_user_switches_them_off() {
     assert_eq!(preferences, all_but(&["commented", "overdue"], &mailed));
     // What is not named is kept, also by what was read meanwhile.
     let read = json!({"before": "2026-01-01T00:00:00Z"});
-    mia.posts("/api/notifications/read", read).await;
+    mia.posts("/api/notifications/read", read)
+        .await;
     // An old client knows nothing of mail.
     puts!(mia, PATH, {"overdue": true, "mentioned": true});
     assert_eq!(mia.reads(PATH).await, all_but(&["commented"], &mailed[1..]));
@@ -59,6 +62,8 @@ async fn a_kind_is_true_or_false() {
             vec![("/assigned/mail", "combination"), ("/overdue", "required")],
         ),
     ] {
-        mia.put(PATH, body).await.expect_faults(&faults);
+        mia.put(PATH, body)
+            .await
+            .expect_faults(&faults);
     }
 }

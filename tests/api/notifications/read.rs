@@ -11,14 +11,24 @@ const PATH: &str = "/api/notifications/read";
 #[tokio::test]
 async fn some_are_read_by_their_ids_and_once() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let all = has_some(&api, &mia, 4).await;
-    mia.posts(PATH, json!({"ids": [all[0], all[2]]})).await;
-    let rows = mia.walk("/api/notifications?unread=true").await;
-    assert_eq!(ids(&rows), [all[3].as_str(), all[1].as_str()]);
+    let notification_ids = has_some(&api, &mia, 4).await;
+    mia.posts(
+        PATH,
+        json!({"ids": [notification_ids[0], notification_ids[2]]}),
+    )
+    .await;
+    let rows = mia
+        .walk("/api/notifications?unread=true")
+        .await;
+    assert_eq!(
+        ids(&rows),
+        [notification_ids[3].as_str(), notification_ids[1].as_str()]
+    );
     assert_eq!(unread(&mia).await, 2);
     // The first time counts.
     api.clock.advance(span::MINUTE);
-    mia.posts(PATH, json!({"ids": [all[0]]})).await;
+    mia.posts(PATH, json!({"ids": [notification_ids[0]]}))
+        .await;
     let rows = mia.walk("/api/notifications").await;
     shows!(rows, {"/3/readAt": "2026-01-15T12:00:00.000Z", "/2/readAt": null});
 }
@@ -26,14 +36,20 @@ async fn some_are_read_by_their_ids_and_once() {
 #[tokio::test]
 async fn those_of_others_and_unknown_ones_are_left() {
     let (api, [max, mia, zac]) = Api::signed_in(["max", "mia", "zac"]).await;
-    let all = has_some(&api, &max, 2).await;
+    let notification_ids = has_some(&api, &max, 2).await;
     for other in [&mia, &zac] {
-        other.posts(PATH, json!({"ids": all})).await;
-        other.posts(PATH, json!({"before": api.clock.now()})).await;
+        other
+            .posts(PATH, json!({"ids": notification_ids}))
+            .await;
+        other
+            .posts(PATH, json!({"before": api.clock.now()}))
+            .await;
     }
     assert_eq!(unread(&max).await, 2);
     // The same cause at another instant is another id.
-    let (_, cause) = all[0].split_once('-').unwrap();
+    let (_, cause) = notification_ids[0]
+        .split_once('-')
+        .unwrap();
     posts!(max, PATH, {"ids": [format!("1-{cause}"), "x", "1-task-9-9"]});
     assert_eq!(unread(&max).await, 2);
 }
@@ -41,16 +57,27 @@ async fn those_of_others_and_unknown_ones_are_left() {
 #[tokio::test]
 async fn all_up_to_an_instant_are_read_with_one_write() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let all = has_some(&api, &mia, 120).await;
-    let rows = mia.walk("/api/notifications?limit=30").await;
-    mia.posts(PATH, json!({"before": &rows[10]["at"]})).await;
-    let left: Vec<_> = all[110..].iter().rev().map(String::as_str).collect();
+    let notification_ids = has_some(&api, &mia, 120).await;
+    let rows = mia
+        .walk("/api/notifications?limit=30")
+        .await;
+    mia.posts(PATH, json!({"before": &rows[10]["at"]}))
+        .await;
+    let left: Vec<_> = notification_ids[110..]
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .collect();
     assert_eq!(
-        ids(&mia.walk("/api/notifications?unread=true&limit=3").await),
+        ids(&mia
+            .walk("/api/notifications?unread=true&limit=3")
+            .await),
         left
     );
     assert_eq!(unread(&mia).await, 10);
-    let rows = mia.walk("/api/notifications?limit=50").await;
+    let rows = mia
+        .walk("/api/notifications?limit=50")
+        .await;
     let read = rows
         .iter()
         .filter(|row| row["readAt"] == "2026-01-15T12:00:00.000Z");
@@ -76,6 +103,8 @@ async fn a_request_names_ids_or_an_instant() {
         (both, ("/ids", "combination")),
         (json!({"ids": [""]}), ("/ids/0", "blank")),
     ] {
-        mia.post(PATH, body).await.expect_faults(&[fault]);
+        mia.post(PATH, body)
+            .await
+            .expect_faults(&[fault]);
     }
 }

@@ -21,7 +21,9 @@ fn put(more: &Value) -> Value {
 async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.get(PATH).await.expect_not_found();
-    ada.delete(PATH).await.expect_not_found();
+    ada.delete(PATH)
+        .await
+        .expect_not_found();
     let oidc = OidcProvider::start(&api.clock).await;
     let secret = json!({"clientSecret": "of the tests"});
     let roles =
@@ -39,7 +41,12 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     });
     assert_eq!(provider, expected);
     assert_eq!(ada.get(PATH).await.expect(200), expected);
-    assert!(!api.table_dump().await.concat().contains("of the tests"));
+    assert!(
+        !api.table_dump()
+            .await
+            .concat()
+            .contains("of the tests")
+    );
     // It replaces what is not sent, but for the secret of the same client.
     let again = json!({"issuer": oidc.issuer, "clientId": "workdesk"});
     let provider = ada.puts(PATH, again).await;
@@ -50,7 +57,9 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
         json!({"clientId": "other"}),
     ] {
         let mut sent = oidc.put(&other);
-        sent.as_object_mut().unwrap().remove("clientSecret");
+        sent.as_object_mut()
+            .unwrap()
+            .remove("clientSecret");
         refused!(ada.put(PATH, sent).await => [("/clientSecret", "required")]);
     }
     ada.deletes(PATH).await;
@@ -109,14 +118,18 @@ async fn an_issuer_is_of_the_public_internet() {
         "https://127.0.0.1",
         "https://login.internal",
     ] {
-        let refused = ada.put(PATH, put(&json!({ "issuer": issuer }))).await;
+        let refused = ada
+            .put(PATH, put(&json!({ "issuer": issuer })))
+            .await;
         refused.expect_faults(&[("/issuer", "combination")]);
     }
     // The name has no public address, and nothing is called.
     let invalid = json!({"issuer": "https://login.example.invalid"});
     let refused = ada.put(PATH, put(&invalid)).await;
     let problem = refused.expect_problem(400, "validation_error");
-    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    let detail = problem["errors"][0]["detail"]
+        .as_str()
+        .unwrap();
     assert!(detail.contains("login.example.invalid"), "{detail}");
 }
 
@@ -127,11 +140,16 @@ async fn a_manager_who_manages_the_organization_becomes_no_admin_by_a_provider()
     patches!(ada, &format!("/api/users/{}", max.id()), {"permissions": ["manage_organization"]});
     let own = OidcProvider::start(&api.clock).await;
     let before = api.records().await;
-    max.put(PATH, own.put(&json!({}))).await.expect_denied();
+    max.put(PATH, own.put(&json!({})))
+        .await
+        .expect_denied();
     max.delete(PATH).await.expect_denied();
     max.get(PATH).await.expect_denied();
     assert_eq!(before, api.records().await);
-    let begun = api.anonymous().get("/api/auth/oidc?organization=1").await;
+    let begun = api
+        .anonymous()
+        .get("/api/auth/oidc?organization=1")
+        .await;
     begun.expect_not_found();
 }
 
@@ -141,15 +159,23 @@ async fn passwords_are_off_for_all_but_the_named_admins() {
     let provider = OidcProvider::start(&api.clock).await;
     let off = |admins: Value| provider.put(&json!({"passwords": "off", "passwordAdmins": admins}));
     refused!(ada.put(PATH, off(json!([]))).await => 409, "no_admin_signed_in");
-    ada.puts(PATH, provider.put(&json!({}))).await;
-    api.is_bound("ada", &provider.issuer).await;
+    ada.puts(PATH, provider.put(&json!({})))
+        .await;
+    api.is_bound("ada", &provider.issuer)
+        .await;
     // The caller must have signed in by it, not another admin.
     refused!(ada.put(PATH, off(json!([]))).await => 409, "no_admin_signed_in");
     let person = json!({"sub": "sub-ada"});
-    let answer = provider.signs_in(&api.anonymous(), person).await;
-    let bound = api.anonymous().with_cookie(answer.session());
+    let answer = provider
+        .signs_in(&api.anonymous(), person)
+        .await;
+    let bound = api
+        .anonymous()
+        .with_cookie(answer.session());
     for no_admin in [mia.id(), 99] {
-        let refused = bound.put(PATH, off(json!([no_admin]))).await;
+        let refused = bound
+            .put(PATH, off(json!([no_admin])))
+            .await;
         refused.expect_faults(&[("/passwordAdmins", "unknown")]);
     }
     bound.puts(PATH, off(json!([]))).await;
@@ -170,7 +196,9 @@ async fn passwords_are_off_for_all_but_the_named_admins() {
     refused!(bound.post("/api/users", with_password).await => 403, "password_sign_in_off");
     bound.posts("/api/users", grace).await;
     let invited = json!({"email": "lin@example.com", "role": "member"});
-    let (_, token) = api.has_invitation(&api.user("ada").await, invited).await;
+    let (_, token) = api
+        .has_invitation(&api.user("ada").await, invited)
+        .await;
     let accepted = json!({
         "token": token, "username": "lin", "fullName": "Lin", "password": "a horse of another colour",
     });
@@ -195,7 +223,10 @@ async fn passwords_are_off_for_all_but_the_named_admins() {
             ])),
         )
         .await;
-    nobody.logs_in("ada", PASSWORD).await.expect(200);
+    nobody
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
     refused!(nobody.logs_in("mia", PASSWORD).await => 403, "password_sign_in_off");
 }
 
@@ -210,27 +241,46 @@ async fn a_leavers_sessions_and_tokens_end_some_days_after_the_last_sign_in() {
     let token = api.token_of(&mia, json!({})).await;
     let max = api.user("max").await;
     let other = api.token_of(&max, json!({})).await;
-    api.is_bound("mia", &provider.issuer).await;
+    api.is_bound("mia", &provider.issuer)
+        .await;
     let signs_in = async || {
         let person = json!({"sub": "sub-mia"});
-        let answer = provider.signs_in(&api.anonymous(), person).await;
-        api.anonymous().with_cookie(answer.session())
+        let answer = provider
+            .signs_in(&api.anonymous(), person)
+            .await;
+        api.anonymous()
+            .with_cookie(answer.session())
     };
     signs_in().await;
     api.clock.advance(2 * span::DAY - 1);
-    token.get("/api/auth/session").await.expect(200);
+    token
+        .get("/api/auth/session")
+        .await
+        .expect(200);
     let session = signs_in().await;
     api.clock.advance(span::DAY - 1);
-    session.get("/api/auth/session").await.expect(200);
+    session
+        .get("/api/auth/session")
+        .await
+        .expect(200);
     api.clock.advance(span::DAY + 1);
     for caller in [&session, &token] {
         refused!(caller.get("/api/auth/session").await => 401, "unauthenticated");
     }
     // A user who is not bound goes on, and so does everyone without a provider.
-    other.get("/api/auth/session").await.expect(200);
-    api.sign_in("ada").await.deletes(PATH).await;
+    other
+        .get("/api/auth/session")
+        .await
+        .expect(200);
+    api.sign_in("ada")
+        .await
+        .deletes(PATH)
+        .await;
     api.clock.advance(10_000);
-    token.get("/api/auth/session").await.expect(200);
+    token
+        .get("/api/auth/session")
+        .await
+        .expect(200);
 }
 
 /// Admins hear of it, and not their users.
@@ -288,14 +338,19 @@ async fn an_issuer_without_a_discovery_document_of_its_own_is_refused() {
     }
     slashed.describes(json!({}));
     slashed.is_down(true);
-    let refused = ada.put(PATH, slashed.put(&json!({}))).await;
+    let refused = ada
+        .put(PATH, slashed.put(&json!({})))
+        .await;
     refused.expect_faults(&[("/issuer", "combination")]);
     slashed.is_down(false);
-    ada.puts(PATH, slashed.put(&json!({}))).await;
+    ada.puts(PATH, slashed.put(&json!({})))
+        .await;
     // Of a provider that is down, other settings change.
     slashed.is_down(true);
     let roles = json!({"roles": {"Staff": "viewer"}});
-    let provider = ada.puts(PATH, slashed.put(&roles)).await;
+    let provider = ada
+        .puts(PATH, slashed.put(&roles))
+        .await;
     assert_eq!(provider["roles"], roles["roles"]);
     // Of one that states another issuer by now, none does.
     slashed.is_down(false);
@@ -308,8 +363,12 @@ async fn an_issuer_without_a_discovery_document_of_its_own_is_refused() {
 async fn a_test_of_the_provider_says_what_is_wrong() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let test = format!("{PATH}/test");
-    ada.trigger(&test).await.expect_not_found();
-    let oidc = api.has_provider(json!({"defaultRole": "member"})).await;
+    ada.trigger(&test)
+        .await
+        .expect_not_found();
+    let oidc = api
+        .has_provider(json!({"defaultRole": "member"}))
+        .await;
     let answers = ada.triggers(&test).await;
     let detail = "The provider answers, with 1 keys.";
     assert_eq!(
@@ -332,10 +391,14 @@ async fn a_test_of_the_provider_says_what_is_wrong() {
     ada.triggers(&test).await;
     let read = oidc.keys_read();
     let grace = json!({"sub": "grace", "preferred_username": "grace"});
-    let signed_in = oidc.signs_in(&api.anonymous(), grace).await;
+    let signed_in = oidc
+        .signs_in(&api.anonymous(), grace)
+        .await;
     assert_eq!(signed_in.header("location"), Some("/#/tasks"));
     assert_eq!(oidc.keys_read(), read);
     // Another organization's is not there.
     let zoe = api.sign_in("zoe").await;
-    zoe.trigger(&test).await.expect_not_found();
+    zoe.trigger(&test)
+        .await
+        .expect_not_found();
 }

@@ -8,7 +8,9 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     api.clock.advance(1_000);
     let body = json!({"name": "Fjord Services", "planFeatures": [], "id": 1});
-    let organization = ada.patches("/api/organizations/1", body).await;
+    let organization = ada
+        .patches("/api/organizations/1", body)
+        .await;
     let expected = json!({
         "version": 2, "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
         "unitsPerSecond": 1_000_000, "invitationsPerDay": 50, "webUrl": null,
@@ -18,10 +20,10 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     assert_eq!(ada.reads("/api/organizations/1").await, organization);
     let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Fjord Services");
-    for (query, found) in [("fjord", vec![1]), ("halden", vec![])] {
+    for (query, expected) in [("fjord", vec![1]), ("halden", vec![])] {
         let path =
             format!("/api/managed-services/search-references?type=organization&query={query}");
-        assert_eq!(ada.get(&path).await.ids(), found, "{query}");
+        assert_eq!(ada.get(&path).await.ids(), expected, "{query}");
     }
 }
 
@@ -45,6 +47,8 @@ async fn a_token_leads_no_link_to_another_host() {
     let path = "/api/organizations/1";
     let evil = json!({"webUrl": "https://evil.example", "name": "Halden"});
     refused!(token.patch(path, evil).await => 403, "session_required");
-    let renamed = token.patches(path, json!({"name": "Fjord"})).await;
+    let renamed = token
+        .patches(path, json!({"name": "Fjord"}))
+        .await;
     shows!(renamed, {"name": "Fjord", "webUrl": null});
 }

@@ -9,9 +9,17 @@ async fn new_work(caller: &Caller) -> Vec<Answer> {
     let body = json!({"title": "x", "type": "note", "description": "x", "projectId": 1});
     let mut of_milestone = body.clone();
     of_milestone["milestoneId"] = json!(1);
-    let mut answers = vec![caller.post("/api/tasks", of_milestone).await];
+    let mut answers = vec![
+        caller
+            .post("/api/tasks", of_milestone)
+            .await,
+    ];
     for path in ["tasks", "milestones", "activities", "projects/1/phases"] {
-        answers.push(caller.post(&format!("/api/{path}"), body.clone()).await);
+        answers.push(
+            caller
+                .post(&format!("/api/{path}"), body.clone())
+                .await,
+        );
     }
     answers
 }
@@ -30,7 +38,8 @@ async fn new_work_is_refused_until_the_project_is_taken_up_again() {
     // What is there can be read and finished.
     patches!(max, "/api/tasks/{task}", {"status": "done", "milestoneId": milestone});
     max.reads("/api/projects/1/tasks").await;
-    max.creates_task(json!({"projectId": 2})).await;
+    max.creates_task(json!({"projectId": 2}))
+        .await;
     for status in ["on_hold", "completed", "active"] {
         patches!(max, "/api/projects/1", {"status": status});
         for answer in new_work(&max).await {
@@ -49,7 +58,8 @@ async fn nothing_that_begins_after_an_archiving_comes_to_be() {
             if at == 7 {
                 patches!(max, "/api/projects/1", {"status": "archived"});
                 let late = max.post("/api/tasks", json!({"title": "late", "projectId": 1}));
-                late.await.expect_problem(409, "project_archived");
+                late.await
+                    .expect_problem(409, "project_archived");
                 return;
             }
             let body = json!({"title": "x", "projectId": 1});

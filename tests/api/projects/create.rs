@@ -18,9 +18,12 @@ async fn a_new_project_is_active_and_found_and_active_ones_are_counted() {
         let body = json!({"title": "Later", "status": status});
         assert_eq!(max.posts("/api/projects", body).await["status"], status);
     }
-    let dashboard = max.reads("/api/managed-services/dashboard").await;
+    let dashboard = max
+        .reads("/api/managed-services/dashboard")
+        .await;
     assert_eq!(dashboard["metrics"]["activeEngagements"], 3);
-    let found = "/api/managed-services/search-references?query=harb";
-    assert_eq!(max.get(found).await.ids(), [4]);
-    max.creates_task(json!({"projectId": 4})).await;
+    let path = "/api/managed-services/search-references?query=harb";
+    assert_eq!(max.get(path).await.ids(), [4]);
+    max.creates_task(json!({"projectId": 4}))
+        .await;
 }

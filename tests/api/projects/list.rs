@@ -4,7 +4,9 @@ use serde_json::Value;
 use tests::support::{Api, creates, patches};
 
 fn titles(rows: &[Value]) -> Vec<&str> {
-    let titles = rows.iter().map(|row| row["title"].as_str().unwrap());
+    let titles = rows
+        .iter()
+        .map(|row| row["title"].as_str().unwrap());
     titles.collect()
 }
 
@@ -48,12 +50,17 @@ async fn projects_come_by_title_archived_ones_only_when_asked_for() {
         ("query=move+off", vec!["Office move", "Office move"]),
     ] {
         for part in ["", "&limit=1", "&limit=3"] {
-            let rows = max.walk(&format!("/api/projects?{query}{part}")).await;
+            let rows = max
+                .walk(&format!("/api/projects?{query}{part}"))
+                .await;
             assert_eq!(titles(&rows), expected, "{query}{part}");
         }
     }
     let rows = max.walk("/api/projects").await;
-    let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    let ids: Vec<_> = rows
+        .iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect();
     assert_eq!(ids, [1, 4, 2, 8, 6]);
     assert_eq!(max.reads("/api/projects/1").await, rows[0]);
 }
@@ -63,6 +70,16 @@ async fn a_renamed_project_moves_in_the_list() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     patches!(max, "/api/projects/1", {"title": "Zebra"});
     assert_eq!(max.get("/api/projects").await.ids(), [2, 1]);
-    assert_eq!(max.get("/api/projects?query=bill").await.ids(), [0; 0]);
-    assert_eq!(max.get("/api/projects?query=zeb").await.ids(), [1]);
+    assert_eq!(
+        max.get("/api/projects?query=bill")
+            .await
+            .ids(),
+        [0; 0]
+    );
+    assert_eq!(
+        max.get("/api/projects?query=zeb")
+            .await
+            .ids(),
+        [1]
+    );
 }

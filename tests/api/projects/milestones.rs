@@ -17,13 +17,16 @@ async fn a_projects_milestones_come_by_due_date_with_nulls_last() {
         let milestone = json!({"dueDate": due, "status": status});
         max.creates_milestone(milestone).await;
     }
-    max.creates_milestone(json!({"projectId": 2})).await;
+    max.creates_milestone(json!({"projectId": 2}))
+        .await;
     for (query, expected) in [
         ("1/milestones?limit=2", vec![3, 2, 4, 1]),
         ("1/milestones?status=completed&sort=dueDate", vec![3, 1]),
         ("2/milestones", vec![5]),
     ] {
-        let rows = max.walk(&format!("/api/projects/{query}")).await;
+        let rows = max
+            .walk(&format!("/api/projects/{query}"))
+            .await;
         assert_eq!(ids(&rows), expected, "{query}");
     }
 }
@@ -34,11 +37,16 @@ async fn each_milestone_of_a_large_project_has_its_tasks() {
     for _ in 0..120 {
         max.creates_milestone(json!({})).await;
     }
-    let linked = max.creates_task(json!({"milestoneId": 7})).await;
-    max.creates_task(json!({"milestoneId": 9})).await;
+    let linked = max
+        .creates_task(json!({"milestoneId": 7}))
+        .await;
+    max.creates_task(json!({"milestoneId": 9}))
+        .await;
     let other = max.creates_task(json!({})).await;
     api.copy_tasks(&other, 1..=1_100).await;
-    let first = max.get("/api/projects/1/milestones").await;
+    let first = max
+        .get("/api/projects/1/milestones")
+        .await;
     assert_eq!(first.ids(), (1..=100).collect::<Vec<_>>());
     shows!(first.expect(200), {"/6/tasks/0/id": linked["id"], "/8/tasks/0/id": 2, "/7/tasks": []});
     let rest = max.get(first.next().unwrap()).await;
@@ -64,9 +72,15 @@ async fn a_page_reads_the_tasks_of_its_own_milestones() {
         assert!(units < most, "{path}: {units}");
         let page = page.expect(200);
         assert_eq!(page.as_array().unwrap().len(), rows);
-        let mut ids = page[0]["tasks"].as_array().unwrap().clone();
+        let mut ids = page[0]["tasks"]
+            .as_array()
+            .unwrap()
+            .clone();
         assert!((3..9).contains(&ids.len()), "{page}");
-        ids.extend(max.walk(path_of(&page[0]["tasksNext"])).await);
+        ids.extend(
+            max.walk(path_of(&page[0]["tasksNext"]))
+                .await,
+        );
         let ids: Vec<i64> = ids
             .iter()
             .map(|task| task["id"].as_i64().unwrap())
@@ -92,7 +106,10 @@ async fn a_page_ends_before_it_reads_many_long_tasks() {
         for row in page.expect(200).as_array().unwrap() {
             let mut own = row["tasks"].as_array().unwrap().clone();
             if row["tasksNext"].is_string() {
-                own.extend(max.walk(path_of(&row["tasksNext"])).await);
+                own.extend(
+                    max.walk(path_of(&row["tasksNext"]))
+                        .await,
+                );
             }
             assert_eq!(tasks.insert(row["id"].as_i64().unwrap(), own.len()), None);
         }

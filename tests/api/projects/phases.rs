@@ -18,7 +18,9 @@ async fn a_new_phase_comes_last_unless_it_says_where() {
         assert_eq!(phase, expected);
     }
     let body = json!({"title": "Plan"});
-    let elsewhere = max.post("/api/projects/2/phases", body).await;
+    let elsewhere = max
+        .post("/api/projects/2/phases", body)
+        .await;
     assert_eq!(elsewhere.expect(200)["order"], 1_024);
 }
 
@@ -32,9 +34,12 @@ async fn phases_come_by_order_then_id() {
     creates!(max, "/api/projects/2/phases", {"title": "x"});
     let vic = api.sign_in("vic").await;
     assert_eq!(vic.get(path).await.ids(), [4, 2, 1, 3]);
-    let ids = ids(&vic.walk(&format!("{path}?limit=1&sort=order")).await);
+    let ids = ids(&vic
+        .walk(&format!("{path}?limit=1&sort=order"))
+        .await);
     assert_eq!(ids, [4, 2, 1, 3]);
-    max.patches("/api/phases/4", json!({"order": 9})).await;
+    max.patches("/api/phases/4", json!({"order": 9}))
+        .await;
     max.deletes("/api/phases/1").await;
     assert_eq!(vic.get(path).await.ids(), [2, 3, 4]);
 }

@@ -8,9 +8,9 @@ use tests::support::{Api, patches, shows};
 async fn a_renamed_project_is_found_by_its_new_title_alone() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     patches!(max, "/api/projects/1", {"title": "Harbour lights"});
-    for (query, found) in [("harbour", vec![1]), ("billing", vec![])] {
+    for (query, expected) in [("harbour", vec![1]), ("billing", vec![])] {
         let path = format!("/api/managed-services/search-references?query={query}");
-        assert_eq!(max.get(&path).await.ids(), found, "{query}");
+        assert_eq!(max.get(&path).await.ids(), expected, "{query}");
     }
     let task = max.creates_task(json!({})).await["id"].clone();
     shows!(max.reads("/api/tasks").await[0], {"id": task, "/project/title": "Harbour lights"});
@@ -20,8 +20,12 @@ async fn a_renamed_project_is_found_by_its_new_title_alone() {
 async fn active_projects_are_counted_whatever_happens_at_once() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let active = async || {
-        let dashboard = max.reads("/api/managed-services/dashboard").await;
-        dashboard["metrics"]["activeEngagements"].as_i64().unwrap()
+        let dashboard = max
+            .reads("/api/managed-services/dashboard")
+            .await;
+        dashboard["metrics"]["activeEngagements"]
+            .as_i64()
+            .unwrap()
     };
     for (status, count) in [
         ("on_hold", 1),

@@ -10,13 +10,17 @@ async fn a_search_is_filtered_by_type_and_project() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     api.publishes().await;
-    let mut all = max.finds("zebra").await;
-    all.sort_by_key(Value::to_string);
-    assert_eq!(all, each());
+    let mut rows = max.finds("zebra").await;
+    rows.sort_by_key(Value::to_string);
+    assert_eq!(rows, each());
     assert_eq!(max.finds("gone").await, [json!(["ticket_message", 1])]);
-    for one in each() {
-        let kind = one[0].as_str().unwrap();
-        assert_eq!(max.finds(&format!("zebra&type={kind}")).await, [one]);
+    for row in each() {
+        let kind = row[0].as_str().unwrap();
+        assert_eq!(
+            max.finds(&format!("zebra&type={kind}"))
+                .await,
+            [row]
+        );
     }
     max.creates_task(json!({"title": "Zebra", "projectId": 2}))
         .await;
@@ -52,8 +56,10 @@ async fn a_search_is_filtered_by_type_and_project() {
         ("projectId=3", vec![]),
     ];
     for (filter, expected) in cases {
-        let found = max.finds(&format!("zebra&{filter}")).await;
-        assert_eq!(found, expected, "{filter}");
+        let rows = max
+            .finds(&format!("zebra&{filter}"))
+            .await;
+        assert_eq!(rows, expected, "{filter}");
     }
 }
 
@@ -62,8 +68,8 @@ async fn a_search_is_filtered_by_type_and_project() {
 #[tokio::test]
 async fn older_comments_get_the_project_of_what_they_are_on() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let task = json!({"title": "x", "projectId": 2});
-    let task = max.creates("/api/tasks", task).await;
+    let body = json!({"title": "x", "projectId": 2});
+    let task = max.creates("/api/tasks", body).await;
     let comment = creates!(max, "/api/tasks/{task}/comments", {"content": "A zebra."});
     api.publishes().await;
     for kind in ["comment", "indexed_record"] {
@@ -74,11 +80,15 @@ async fn older_comments_get_the_project_of_what_they_are_on() {
             }
         }
     }
-    let found = [json!(["comment", comment])];
+    let expected = [json!(["comment", comment])];
     assert_eq!(max.finds("zebra&projectId=2").await, [json!(null); 0]);
     for _ in 0..2 {
         api.indexes(api.home.id).await;
-        assert_eq!(max.finds("zebra&projectId=2").await, found);
+        assert_eq!(max.finds("zebra&projectId=2").await, expected);
     }
-    assert_eq!(max.walk("/api/search?query=zebra").await[0]["projectId"], 2);
+    assert_eq!(
+        max.walk("/api/search?query=zebra")
+            .await[0]["projectId"],
+        2
+    );
 }

@@ -14,8 +14,12 @@ use tests::support::{Api, Caller, creates};
 async fn one_of_each(caller: &Caller) {
     let zebra = json!({"title": "Zebra"});
     caller.creates_task(zebra.clone()).await;
-    caller.creates_milestone(zebra.clone()).await;
-    caller.creates("/api/projects", zebra.clone()).await;
+    caller
+        .creates_milestone(zebra.clone())
+        .await;
+    caller
+        .creates("/api/projects", zebra.clone())
+        .await;
     caller
         .records_activity(json!({"description": "A zebra called"}))
         .await;
@@ -31,7 +35,7 @@ async fn one_of_each(caller: &Caller) {
 
 /// The names of the records of [`one_of_each`], in order.
 fn each() -> Vec<Value> {
-    let mut all = vec![
+    let mut rows = vec![
         json!(["activity", 1]),
         json!(["comment", 1]),
         json!(["milestone", 1]),
@@ -41,14 +45,14 @@ fn each() -> Vec<Value> {
         json!(["ticket", 1]),
         json!(["ticket_message", 1]),
     ];
-    all.sort_by_key(Value::to_string);
-    all
+    rows.sort_by_key(Value::to_string);
+    rows
 }
 
 /// Publishes what was changed so far, and searches.
 async fn found(api: &Api, caller: &Caller, query: &str) -> Vec<Value> {
     api.publishes().await;
-    let mut found = caller.finds(query).await;
-    found.sort_by_key(Value::to_string);
-    found
+    let mut rows = caller.finds(query).await;
+    rows.sort_by_key(Value::to_string);
+    rows
 }

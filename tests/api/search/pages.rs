@@ -14,7 +14,10 @@ async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
         let rows = page.expect(200);
         let rows = rows.as_array().unwrap();
         assert!(rows.len() <= limit);
-        ids.extend(rows.iter().map(|row| row["id"].as_i64().unwrap()));
+        ids.extend(
+            rows.iter()
+                .map(|row| row["id"].as_i64().unwrap()),
+        );
         pages += 1;
         match page.next() {
             Some(next) => page = caller.get(next).await,
@@ -33,15 +36,21 @@ async fn the_last_changed_comes_first_and_each_once() {
     }
     api.publishes().await;
     for limit in [1, 2, 3, 50] {
-        let (found, _) = ids(&mia, "zebra", limit).await;
-        assert_eq!(found, [6, 3, 7, 5, 4, 2, 1], "{limit}");
+        let (order, _) = ids(&mia, "zebra", limit).await;
+        assert_eq!(order, [6, 3, 7, 5, 4, 2, 1], "{limit}");
     }
     // What was changed or deleted meanwhile does not move the others.
-    let first = mia.get("/api/search?query=zebra&limit=3").await;
+    let first = mia
+        .get("/api/search?query=zebra&limit=3")
+        .await;
     let next = first.next().unwrap().to_owned();
-    api.sign_in("max").await.deletes("/api/tasks/5").await;
+    api.sign_in("max")
+        .await
+        .deletes("/api/tasks/5")
+        .await;
     api.clock.advance(span::SECOND);
-    mia.patches("/api/tasks/6", json!({"status": "todo"})).await;
+    mia.patches("/api/tasks/6", json!({"status": "todo"}))
+        .await;
     api.publishes().await;
     let rest = mia.get(&next).await;
     assert_eq!(rest.found(), [4, 2, 1].map(|id| json!(["task", id])));
@@ -51,7 +60,8 @@ async fn the_last_changed_comes_first_and_each_once() {
 #[tokio::test]
 async fn a_frequent_word_finds_all_records_in_the_same_order() {
     let (api, _, [mia]) = Api::behind_faults(["mia"]).await;
-    mia.creates_task(json!({"title": "Zebra"})).await;
+    mia.creates_task(json!({"title": "Zebra"}))
+        .await;
     let title = |id: i64| match id {
         _ if id % 100 == 0 => "Zebra albatross",
         _ if id % 2 == 0 => "Zebra buffalo",
@@ -74,27 +84,40 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
         assert!(used.units() < 150.0, "{query}: {used:?}");
     }
 
-    let all: Vec<i64> = (1..=1_050).rev().collect();
-    assert_eq!(ids(&mia, "zebra", 50).await, (all.clone(), 21));
-    let even: Vec<_> = all
+    let newest_first: Vec<i64> = (1..=1_050).rev().collect();
+    assert_eq!(ids(&mia, "zebra", 50).await, (newest_first.clone(), 21));
+    let even: Vec<_> = newest_first
         .iter()
         .copied()
         .filter(|id| id % 2 == 0 && id % 100 != 0)
         .collect();
     // Both words are frequent, or only one is.
     assert_eq!(ids(&mia, "zebra+buffalo", 50).await.0, even);
-    let hundreds: Vec<_> = all.iter().copied().filter(|id| id % 100 == 0).collect();
+    let hundreds: Vec<_> = newest_first
+        .iter()
+        .copied()
+        .filter(|id| id % 100 == 0)
+        .collect();
     assert_eq!(ids(&mia, "zebra+albatross", 4).await, (hundreds, 3));
-    let filtered = mia.get("/api/search?query=zebra&type=project").await;
+    let filtered = mia
+        .get("/api/search?query=zebra&type=project")
+        .await;
     assert!(filtered.found().is_empty());
     // The id of a frequent number, too.
     let [.., oldest] = even.as_slice() else {
         panic!("no even ids");
     };
     let by_id = format!("zebra+{oldest}");
-    assert!(ids(&mia, &by_id, 50).await.0.contains(oldest));
+    assert!(
+        ids(&mia, &by_id, 50)
+            .await
+            .0
+            .contains(oldest)
+    );
     // A page of a walk may be empty and have a next one.
-    let nothing = mia.get("/api/search?query=zebra+ze+x&type=task").await;
+    let nothing = mia
+        .get("/api/search?query=zebra+ze+x&type=task")
+        .await;
     assert_eq!(last_page(&mia, nothing).await, json!([]));
 }
 

@@ -21,19 +21,24 @@ const SHOWN: [(&str, i64, &str); 8] = [
 
 /// Users of every role, and scripts with each permission beside `view_work`.
 async fn readers(api: &Api) -> Vec<Caller> {
-    let mut all = Vec::new();
+    let mut readers = Vec::new();
     for name in ["ada", "max", "mia", "sue", "vic", "zoe", "zac"] {
-        all.push(api.sign_in(name).await);
+        readers.push(api.sign_in(name).await);
     }
-    let session = all[0].reads("/api/auth/session").await;
-    let permissions = session["permissions"].as_array().unwrap().clone();
+    let session = readers[0]
+        .reads("/api/auth/session")
+        .await;
+    let permissions = session["permissions"]
+        .as_array()
+        .unwrap()
+        .clone();
     assert!(permissions.len() > 10, "{permissions:?}");
     let ada = api.user("ada").await;
     for permission in permissions {
         let only = json!({"permissions": ["view_work", permission]});
-        all.push(api.token_of(&ada, only).await);
+        readers.push(api.token_of(&ada, only).await);
     }
-    all
+    readers
 }
 
 #[tokio::test]
@@ -41,7 +46,7 @@ async fn readers_find_what_they_may_read_and_nothing_else() {
     let api = Api::start().await;
     one_of_each(&api.sign_in("max").await).await;
     api.publishes().await;
-    let mut found = BTreeSet::new();
+    let mut row_counts = BTreeSet::new();
     for reader in readers(&api).await {
         let mut readable = Vec::new();
         for (kind, id, path) in SHOWN {
@@ -54,8 +59,8 @@ async fn readers_find_what_they_may_read_and_nothing_else() {
             rows.sort_by_key(Value::to_string);
         }
         assert_eq!(rows, readable, "{:?}", reader.user);
-        found.insert(rows.len());
+        row_counts.insert(rows.len());
     }
     // All, all but tickets and messages, and none.
-    assert_eq!(found, BTreeSet::from([0, 6, 8]));
+    assert_eq!(row_counts, BTreeSet::from([0, 6, 8]));
 }

@@ -15,7 +15,9 @@ async fn a_row_shows_the_record_and_the_text_about_the_match() {
     max.records_activity(json!({"description": "A zebra\ncalled", "projectId": 2}))
         .await;
     api.publishes().await;
-    let rows = max.reads("/api/search?query=zebra").await;
+    let rows = max
+        .reads("/api/search?query=zebra")
+        .await;
     let at = "2026-01-15T12:00:00.000Z";
     let excerpt = rows[0]["excerpt"].as_str().unwrap();
     let holds = excerpt.starts_with("…before") && excerpt.contains("the zebra after");
@@ -43,9 +45,11 @@ async fn callers_find_the_types_that_they_may_read() {
     one_of_each(&max).await;
     api.publishes().await;
     let only_work = json!({"permissions": ["view_work"]});
-    let script = api.token_of(&api.user("max").await, only_work).await;
-    let found = script.finds("zebra").await;
-    assert_eq!(found.len(), 6, "{found:?}");
+    let script = api
+        .token_of(&api.user("max").await, only_work)
+        .await;
+    let rows = script.finds("zebra").await;
+    assert_eq!(rows.len(), 6, "{rows:?}");
     assert!(script.finds("gone").await.is_empty());
     assert!(
         script
@@ -54,8 +58,13 @@ async fn callers_find_the_types_that_they_may_read() {
             .is_empty()
     );
     let services = json!({"permissions": ["view_managed_services"]});
-    let other = api.token_of(&api.user("max").await, services).await;
-    other.get("/api/search?query=zebra").await.expect_denied();
+    let other = api
+        .token_of(&api.user("max").await, services)
+        .await;
+    other
+        .get("/api/search?query=zebra")
+        .await
+        .expect_denied();
 }
 
 #[tokio::test]

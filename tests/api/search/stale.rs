@@ -10,21 +10,28 @@ use super::{each, one_of_each};
 async fn a_row_that_no_longer_matches_is_not_shown() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
-    max.creates_task(json!({"title": "Zebra"})).await;
+    max.creates_task(json!({"title": "Zebra"}))
+        .await;
     api.publishes().await;
     assert_eq!(max.finds("zebra").await.len(), each().len() + 1);
 
     let renamed = json!({"title": "Horse"});
-    max.patches("/api/tasks/1", renamed.clone()).await;
-    max.puts("/api/milestones/1", renamed.clone()).await;
-    max.patches("/api/projects/4", renamed.clone()).await;
-    max.patches("/api/managed-services/ticket/1", renamed).await;
+    max.patches("/api/tasks/1", renamed.clone())
+        .await;
+    max.puts("/api/milestones/1", renamed.clone())
+        .await;
+    max.patches("/api/projects/4", renamed.clone())
+        .await;
+    max.patches("/api/managed-services/ticket/1", renamed)
+        .await;
     patches!(max, "/api/activities/1", {"description": "A horse called"});
-    max.deletes("/api/tasks/1/comments/1").await;
-    max.deletes("/api/service-requests/1").await;
+    max.deletes("/api/tasks/1/comments/1")
+        .await;
+    max.deletes("/api/service-requests/1")
+        .await;
     let message = json!(["ticket_message", 1]);
-    let found = max.finds("zebra").await;
-    assert_eq!(found, [message.clone(), json!(["task", 2])]);
+    let rows = max.finds("zebra").await;
+    assert_eq!(rows, [message.clone(), json!(["task", 2])]);
 
     api.publishes().await;
     assert_eq!(max.finds("zebra").await, [message, json!(["task", 2])]);
@@ -37,13 +44,19 @@ async fn a_comment_is_gone_with_its_record() {
     one_of_each(&max).await;
     api.publishes().await;
     max.deletes("/api/tasks/1").await;
-    assert!(max.finds("zebra&type=task,comment").await.is_empty());
+    assert!(
+        max.finds("zebra&type=task,comment")
+            .await
+            .is_empty()
+    );
     api.cleans_up().await;
     api.publishes().await;
     let index = api.search_index().await;
-    let words = index
-        .iter()
-        .filter(|item| item["type"].as_s().is_ok_and(|kind| kind == "comment"));
+    let words = index.iter().filter(|item| {
+        item["type"]
+            .as_s()
+            .is_ok_and(|kind| kind == "comment")
+    });
     assert_eq!(words.count(), 0);
 }
 

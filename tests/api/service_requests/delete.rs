@@ -17,7 +17,10 @@ async fn creators_delete_their_own_and_managers_any() {
         let path = format!("/api/service-requests/{request}");
         let before = api.table_dump().await;
         for other in others {
-            other.delete(&path).await.expect_denied();
+            other
+                .delete(&path)
+                .await
+                .expect_denied();
         }
         assert_eq!(before, api.table_dump().await);
         assert_eq!(one_who_may.deletes(&path).await, Value::Null);
@@ -29,7 +32,9 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     let other = mia.raises_request().await;
-    let kept = mia.comments_on_request(other, "Stays").await;
+    let kept = mia
+        .comments_on_request(other, "Stays")
+        .await;
     for _ in 0..101 {
         let thread = Thread::from(ServiceRequestId::new(request).unwrap());
         let new = records::comment("Goes");
@@ -41,14 +46,28 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
     }
     let path = format!("/api/service-requests/{request}");
     mia.deletes(&path).await;
-    mia.delete(&path).await.expect_not_found();
-    mia.get(&comments(request)).await.expect_not_found();
-    let refused = mia.post(&comments(request), json!({"content": "x"})).await;
+    mia.delete(&path)
+        .await
+        .expect_not_found();
+    mia.get(&comments(request))
+        .await
+        .expect_not_found();
+    let refused = mia
+        .post(&comments(request), json!({"content": "x"}))
+        .await;
     refused.expect_not_found();
     assert_eq!(api.cleans_up().await, 1);
     let left = api.table_dump().await;
-    assert!(!left.iter().any(|item| item.contains("Goes")));
-    assert!(!left.iter().any(|item| item.contains("cleanup")));
+    assert!(
+        !left
+            .iter()
+            .any(|item| item.contains("Goes"))
+    );
+    assert!(
+        !left
+            .iter()
+            .any(|item| item.contains("cleanup"))
+    );
     assert_eq!(mia.get(&comments(other)).await.ids(), [kept]);
 }
 

@@ -23,7 +23,8 @@ async fn six_requests(api: &Api, mia: &Caller, sue: &Caller) {
         (2, json!({"assigneeId": sue.id()})),
         (3, json!({"assigneeId": mia.id(), "status": "pending"})),
     ] {
-        sue.patches(&format!("{LIST}/{id}"), change).await;
+        sue.patches(&format!("{LIST}/{id}"), change)
+            .await;
     }
 }
 
@@ -53,12 +54,23 @@ async fn requests_come_newest_first_and_are_filtered() {
         ("updatedSince=2026-01-15T12:06:00Z", vec![3, 2, 1]),
         ("updatedSince=2026-01-15T12:06:00.001Z", vec![]),
     ] {
-        let found = mia.walk(&format!("{LIST}?{query}&limit=2")).await;
-        assert_eq!(ids(&found), expected, "{query}");
+        let rows = mia
+            .walk(&format!("{LIST}?{query}&limit=2"))
+            .await;
+        assert_eq!(ids(&rows), expected, "{query}");
     }
     let rows = mia.reads(LIST).await;
     assert_eq!(rows[5], mia.reads(&format!("{LIST}/1")).await);
-    let whole = mia.get(&format!("{LIST}?limit=6")).await;
+    let whole = mia
+        .get(&format!("{LIST}?limit=6"))
+        .await;
     assert_eq!((whole.ids().len(), whole.next()), (6, None));
-    assert_eq!(api.sign_in("zoe").await.get(LIST).await.ids(), [0; 0]);
+    assert_eq!(
+        api.sign_in("zoe")
+            .await
+            .get(LIST)
+            .await
+            .ids(),
+        [0; 0]
+    );
 }

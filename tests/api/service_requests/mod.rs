@@ -42,7 +42,11 @@ pub async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> Servi
 pub async fn stored(api: &Api, id: i64) -> ServiceRequest {
     let id = ServiceRequestId::new(id).unwrap();
     let requests = api.store.service_requests();
-    requests.get(api.home.id, id).await.unwrap().record
+    requests
+        .get(api.home.id, id)
+        .await
+        .unwrap()
+        .record
 }
 
 /// Returns the count of resolutions of the 12th, and the sum of their milliseconds.
@@ -54,9 +58,16 @@ async fn resolutions(api: &Api) -> (i64, i64) {
         .key("pk", AttributeValue::S("ORG#1#RESOLUTIONS".into()))
         .key("sk", AttributeValue::S("2026-01-12".into()))
         .consistent_read(true);
-    let item = day.send().await.unwrap().item.unwrap_or_default();
+    let item = day
+        .send()
+        .await
+        .unwrap()
+        .item
+        .unwrap_or_default();
     let number = |name: &str| {
-        let value = item.get(name).map(|value| value.as_n().unwrap());
+        let value = item
+            .get(name)
+            .map(|value| value.as_n().unwrap());
         value.map_or(0, |number| number.parse().unwrap())
     };
     (number("count"), number("millis"))

@@ -7,8 +7,10 @@ use tests::support::Api;
 #[tokio::test]
 async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let old = max.creates("/api/tags", json!({"name": "old"})).await;
-    let old = format!("/api/tags/{old}");
+    let old_id = max
+        .creates("/api/tags", json!({"name": "old"}))
+        .await;
+    let old = format!("/api/tags/{old_id}");
     let mut wishes = Vec::new();
     for at in 0..8 {
         let max = max.clone();
@@ -22,14 +24,14 @@ async fn one_of_many_requests_for_a_tag_name_gets_it() {
             }
         }));
     }
-    let mut got = 0;
+    let mut created = 0;
     for answer in join_all(wishes).await {
         let answer = answer.unwrap();
         if answer.status == 200 {
-            got += 1;
+            created += 1;
         } else {
             answer.expect_problem(409, "name_taken");
         }
     }
-    assert_eq!(got, 1);
+    assert_eq!(created, 1);
 }

@@ -8,7 +8,10 @@ use tokio::sync::Notify;
 
 /// Lets a record carry tags.
 async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {
-    let tags = tags.iter().map(ToString::to_string).collect();
+    let tags = tags
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let update = api
         .client
         .update_item()
@@ -24,36 +27,54 @@ async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {
 async fn carried(api: &Api, kind: &str) -> Vec<String> {
     let rows = api.records().await.into_iter();
     let of_kind = format!("\"kind\": S(\"{kind}\")");
-    let sets = rows.filter(|row| row.contains(&of_kind)).filter_map(|row| {
-        let (_, set) = row.split_once("\"tagIds\": ")?;
-        Some(set.split_once(')').unwrap().0.to_owned())
-    });
+    let sets = rows
+        .filter(|row| row.contains(&of_kind))
+        .filter_map(|row| {
+            let (_, set) = row.split_once("\"tagIds\": ")?;
+            Some(
+                set.split_once(')')
+                    .unwrap()
+                    .0
+                    .to_owned(),
+            )
+        });
     sets.collect()
 }
 
 #[tokio::test]
 async fn a_new_tag_is_attached_at_once_and_gone_once_it_is_deleted() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let tag = max.posts("/api/tags", json!({"name": "Urgent"})).await;
+    let tag = max
+        .posts("/api/tags", json!({"name": "Urgent"}))
+        .await;
     assert_eq!(tag, json!({"version": 1, "id": 1, "name": "Urgent"}));
     let activity = max.records_activity(json!({})).await;
     let tags = format!("/api/activities/{activity}/tags");
-    max.posts(&tags, json!({"tagId": 1})).await;
+    max.posts(&tags, json!({"tagId": 1}))
+        .await;
     max.deletes("/api/tags/1").await;
-    max.delete("/api/tags/1").await.expect_not_found();
+    max.delete("/api/tags/1")
+        .await
+        .expect_not_found();
     let renamed = json!({"name": "x"});
-    max.patch("/api/tags/1", renamed).await.expect_not_found();
-    let gone = max.post(&tags, json!({"tagId": 1})).await;
+    max.patch("/api/tags/1", renamed)
+        .await
+        .expect_not_found();
+    let gone = max
+        .post(&tags, json!({"tagId": 1}))
+        .await;
     gone.expect_not_found();
     // Its name is free.
-    max.creates("/api/tags", json!({"name": "urgent"})).await;
+    max.creates("/api/tags", json!({"name": "urgent"}))
+        .await;
 }
 
 #[tokio::test]
 async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
-        max.creates("/api/tags", json!({"name": name})).await;
+        max.creates("/api/tags", json!({"name": name}))
+            .await;
     }
     for _ in 0..3 {
         max.creates_task(json!({})).await;
@@ -67,11 +88,15 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
     max.deletes("/api/tags/1").await;
     assert_eq!(api.cleans_up().await, 1);
     for kind in ["task", "activity"] {
-        let found = carried(&api, kind).await;
-        assert_eq!(found, [r#"Ns(["2"]"#, r#"Ns(["2"]"#], "{kind}");
+        let carried_tags = carried(&api, kind).await;
+        assert_eq!(carried_tags, [r#"Ns(["2"]"#, r#"Ns(["2"]"#], "{kind}");
     }
     let left = api.records().await;
-    assert!(!left.iter().any(|row| row.contains("cleanup")));
+    assert!(
+        !left
+            .iter()
+            .any(|row| row.contains("cleanup"))
+    );
 }
 
 /// A round ends after 1,000 rows; the next one goes on where it stood, in another run if need be.
@@ -79,7 +104,8 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
 async fn a_long_walk_keeps_its_place_between_rounds() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
-        max.creates("/api/tags", json!({"name": name})).await;
+        max.creates("/api/tags", json!({"name": name}))
+            .await;
     }
     let task = max.creates_task(json!({})).await;
     api.copy_tasks(&task, 1..=2_100).await;
@@ -100,10 +126,10 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
     let shard = Shard::of(api.home.id);
-    let told = Notify::new();
+    let round_done = Notify::new();
     tokio::select! {
-        done = cleanups.run_due(shard, |_, _| told.notify_one()) => panic!("{done:?}"),
-        () = told.notified() => {}
+        done = cleanups.run_due(shard, |_, _| round_done.notify_one()) => panic!("{done:?}"),
+        () = round_done.notified() => {}
     }
     assert_eq!(carried(&api, "task").await.len(), 2);
     let mut rounds = Vec::new();

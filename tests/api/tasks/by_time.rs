@@ -11,7 +11,8 @@ async fn twelve_tasks(api: &Api, max: &Caller) {
     let milestone = max.creates_milestone(json!({})).await;
     for number in 0..12 {
         // 0, 5, 10, 3, 8, 1, 6, 11, 4, 9, 2 and 7 hours.
-        api.clock.advance(number * 5 % 12 * HOUR);
+        api.clock
+            .advance(number * 5 % 12 * HOUR);
         max.creates_task(json!({
             "projectId": if number < 8 { 1 } else { 2 },
             "assigneeId": (number % 2 == 0).then(|| max.id()),
@@ -21,7 +22,8 @@ async fn twelve_tasks(api: &Api, max: &Caller) {
             "dueDate": (number % 3 == 0).then_some("2026-03-01T00:00:00Z"),
         }))
         .await;
-        api.clock.advance(-number * 5 % 12 * HOUR);
+        api.clock
+            .advance(-number * 5 % 12 * HOUR);
     }
     api.has_tag(api.home.id, "urgent").await;
     for id in [3, 9, 6, 12] {
@@ -70,7 +72,9 @@ async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
     twelve_tasks(&api, &max).await;
     api.indexes(api.home.id).await;
     for filter in FILTERS {
-        let by_id = max.walk(&format!("/api/tasks?{filter}")).await;
+        let by_id = max
+            .walk(&format!("/api/tasks?{filter}"))
+            .await;
         assert!(!by_id.is_empty(), "{filter}");
         for (sort, time) in [
             ("createdAt", "createdAt"),
@@ -81,7 +85,10 @@ async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
             if sort.starts_with('-') {
                 expected.reverse();
             }
-            let expected: Vec<i64> = expected.into_iter().map(|(_, id)| id).collect();
+            let expected: Vec<i64> = expected
+                .into_iter()
+                .map(|(_, id)| id)
+                .collect();
             for limit in [1, 5, 200] {
                 let path = format!("/api/tasks?{filter}&sort={sort}&limit={limit}");
                 assert_eq!(ids(&max.walk(&path).await), expected, "{path}");
@@ -96,7 +103,8 @@ async fn a_rare_match_is_found_after_some_pages() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     for number in 0..450 {
         let status = if number == 0 { "done" } else { "todo" };
-        max.creates_task(json!({"status": status})).await;
+        max.creates_task(json!({"status": status}))
+            .await;
     }
     let path = "/api/tasks?sort=-createdAt&status=done&limit=2";
     let mut page = max.get(path).await;

@@ -15,9 +15,12 @@ async fn a_projects_tasks_are_counted_by_status_and_assignee() {
         let task = json!({"status": status, "assigneeId": assignee});
         mia.creates_task(task).await;
     }
-    mia.creates_task(json!({"projectId": 2})).await;
+    mia.creates_task(json!({"projectId": 2}))
+        .await;
     let vic = api.sign_in("vic").await;
-    let counts = vic.reads("/api/projects/1/task-counts").await;
+    let counts = vic
+        .reads("/api/projects/1/task-counts")
+        .await;
     let user = |caller: &Caller, name: &str, full: &str| json!({"id": caller.id(), "username": name, "fullName": full});
     let expected = json!({
         "byStatus": {

@@ -56,14 +56,21 @@ async fn a_task_of_the_organization_has_no_project() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     let body = json!({"title": "Buy stamps", "organizationId": 1, "projectId": null});
     for (id, order) in [(1, 1024), (2, 2048)] {
-        let task = mia.posts("/api/tasks", body.clone()).await;
+        let task = mia
+            .posts("/api/tasks", body.clone())
+            .await;
         shows!(task, {"id": id, "projectId": null, "order": order});
     }
     let listed = task(&mia, 1).await;
     for object in ["project", "assignee", "milestone"] {
         assert_eq!(listed.get(object), Some(&Value::Null), "{object}");
     }
-    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [0; 0]);
+    assert_eq!(
+        mia.get("/api/projects/1/tasks")
+            .await
+            .ids(),
+        [0; 0]
+    );
 }
 
 #[tokio::test]
@@ -83,8 +90,12 @@ async fn a_new_task_has_a_project_or_an_organization() {
 async fn every_reference_of_a_new_task_must_fit() {
     let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
     let [_, phase_of_2, phase_of_3] = api.has_phases().await;
-    let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
-    let milestone_of_3 = zoe.creates_milestone(json!({"projectId": 3})).await;
+    let milestone_of_2 = max
+        .creates_milestone(json!({"projectId": 2}))
+        .await;
+    let milestone_of_3 = zoe
+        .creates_milestone(json!({"projectId": 3}))
+        .await;
     let before = api.records().await;
     let all_unknown = vec![
         ("/projectId", "unknown"),
@@ -114,7 +125,9 @@ async fn every_reference_of_a_new_task_must_fit() {
     ] {
         let mut body = references;
         body["title"] = json!("x");
-        max.post("/api/tasks", body).await.expect_faults(faults);
+        max.post("/api/tasks", body)
+            .await
+            .expect_faults(faults);
     }
     assert_eq!(before, api.records().await);
 }
@@ -126,11 +139,17 @@ async fn a_new_task_goes_to_the_end_of_its_project() {
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 5000}]});
     assert_eq!(mia.creates_task(json!({})).await["order"], 6024);
     assert_eq!(
-        mia.creates_task(json!({"projectId": 2})).await["order"],
+        mia.creates_task(json!({"projectId": 2}))
+            .await["order"],
         1024
     );
     // Behind the largest number that a JSON client holds, the tasks before make room.
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 2, "order": 9_007_199_254_740_991_i64}]});
     mia.creates_task(json!({})).await;
-    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [1, 2, 4]);
+    assert_eq!(
+        mia.get("/api/projects/1/tasks")
+            .await
+            .ids(),
+        [1, 2, 4]
+    );
 }

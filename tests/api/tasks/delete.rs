@@ -9,8 +9,12 @@ async fn a_second_delete_finds_nothing() {
     max.creates_task(json!({})).await;
     api.indexes(api.home.id).await;
     max.deletes("/api/tasks/1").await;
-    max.delete("/api/tasks/1").await.expect_not_found();
-    let refused = max.patch("/api/tasks/1", json!({"title": "x"})).await;
+    max.delete("/api/tasks/1")
+        .await
+        .expect_not_found();
+    let refused = max
+        .patch("/api/tasks/1", json!({"title": "x"}))
+        .await;
     refused.expect_not_found();
     for list in [
         "tasks",

@@ -7,23 +7,34 @@ use tests::support::{Api, Caller, ids, patches, posts, refused, shows};
 async fn a_milestone_that_is_gone_is_seen_on_no_task() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
-    max.creates_task(json!({"milestoneId": milestone})).await;
-    max.deletes(&format!("/api/milestones/{milestone}")).await;
+    max.creates_task(json!({"milestoneId": milestone}))
+        .await;
+    max.deletes(&format!("/api/milestones/{milestone}"))
+        .await;
     // The link is still in the table: nothing has swept yet.
     let dump = api.records().await;
-    assert!(dump.iter().any(|item| item.contains("milestoneId")));
+    assert!(
+        dump.iter()
+            .any(|item| item.contains("milestoneId"))
+    );
     for path in ["/api/tasks", "/api/projects/1/tasks"] {
         let tasks = max.reads(path).await;
         assert_eq!(tasks[0]["milestoneId"], Value::Null, "{path}");
         assert_eq!(tasks[0]["milestone"], Value::Null, "{path}");
     }
-    let changed = max.patch("/api/tasks/1", json!({"title": "x"})).await;
+    let changed = max
+        .patch("/api/tasks/1", json!({"title": "x"}))
+        .await;
     assert_eq!(changed.expect(200)["milestoneId"], Value::Null);
     let link = json!({"milestoneId": milestone});
     refused!(max.patch("/api/tasks/1", link).await => [("/milestoneId", "unknown")]);
     assert_eq!(api.cleans_up().await, 1);
     let dump = api.records().await;
-    assert!(!dump.iter().any(|item| item.contains("\"milestoneId\": N")));
+    assert!(
+        !dump
+            .iter()
+            .any(|item| item.contains("\"milestoneId\": N"))
+    );
 }
 
 #[tokio::test]
@@ -31,7 +42,8 @@ async fn a_long_list_reads_its_objects_side_by_side() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..120 {
         let milestone = max.creates_milestone(json!({})).await;
-        max.creates_task(json!({"milestoneId": milestone})).await;
+        max.creates_task(json!({"milestoneId": milestone}))
+            .await;
     }
     api.counter.take();
     let tasks = max.reads("/api/tasks").await;
@@ -74,11 +86,15 @@ async fn a_list_is_read_page_by_page_in_every_order() {
         ("projectId=1&limit=2&sort=-id", vec![5, 4, 3, 2, 1]),
         ("status=done&limit=1", vec![5, 10]),
     ] {
-        let found = ids(&max.walk(&format!("/api/tasks?{query}")).await);
-        assert_eq!(found, expected, "{query}");
+        let actual = ids(&max
+            .walk(&format!("/api/tasks?{query}"))
+            .await);
+        assert_eq!(actual, expected, "{query}");
     }
-    let found = ids(&max.walk("/api/projects/2/tasks?limit=2").await);
-    assert_eq!(found, [6, 7, 8, 9, 10]);
+    let of_project = ids(&max
+        .walk("/api/projects/2/tasks?limit=2")
+        .await);
+    assert_eq!(of_project, [6, 7, 8, 9, 10]);
     // There is no link where there is no more.
     let whole = max.get("/api/tasks?limit=10").await;
     assert_eq!((whole.ids().len(), whole.next()), (10, None));
@@ -115,20 +131,32 @@ async fn every_filter_keeps_what_fits() {
         ("updatedSince=2026-01-15T12:00:00.001Z", vec![]),
         ("tagId=1", vec![]),
     ] {
-        let answer = max.get(&format!("/api/tasks?{query}")).await;
+        let answer = max
+            .get(&format!("/api/tasks?{query}"))
+            .await;
         assert_eq!(answer.ids(), expected, "{query}");
     }
-    let done = max.get("/api/projects/2/tasks?status=done").await;
+    let done = max
+        .get("/api/projects/2/tasks?status=done")
+        .await;
     assert_eq!(done.ids(), [10]);
     let zac = api.sign_in("zac").await;
-    assert_eq!(zac.get("/api/tasks?projectId=1").await.ids(), [0; 0]);
+    assert_eq!(
+        zac.get("/api/tasks?projectId=1")
+            .await
+            .ids(),
+        [0; 0]
+    );
 }
 
 #[tokio::test]
 async fn a_filter_of_what_is_gone_finds_nothing() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
-    let tag = api.has_tag(api.home.id, "urgent").await.id;
+    let tag = api
+        .has_tag(api.home.id, "urgent")
+        .await
+        .id;
     let milestone = max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": milestone, "phaseId": phase}))
         .await;
@@ -175,7 +203,9 @@ async fn the_detail_of_a_fault_names_what_may_be_sent() {
 async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     ten_tasks(&max).await;
-    let page = max.get("/api/tasks?projectId=1&sort=order&limit=2").await;
+    let page = max
+        .get("/api/tasks?projectId=1&sort=order&limit=2")
+        .await;
     let next = page.next().unwrap();
     assert_eq!(max.get(next).await.ids(), [3, 4]);
     let (_, cursor) = next.split_once("cursor=").unwrap();
@@ -186,7 +216,12 @@ async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
     let escaped = format!("/api/tasks?projectId=1&%73ort=order&limit=2&%63ursor={cursor}");
     let third = max.get(&escaped).await;
     assert_eq!(third.ids(), [3, 4]);
-    assert_eq!(max.get(third.next().unwrap()).await.ids(), [5]);
+    assert_eq!(
+        max.get(third.next().unwrap())
+            .await
+            .ids(),
+        [5]
+    );
     let mut forged = cursor.to_owned();
     let first = if forged.starts_with('A') { "B" } else { "A" };
     forged.replace_range(..1, first);
@@ -202,16 +237,23 @@ async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
         refused!(max.get(&path).await => [("?cursor", "unknown")]);
     }
     let zoe = api.sign_in("zoe").await;
-    zoe.get(next).await.expect_faults(&[("?cursor", "unknown")]);
+    zoe.get(next)
+        .await
+        .expect_faults(&[("?cursor", "unknown")]);
 }
 
 #[tokio::test]
 async fn a_rare_filter_walks_a_thousand_rows_a_page() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let row = max.creates_task(json!({"status": "done"})).await;
+    let row = max
+        .creates_task(json!({"status": "done"}))
+        .await;
     api.copy_tasks(&row, 1..=2_500).await;
-    max.creates_task(json!({"status": "blocked"})).await;
-    let mut page = max.get("/api/tasks?status=blocked&limit=5").await;
+    max.creates_task(json!({"status": "blocked"}))
+        .await;
+    let mut page = max
+        .get("/api/tasks?status=blocked&limit=5")
+        .await;
     let mut pages = vec![page.ids().len()];
     while let Some(next) = page.next().map(str::to_owned) {
         api.counter.take();
@@ -225,7 +267,9 @@ async fn a_rare_filter_walks_a_thousand_rows_a_page() {
     assert_eq!(max.walk("/api/tasks").await.len(), 2_502);
     assert_eq!(max.get("/api/tasks").await.ids().len(), 1_000);
     // More tasks of one project than a look at all of them may read.
-    let rows = max.walk("/api/tasks?projectId=1&limit=200").await;
+    let rows = max
+        .walk("/api/tasks?projectId=1&limit=200")
+        .await;
     assert_eq!(rows.len(), 2_502);
     assert!(ids(&rows).is_sorted());
 }
@@ -236,10 +280,12 @@ async fn a_filtered_page_reads_two_megabytes() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     api.creates_long_tasks(1..=1, 40).await;
-    let (none, units) = max.costs("/api/tasks?status=done").await;
-    assert_eq!(none.expect(200), json!([]));
+    let (first_page, units) = max
+        .costs("/api/tasks?status=done")
+        .await;
+    assert_eq!(first_page.expect(200), json!([]));
     assert!(units < 300.0, "{units}");
-    let mut next = none.next().map(str::to_owned);
+    let mut next = first_page.next().map(str::to_owned);
     let mut pages = 1;
     while let Some(path) = next {
         let page = max.get(&path).await;
@@ -248,5 +294,10 @@ async fn a_filtered_page_reads_two_megabytes() {
         pages += 1;
     }
     assert_eq!(pages, 4);
-    assert_eq!(max.walk("/api/tasks?status=todo").await.len(), 40);
+    assert_eq!(
+        max.walk("/api/tasks?status=todo")
+            .await
+            .len(),
+        40
+    );
 }

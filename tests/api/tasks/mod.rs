@@ -16,5 +16,8 @@ use tests::support::Caller;
 async fn task(caller: &Caller, id: i64) -> Value {
     let tasks = caller.reads("/api/tasks").await;
     let mut tasks = tasks.as_array().unwrap().iter();
-    tasks.find(|task| task["id"] == id).unwrap().clone()
+    tasks
+        .find(|task| task["id"] == id)
+        .unwrap()
+        .clone()
 }

@@ -15,19 +15,25 @@ const LARGEST: i64 = (1 << 53) - 1;
 async fn orders(caller: &Caller, last: i64, order: i64) {
     let ids: Vec<i64> = (1..=last).collect();
     for ids in ids.chunks(100) {
-        let places = ids.iter().map(|id| json!({"id": id, "order": order}));
+        let places = ids
+            .iter()
+            .map(|id| json!({"id": id, "order": order}));
         patches!(caller, "/api/tasks/reorder", {"tasks": places.collect::<Vec<_>>()});
     }
 }
 
 async fn sequence(caller: &Caller) -> Vec<i64> {
-    caller.get("/api/projects/1/tasks").await.ids()
+    caller
+        .get("/api/projects/1/tasks")
+        .await
+        .ids()
 }
 
 #[tokio::test]
 async fn a_task_is_moved_beside_another_one() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_tasks(["a", "b", "c", "d"]).await;
+    mia.creates_tasks(["a", "b", "c", "d"])
+        .await;
     for (id, to, expected) in [
         (4, json!({"before": 2}), [1, 4, 2, 3]),
         (1, json!({"after": 3}), [4, 2, 3, 1]),
@@ -44,7 +50,9 @@ async fn a_task_is_moved_beside_another_one() {
     // Of all others, none has changed.
     let others = mia.reads("/api/projects/1/tasks").await;
     let versions = others.as_array().unwrap().iter();
-    let versions: Vec<&Value> = versions.map(|task| &task["version"]).collect();
+    let versions: Vec<&Value> = versions
+        .map(|task| &task["version"])
+        .collect();
     assert_eq!(versions, [3, 2, 3, 1]);
 }
 
@@ -54,7 +62,9 @@ async fn a_moved_task_gets_a_status_and_is_answered_whole() {
     mia.creates_tasks(["a", "b"]).await;
     api.clock.advance(1_000);
     let done = json!({"after": 2, "status": "done"});
-    let answer = mia.post("/api/tasks/1/move", done).await;
+    let answer = mia
+        .post("/api/tasks/1/move", done)
+        .await;
     assert_eq!(answer.header("etag"), Some("\"2\""));
     let moved = answer.expect(200);
     assert_eq!(moved, mia.reads("/api/tasks/1").await);
@@ -82,13 +92,15 @@ async fn tasks_without_room_for_a_thousand_are_left_alone() {
 #[tokio::test]
 async fn moves_at_the_same_time_lose_no_task() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_tasks(["a", "b", "c", "d", "e", "f"]).await;
+    mia.creates_tasks(["a", "b", "c", "d", "e", "f"])
+        .await;
     for id in 1..=6 {
         patches!(mia, "/api/tasks/{id}", {"order": id});
     }
     let moves = async |id: i64| {
         let path = format!("/api/tasks/{id}/move");
-        mia.post(&path, json!({"before": 1})).await
+        mia.post(&path, json!({"before": 1}))
+            .await
     };
     for answer in futures::future::join_all((2..=6).map(moves)).await {
         assert!([200, 409].contains(&answer.status), "{}", answer.text);
@@ -103,10 +115,16 @@ async fn moves_at_the_same_time_lose_no_task() {
 async fn every_fault_of_a_move_is_answered() {
     let (api, [mia, zac]) = Api::signed_in(["mia", "zac"]).await;
     mia.creates_tasks(["a", "b"]).await;
-    let elsewhere = mia.creates_task(json!({"projectId": 2})).await["id"].clone();
-    let lone = json!({"title": "x", "organizationId": 1});
-    let lone = mia.creates("/api/tasks", lone).await;
-    let foreign = zac.creates_task(json!({"projectId": 3})).await["id"].clone();
+    let elsewhere = mia
+        .creates_task(json!({"projectId": 2}))
+        .await["id"]
+        .clone();
+    let body = json!({"title": "x", "organizationId": 1});
+    let lone = mia.creates("/api/tasks", body).await;
+    let foreign = zac
+        .creates_task(json!({"projectId": 3}))
+        .await["id"]
+        .clone();
     let before = api.table_dump().await;
     for (id, body, fault) in [
         (1, json!({}), ("", "required")),

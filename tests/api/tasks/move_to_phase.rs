@@ -11,7 +11,8 @@ async fn a_task_moves_between_the_phases_of_its_project() {
     let [phase, phase_of_2, phase_of_3] = api.has_phases().await;
     mia.creates_task(json!({})).await;
     let path = "/api/tasks/1/phase";
-    mia.patches(path, json!({"phaseId": phase})).await;
+    mia.patches(path, json!({"phaseId": phase}))
+        .await;
     assert_eq!(task(&mia, 1).await["phaseId"], phase);
     let before = api.table_dump().await;
     for (body, fault) in [
@@ -20,9 +21,12 @@ async fn a_task_moves_between_the_phases_of_its_project() {
         (json!({"phaseId": phase_of_2}), "project"),
     ] {
         let faults = [("/phaseId", fault)];
-        mia.patch(path, body).await.expect_faults(&faults);
+        mia.patch(path, body)
+            .await
+            .expect_faults(&faults);
     }
     assert_eq!(before, api.table_dump().await);
-    mia.patches(path, json!({"phaseId": null})).await;
+    mia.patches(path, json!({"phaseId": null}))
+        .await;
     assert_eq!(task(&mia, 1).await["phaseId"], Value::Null);
 }

@@ -7,19 +7,23 @@ use tests::support::{Api, Fault, patches, shows};
 async fn a_task_is_linked_to_another_milestone_of_its_project() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
-    let one = max.creates_milestone(json!({})).await;
-    let other = max.creates_milestone(json!({})).await;
-    max.creates_task(json!({"milestoneId": one})).await;
-    let body = json!({"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
+    let first = max.creates_milestone(json!({})).await;
+    let second = max.creates_milestone(json!({})).await;
+    max.creates_task(json!({"milestoneId": first}))
+        .await;
+    let body = json!({"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
     let changed = max.patches("/api/tasks/1", body).await;
-    shows!(changed, {"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
+    shows!(changed, {"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
     let tasks_of = async |milestone: i64| {
         let path = format!("/api/milestones/{milestone}");
-        max.reads(&path).await["tasks"].as_array().unwrap().len()
+        max.reads(&path).await["tasks"]
+            .as_array()
+            .unwrap()
+            .len()
     };
-    assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 1));
+    assert_eq!((tasks_of(first).await, tasks_of(second).await), (0, 1));
     patches!(max, "/api/tasks/1", {"milestoneId": null});
-    assert_eq!((tasks_of(one).await, tasks_of(other).await), (0, 0));
+    assert_eq!((tasks_of(first).await, tasks_of(second).await), (0, 0));
 }
 
 #[tokio::test]
@@ -27,8 +31,12 @@ async fn every_reference_of_a_change_must_fit() {
     let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
     let [phase_of_1, phase_of_2, phase_of_3] = api.has_phases().await;
     let milestone_of_1 = max.creates_milestone(json!({})).await;
-    let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
-    let milestone_of_3 = zoe.creates_milestone(json!({"projectId": 3})).await;
+    let milestone_of_2 = max
+        .creates_milestone(json!({"projectId": 2}))
+        .await;
+    let milestone_of_3 = zoe
+        .creates_milestone(json!({"projectId": 3}))
+        .await;
     max.creates_task(json!({})).await;
     let body = json!({"title": "Buy stamps", "organizationId": 1});
     max.posts("/api/tasks", body).await;
@@ -55,7 +63,9 @@ async fn every_reference_of_a_change_must_fit() {
             of_project,
         ),
     ] {
-        let refused = max.patch(&format!("/api/tasks/{task}"), body).await;
+        let refused = max
+            .patch(&format!("/api/tasks/{task}"), body)
+            .await;
         refused.expect_faults(&faults);
     }
     assert_eq!(before, api.table_dump().await);
@@ -85,7 +95,9 @@ async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
     }
     api.cleans_up().await;
     let dump = api.records().await;
-    let mut tasks = dump.iter().filter(|item| !item.contains("#HISTORY"));
+    let mut tasks = dump
+        .iter()
+        .filter(|item| !item.contains("#HISTORY"));
     assert!(!tasks.any(|item| item.contains("milestoneId")));
 }
 
@@ -109,7 +121,9 @@ async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
         assert!(faults.are_over());
     }
     let dump = api.records().await;
-    let mut tasks = dump.iter().filter(|item| !item.contains("#HISTORY"));
+    let mut tasks = dump
+        .iter()
+        .filter(|item| !item.contains("#HISTORY"));
     assert!(!tasks.any(|item| item.contains("milestoneId")));
 }
 
@@ -123,7 +137,9 @@ async fn a_task_deleted_while_it_is_changed_stays_deleted() {
         Fault::After("ORG#1#TASK", "0000000000000001"),
     );
     let body = json!({"milestoneId": milestone});
-    max.patch("/api/tasks/1", body).await.expect_not_found();
+    max.patch("/api/tasks/1", body)
+        .await
+        .expect_not_found();
     assert!(faults.are_over());
     assert_eq!(max.get("/api/tasks").await.ids(), [0; 0]);
 }
@@ -133,13 +149,13 @@ async fn changes_at_the_same_time_lose_nothing() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let places = json!({"tasks": [{"id": 1, "order": 5}]});
-    let (one, other, place) = tokio::join!(
+    let (renamed, blocked, place) = tokio::join!(
         mia.patch("/api/tasks/1", json!({"title": "Renamed"})),
         mia.patch("/api/tasks/1", json!({"status": "blocked"})),
         mia.patch("/api/tasks/reorder", places),
     );
-    one.expect(200);
-    other.expect(200);
+    renamed.expect(200);
+    blocked.expect(200);
     place.expect(204);
     let listed = mia.reads("/api/projects/1/tasks").await;
     shows!(listed[0], {"title": "Renamed", "status": "blocked", "order": 5});

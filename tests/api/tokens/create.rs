@@ -27,16 +27,34 @@ async fn a_token_is_answered_once_and_signs_in() {
     shows!(session, {"/user/username": "mia", "permissions": ["view_work", "create_task"]});
     assert_eq!(session["expiresAt"], created["expiresAt"]);
     posts!(script, "/api/tasks", {"title": "Export", "projectId": 1});
-    assert!(!mia.get("/api/tokens").await.text.contains(token));
-    assert!(!api.table_dump().await.concat().contains(&token[3..]));
+    assert!(
+        !mia.get("/api/tokens")
+            .await
+            .text
+            .contains(token)
+    );
+    assert!(
+        !api.table_dump()
+            .await
+            .concat()
+            .contains(&token[3..])
+    );
 }
 
 #[tokio::test]
 async fn a_token_without_permissions_of_its_own_has_its_owners() {
     let api = Api::start().await;
-    let script = api.token_of(&api.user("max").await, json!({})).await;
+    let script = api
+        .token_of(&api.user("max").await, json!({}))
+        .await;
     let session = script.reads("/api/auth/session").await;
-    assert_eq!(session["permissions"].as_array().unwrap().len(), 20);
+    assert_eq!(
+        session["permissions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        20
+    );
 }
 
 #[tokio::test]
@@ -63,7 +81,9 @@ async fn a_token_lasts_a_year_at_most() {
         "2025-12-31T00:00:00Z",
         "2027-01-16T12:00:00.001Z",
     ] {
-        ends(at).await.expect_faults(&[("/expiresAt", "period")]);
+        ends(at)
+            .await
+            .expect_faults(&[("/expiresAt", "period")]);
     }
     for at in ["2026-01-15T12:00:00.001Z", "2027-01-16T12:00:00.000Z"] {
         assert_eq!(ends(at).await.expect(200)["expiresAt"], at);
@@ -89,27 +109,34 @@ async fn a_user_holds_fifty_tokens_and_no_more() {
     let new = || mia.post("/api/tokens", json!({"name": "export"}));
     let answers = join_all((0..5).map(|_| new())).await;
     assert_eq!(statuses(&answers), [200, 409, 409, 409, 409]);
-    new().await.expect_problem(409, "too_many_tokens");
+    new()
+        .await
+        .expect_problem(409, "too_many_tokens");
     assert_eq!(mia.get("/api/tokens").await.ids().len(), most);
     // Others hold their own.
     let max = api.sign_in("max").await;
-    max.creates("/api/tokens", json!({"name": "export"})).await;
+    max.creates("/api/tokens", json!({"name": "export"}))
+        .await;
     // What has ended leaves its place, and does not come back in it.
     first.reads("/api/tasks").await;
     api.clock.advance(span::HOUR);
     new().await.expect(200);
-    first.get("/api/tasks").await.expect(401);
+    first
+        .get("/api/tasks")
+        .await
+        .expect(401);
     new().await.expect(409);
     let ids = mia.get("/api/tokens").await.ids();
-    mia.deletes(&format!("/api/tokens/{}", ids[0])).await;
+    mia.deletes(&format!("/api/tokens/{}", ids[0]))
+        .await;
     new().await.expect(200);
 }
 
 #[tokio::test]
 async fn as_many_tokens_as_a_user_may_hold_can_be_created_at_once() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let new = |_| mia.post("/api/tokens", json!({"name": "export"}));
-    let answers = join_all((0..10).map(new)).await;
+    let creations = (0..10).map(|_| mia.post("/api/tokens", json!({"name": "export"})));
+    let answers = join_all(creations).await;
     assert_eq!(statuses(&answers), [200; 10]);
     assert_eq!(mia.get("/api/tokens").await.ids().len(), 10);
 }

@@ -8,7 +8,9 @@ use tests::support::{Api, statuses};
 async fn a_deleted_token_ends_at_once() {
     let (api, [user]) = Api::with_users(["mia"]).await;
     let mia = api.session_of(&user).await;
-    let (script, id) = api.token_and_id_of(&user, json!({})).await;
+    let (script, id) = api
+        .token_and_id_of(&user, json!({}))
+        .await;
     script.reads("/api/tasks").await;
     let path = format!("/api/tokens/{id}");
     let deletes = join_all((0..4).map(|_| mia.delete(&path))).await;
@@ -23,11 +25,16 @@ async fn a_deleted_token_ends_at_once() {
 #[tokio::test]
 async fn another_users_token_is_absent() {
     let api = Api::start().await;
-    let (script, id) = api.token_and_id_of(&api.user("mia").await, json!({})).await;
+    let (script, id) = api
+        .token_and_id_of(&api.user("mia").await, json!({}))
+        .await;
     for name in ["ada", "zoe"] {
         let caller = api.sign_in(name).await;
         let path = format!("/api/tokens/{id}");
-        caller.delete(&path).await.expect_not_found();
+        caller
+            .delete(&path)
+            .await
+            .expect_not_found();
     }
     script.reads("/api/tasks").await;
 }

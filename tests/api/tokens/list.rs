@@ -7,10 +7,13 @@ use tests::support::Api;
 #[tokio::test]
 async fn a_user_sees_their_own_tokens_until_they_end() {
     let (api, [mia, ada]) = Api::signed_in(["mia", "ada"]).await;
-    let soon = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
-    let soon = mia.creates("/api/tokens", soon).await;
-    let later = mia.creates("/api/tokens", json!({"name": "later"})).await;
-    ada.creates("/api/tokens", json!({"name": "alerts"})).await;
+    let body = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
+    let soon = mia.creates("/api/tokens", body).await;
+    let later = mia
+        .creates("/api/tokens", json!({"name": "later"}))
+        .await;
+    ada.creates("/api/tokens", json!({"name": "alerts"}))
+        .await;
     let answer = mia.get("/api/tokens").await;
     assert_eq!(answer.ids(), [soon, later]);
     let expected = json!({
@@ -24,8 +27,20 @@ async fn a_user_sees_their_own_tokens_until_they_end() {
     let directory = api.store.directory();
     let change = directory.change_password(api.home.id, &user, "".into());
     change.await.unwrap();
-    let account = api.store.sign_in().account("mia").await.unwrap().unwrap();
-    let user = api.store.sign_in().user(&account).await.unwrap().unwrap();
+    let account = api
+        .store
+        .sign_in()
+        .account("mia")
+        .await
+        .unwrap()
+        .unwrap();
+    let user = api
+        .store
+        .sign_in()
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap();
     let mia = api.session_of(&user).await;
     assert_eq!(mia.get("/api/tokens").await.ids(), [0_i64; 0]);
 }

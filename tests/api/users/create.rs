@@ -20,10 +20,14 @@ async fn a_new_user_signs_in_and_may_do_what_was_given() {
     });
     assert_eq!(user, expected);
     let nobody = api.anonymous();
-    let signed_in = nobody.logs_in("INGRID", "a horse of another colour").await;
+    let signed_in = nobody
+        .logs_in("INGRID", "a horse of another colour")
+        .await;
     let ingrid = nobody.with_cookie(signed_in.session());
     let session = ingrid.reads("/api/auth/session").await;
-    let permissions = session["permissions"].as_array().unwrap();
+    let permissions = session["permissions"]
+        .as_array()
+        .unwrap();
     assert!(permissions.contains(&json!("delete_task")));
     assert!(!permissions.contains(&json!("manage_milestones")));
 }
@@ -48,7 +52,10 @@ async fn one_of_many_requests_for_a_username_gets_it() {
     let answers = callers.map(|caller| caller.post("/api/users", ingrid()));
     let answers = join_all(answers).await;
     assert_eq!(statuses(&answers), [200, 409, 409, 409, 409, 409]);
-    for answer in answers.iter().filter(|answer| answer.status != 200) {
+    for answer in answers
+        .iter()
+        .filter(|answer| answer.status != 200)
+    {
         answer.expect_problem(409, "username_taken");
     }
 }
@@ -65,14 +72,18 @@ async fn no_caller_gives_permissions_they_lack() {
     ] {
         let mut body = ingrid();
         merges(&mut body, &more);
-        max.post("/api/users", body).await.expect_denied();
+        max.post("/api/users", body)
+            .await
+            .expect_denied();
     }
     assert_eq!(before, api.records().await);
     let mut body = ingrid();
     body["role"] = json!("manager");
     body["permissions"] = json!(["manage_users"]);
     // They hold it, but a permission of admins guards the organization.
-    max.post("/api/users", body.clone()).await.expect_denied();
+    max.post("/api/users", body.clone())
+        .await
+        .expect_denied();
     body["permissions"] = json!(["delete_task"]);
     max.posts("/api/users", body).await;
 }

@@ -21,7 +21,9 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
     shows!(set, {"email": "Mia@Example.com", "emailVerifiedAt": null});
     for (caller, sees) in [(&ada, true), (&mia, true), (&vic, false)] {
         let seen = caller.reads(&path).await;
-        let rows = caller.walk("/api/users?query=mia").await;
+        let rows = caller
+            .walk("/api/users?query=mia")
+            .await;
         let expected = sees.then(|| set["email"].clone());
         let expected = expected.unwrap_or_default();
         assert_eq!(seen["email"], expected);
@@ -30,7 +32,11 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
     let session = mia.reads("/api/auth/session").await;
     shows!(session["user"], {"email": "Mia@Example.com", "emailVerifiedAt": null});
     // No list finds a user by it.
-    assert_eq!(vic.walk("/api/users?query=example").await, [Value::Null; 0]);
+    assert_eq!(
+        vic.walk("/api/users?query=example")
+            .await,
+        [Value::Null; 0]
+    );
 }
 
 #[tokio::test]
@@ -42,11 +48,15 @@ async fn a_domain_in_other_letters_is_one_with_its_punycode() {
     assert_eq!(made["email"], "Ingrid@xn--bcher-kva.example");
     let mia = format!("/api/users/{}", api.user("mia").await.id);
     for same in ["ingrid@bücher.example", "ingrid@XN--BCHER-KVA.example"] {
-        let taken = ada.patch(&mia, json!({"email": same})).await;
+        let taken = ada
+            .patch(&mia, json!({"email": same}))
+            .await;
         taken.expect_problem(409, "email_taken");
     }
     let invitation = json!({"email": "info@例え.テスト ", "role": "member"});
-    let invited = ada.posts("/api/invitations", invitation).await;
+    let invited = ada
+        .posts("/api/invitations", invitation)
+        .await;
     assert_eq!(invited["email"], "info@xn--r8jz45g.xn--zckzah");
     refused!(ada.patch(&mia, json!({"email": "info@bü cher.example"})).await => [("/email", "pattern")]);
 }
@@ -63,8 +73,10 @@ async fn an_address_is_one_users_in_an_organization_in_every_case() {
     other["username"] = json!("another");
     let before = api.records().await;
     for taken in [
-        ada.post("/api/users", other.clone()).await,
-        ada.patch(&mia, email(Some("Ingrid@Example.com"))).await,
+        ada.post("/api/users", other.clone())
+            .await,
+        ada.patch(&mia, email(Some("Ingrid@Example.com")))
+            .await,
     ] {
         taken.expect_problem(409, "email_taken");
     }
@@ -88,7 +100,9 @@ async fn one_of_two_requests_for_an_address_gets_it() {
     let paths = [api.user("mia").await.id, api.user("vic").await.id];
     let paths = paths.map(|id| format!("/api/users/{id}"));
     let email = json!({"email": "shared@example.com"});
-    let answers = paths.each_ref().map(|path| ada.patch(path, email.clone()));
+    let answers = paths
+        .each_ref()
+        .map(|path| ada.patch(path, email.clone()));
     let answers = futures::future::join_all(answers).await;
     assert_eq!(statuses(&answers), [200, 409]);
 }

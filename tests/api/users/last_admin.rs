@@ -19,7 +19,12 @@ async fn enabled_admins(api: &Api, ids: &[i64]) -> usize {
     let mut admins = 0;
     for id in ids {
         let id = Id::new(*id).unwrap();
-        let user = api.store.directory().user(api.home.id, id).await.unwrap();
+        let user = api
+            .store
+            .directory()
+            .user(api.home.id, id)
+            .await
+            .unwrap();
         admins += usize::from(user.is_enabled_admin());
     }
     admins
@@ -28,15 +33,16 @@ async fn enabled_admins(api: &Api, ids: &[i64]) -> usize {
 /// More admins of organization 1, signed in.
 async fn admins(api: &Api, names: &[&str]) -> Vec<Caller> {
     let ada = api.sign_in("ada").await;
-    let mut all = Vec::new();
+    let mut callers = Vec::new();
     for name in names {
         let caller = api.sign_in(name).await;
         let path = format!("/api/users/{}", caller.id());
-        ada.patches(&path, json!({"role": "admin"})).await;
-        all.push(caller);
+        ada.patches(&path, json!({"role": "admin"}))
+            .await;
+        callers.push(caller);
     }
-    all.push(ada);
-    all
+    callers.push(ada);
+    callers
 }
 
 #[tokio::test]
@@ -48,7 +54,9 @@ async fn the_last_admin_is_neither_disabled_nor_demoted() {
     patches!(ada, "/api/users/{max}", {"permissions": ["manage_users", "manage_organization"]});
     let before = api.records().await;
     for end in ends() {
-        ada.patch(&own, end).await.expect_problem(409, "last_admin");
+        ada.patch(&own, end)
+            .await
+            .expect_problem(409, "last_admin");
     }
     assert_eq!(before, api.records().await);
     patches!(ada, &own, {"fullName": "Ada", "role": "admin", "disabled": false});
@@ -58,12 +66,14 @@ async fn the_last_admin_is_neither_disabled_nor_demoted() {
 async fn another_admin_counts_as_long_as_it_is_one() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     let own = format!("/api/users/{}", ada.id());
-    let eve = creates!(ada, "/api/users", {
+    let eve_id = creates!(ada, "/api/users", {
         "username": "eve", "fullName": "Eve", "role": "admin", "password": "a horse of another colour",
     });
-    let eve = format!("/api/users/{eve}");
+    let eve = format!("/api/users/{eve_id}");
     let refused = async |end| {
-        ada.patch(&own, end).await.expect_problem(409, "last_admin");
+        ada.patch(&own, end)
+            .await
+            .expect_problem(409, "last_admin");
     };
     for [away, back] in [
         [json!({"disabled": true}), json!({"disabled": false})],
@@ -87,9 +97,12 @@ async fn another_admin_counts_as_long_as_it_is_one() {
     ] {
         ada.patches(&eve, change).await;
     }
-    ada.patches(&own, json!({"role": "viewer"})).await;
+    ada.patches(&own, json!({"role": "viewer"}))
+        .await;
     ada.reads("/api/tasks").await;
-    ada.patch(&eve, json!({"fullName": "x"})).await.expect(403);
+    ada.patch(&eve, json!({"fullName": "x"}))
+        .await
+        .expect(403);
 }
 
 #[tokio::test]
@@ -100,7 +113,9 @@ async fn one_of_several_admins_who_demote_each_other_at_once_stays() {
         let ids: Vec<i64> = callers.iter().map(Caller::id).collect();
         let mut changes = Vec::new();
         for (at, caller) in callers.iter().enumerate() {
-            let caller = caller.clone().before(api.other_instances().await);
+            let caller = caller
+                .clone()
+                .before(api.other_instances().await);
             for (target, id) in ids.iter().enumerate() {
                 let end = ends()[(at + target) % 3].clone();
                 let caller = caller.clone();

@@ -4,7 +4,9 @@ use serde_json::Value;
 use tests::support::{Api, creates, patches};
 
 fn names(rows: &[Value]) -> Vec<&str> {
-    let names = rows.iter().map(|row| row["username"].as_str().unwrap());
+    let names = rows
+        .iter()
+        .map(|row| row["username"].as_str().unwrap());
     names.collect()
 }
 
@@ -23,10 +25,10 @@ async fn users_come_by_username_and_are_filtered() {
     let sue = api.user("sue").await.id;
     patches!(ada, "/api/users/{sue}", {"disabled": true});
     let vic = api.sign_in("vic").await;
-    let all = vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
+    let usernames = vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
     for (query, expected) in [
-        ("", all.clone()),
-        ("sort=username", all.clone()),
+        ("", usernames.clone()),
+        ("sort=username", usernames.clone()),
         ("role=viewer", vec!["Bob", "eve.moss", "vic"]),
         ("role=admin,manager", vec!["ada", "max"]),
         ("disabled=true", vec!["sue"]),
@@ -36,16 +38,25 @@ async fn users_come_by_username_and_are_filtered() {
         ("query=moss", vec!["eve.moss"]),
         ("query=bob+max", vec!["Bob"]),
         ("query=ob", vec![]),
-        ("query=+", all),
+        ("query=+", usernames),
     ] {
-        let rows = vic.walk(&format!("/api/users?{query}&limit=2")).await;
+        let rows = vic
+            .walk(&format!("/api/users?{query}&limit=2"))
+            .await;
         assert_eq!(names(&rows), expected, "{query}");
     }
     let rows = ada.walk("/api/users").await;
     for row in rows {
-        assert_eq!(ada.reads(&format!("/api/users/{}", row["id"])).await, row);
+        assert_eq!(
+            ada.reads(&format!("/api/users/{}", row["id"]))
+                .await,
+            row
+        );
     }
     // Not for who may not manage users.
     let rows = vic.walk("/api/users").await;
-    assert!(rows.iter().all(|row| row["permissions"] == Value::Null));
+    assert!(
+        rows.iter()
+            .all(|row| row["permissions"] == Value::Null)
+    );
 }

@@ -9,15 +9,22 @@ const NEW: &str = "a horse of another colour";
 async fn a_new_password_ends_every_session_and_is_the_only_one() {
     let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}/password", mia.id());
-    let answer = ada.put(&path, json!({"password": NEW})).await;
+    let answer = ada
+        .put(&path, json!({"password": NEW}))
+        .await;
     assert_eq!(answer.expect(204), Value::Null);
     mia.get("/api/tasks").await.expect(401);
     for (password, status) in [(PASSWORD, 401), (NEW, 200)] {
-        let answer = api.anonymous().logs_in("mia", password).await;
+        let answer = api
+            .anonymous()
+            .logs_in("mia", password)
+            .await;
         answer.expect(status);
     }
     ada.reads("/api/tasks").await;
-    let user = ada.reads(&format!("/api/users/{}", mia.id())).await;
+    let user = ada
+        .reads(&format!("/api/users/{}", mia.id()))
+        .await;
     assert_eq!(user["version"], 2);
 }
 
@@ -27,7 +34,10 @@ async fn nobody_sets_their_own_password_without_the_current_one() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let path = format!("/api/users/{}/password", ada.id());
     refused!(ada.put(&path, json!({"password": NEW})).await => 403, "access_denied");
-    api.anonymous().logs_in("ada", PASSWORD).await.expect(200);
+    api.anonymous()
+        .logs_in("ada", PASSWORD)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -54,6 +64,7 @@ async fn a_user_who_keeps_changing_keeps_the_password() {
     refused!(ada.put(&path, json!({"password": NEW})).await => 409, "concurrent_change");
     mia.reads("/api/tasks").await;
     faults.next("TransactWriteItems", Fault::Outrun);
-    ada.puts(&path, json!({"password": NEW})).await;
+    ada.puts(&path, json!({"password": NEW}))
+        .await;
     assert!(faults.are_over());
 }

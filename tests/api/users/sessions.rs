@@ -41,7 +41,10 @@ async fn only_sessions_of_users_whom_the_caller_may_change() {
     let path = format!("/api/users/{}/sessions", ada.id());
     for caller in [&max, &mia] {
         caller.get(&path).await.expect_denied();
-        caller.delete(&path).await.expect_denied();
+        caller
+            .delete(&path)
+            .await
+            .expect_denied();
     }
     ada.is_signed_in().await;
 }

@@ -29,15 +29,24 @@ async fn a_token_changes_no_role_permissions_or_disabled() {
 async fn a_user_is_renamed_and_signed_out_at_once() {
     let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
-    ada.patches(&path, json!({"fullName": "Mia Tanaka"})).await;
+    ada.patches(&path, json!({"fullName": "Mia Tanaka"}))
+        .await;
     let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["fullName"], "Mia Tanaka");
-    ada.patches(&path, json!({"disabled": true})).await;
+    ada.patches(&path, json!({"disabled": true}))
+        .await;
     mia.is_signed_out().await;
     let nobody = api.anonymous();
-    nobody.logs_in("mia", PASSWORD).await.expect(401);
-    ada.patches(&path, json!({"disabled": false})).await;
-    nobody.logs_in("mia", PASSWORD).await.expect(200);
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(401);
+    ada.patches(&path, json!({"disabled": false}))
+        .await;
+    nobody
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -53,7 +62,9 @@ async fn no_caller_gives_permissions_they_lack_even_to_themselves() {
             json!({"permissions": ["manage_organization"]}),
             json!({"role": "viewer", "permissions": ["manage_users", "manage_organization"]}),
         ] {
-            let answer = max.patch(&format!("/api/users/{id}"), change).await;
+            let answer = max
+                .patch(&format!("/api/users/{id}"), change)
+                .await;
             answer.expect_denied();
         }
     }
@@ -80,12 +91,16 @@ async fn no_caller_changes_a_user_with_more_permissions() {
             json!({"disabled": true}),
             json!({"fullName": "Nobody"}),
         ] {
-            let answer = max.patch(&format!("/api/users/{id}"), change).await;
+            let answer = max
+                .patch(&format!("/api/users/{id}"), change)
+                .await;
             answer.expect_denied();
         }
         let path = format!("/api/users/{id}/password");
         let body = json!({"password": "in through the window"});
-        max.put(&path, body).await.expect_denied();
+        max.put(&path, body)
+            .await
+            .expect_denied();
     }
     assert_eq!(before, api.records().await);
 }

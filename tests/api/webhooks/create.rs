@@ -23,12 +23,21 @@ async fn a_secret_is_returned_once_and_stored_nowhere() {
     });
     assert_eq!(ada.reads("/api/webhooks/1").await, shown);
     assert_eq!(ada.reads("/api/webhooks").await, json!([shown]));
-    assert!(!api.table_dump().await.concat().contains(&secret[6..]));
+    assert!(
+        !api.table_dump()
+            .await
+            .concat()
+            .contains(&secret[6..])
+    );
     let (_, other) = api.has_webhook(&ada, URL, &["*"]).await;
     assert_ne!(other, secret);
     ada.deletes("/api/webhooks/1").await;
-    ada.get("/api/webhooks/1").await.expect(404);
-    ada.delete("/api/webhooks/1").await.expect(404);
+    ada.get("/api/webhooks/1")
+        .await
+        .expect(404);
+    ada.delete("/api/webhooks/1")
+        .await
+        .expect(404);
     assert_eq!(ada.get("/api/webhooks").await.ids(), [2]);
 }
 
@@ -36,13 +45,20 @@ async fn a_secret_is_returned_once_and_stored_nowhere() {
 async fn an_organization_has_at_most_ten() {
     let (_, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let sent = json!({"url": URL, "types": ["*"]});
-    let all = (0..13).map(|_| ada.post("/api/webhooks", sent.clone()));
-    let answers = futures::future::join_all(all).await;
+    let creations = (0..13).map(|_| ada.post("/api/webhooks", sent.clone()));
+    let answers = futures::future::join_all(creations).await;
     assert_eq!(statuses(&answers), [vec![200; 10], vec![409; 3]].concat());
     refused!(ada.post("/api/webhooks", sent.clone()).await => 409, "too_many_webhooks");
-    let last = ada.get("/api/webhooks").await.ids().pop().unwrap();
-    ada.deletes(&format!("/api/webhooks/{last}")).await;
-    ada.posts("/api/webhooks", sent.clone()).await;
+    let last = ada
+        .get("/api/webhooks")
+        .await
+        .ids()
+        .pop()
+        .unwrap();
+    ada.deletes(&format!("/api/webhooks/{last}"))
+        .await;
+    ada.posts("/api/webhooks", sent.clone())
+        .await;
     // Another organization has ten of its own.
     zoe.posts("/api/webhooks", sent).await;
 }
@@ -86,14 +102,18 @@ async fn types_are_of_the_change_feed_or_notifications() {
 
 #[tokio::test]
 async fn the_journal_has_each_change() {
-    let (_, ada, one, _) = hooked().await;
+    let (_, ada, path, _) = hooked().await;
     for _ in 0..2 {
-        ada.patches(&one, json!({"enabled": false})).await;
+        ada.patches(&path, json!({"enabled": false}))
+            .await;
     }
-    ada.triggers(&format!("{one}/rotate-secret")).await;
-    ada.deletes(&one).await;
-    let entries = ada.walk("/api/journal?subject=webhook:1").await;
-    let told: Vec<_> = entries
+    ada.triggers(&format!("{path}/rotate-secret"))
+        .await;
+    ada.deletes(&path).await;
+    let entries = ada
+        .walk("/api/journal?subject=webhook:1")
+        .await;
+    let events: Vec<_> = entries
         .iter()
         .map(|entry| json!([entry["event"], entry["after"]]))
         .collect();
@@ -103,5 +123,5 @@ async fn the_journal_has_each_change() {
         ["webhook_secret_rotated", {"generation": 2}],
         ["webhook_deleted", null],
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(events), expected);
 }

@@ -13,6 +13,10 @@ async fn a_rotation_returns_another_secret() {
     assert_eq!(second["previousSecretUntil"], "2026-01-16T12:00:00.000Z");
     assert_ne!(ada.triggers(&path).await["secret"], second["secret"]);
     api.clock.advance(span::DAY);
-    let webhook = api.sign_in("ada").await.reads(&webhook).await;
+    let webhook = api
+        .sign_in("ada")
+        .await
+        .reads(&webhook)
+        .await;
     assert!(webhook["previousSecretUntil"].is_null(), "{webhook}");
 }

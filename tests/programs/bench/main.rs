@@ -80,7 +80,9 @@ async fn main() -> ExitCode {
     let recorded = functions.iter().copied().zip(&requests);
     let starts = ColdStarts::measure(&world, recorded, options.spawns).await;
     progress(began, "memory and packages");
-    let sizes = functions.iter().map(|function| size(&world, function));
+    let sizes = functions
+        .iter()
+        .map(|function| size(&world, function));
     let report = Report::new(reads, join_all(sizes).await, starts);
     progress(began, "done");
     println!("{report}");
@@ -91,8 +93,8 @@ async fn main() -> ExitCode {
     }
 }
 
-fn progress(began: Stopwatch, what: &str) {
-    eprintln!("{:3} s  {what}", began.elapsed().as_secs());
+fn progress(began: Stopwatch, step: &str) {
+    eprintln!("{:3} s  {step}", began.elapsed().as_secs());
 }
 
 /// Measures all reads of a function.
@@ -119,8 +121,15 @@ async fn measure(
 /// A function's memory and package.
 async fn size(world: &Release, function: &Function) -> FunctionRow {
     let served = Served::start(world, function.name, &[]).await;
-    for read in function.reads.iter().cycle().take(REQUESTS_BEFORE_MEMORY) {
-        served.sample(&world.event("GET", read.path, None), 1).await;
+    for read in function
+        .reads
+        .iter()
+        .cycle()
+        .take(REQUESTS_BEFORE_MEMORY)
+    {
+        served
+            .sample(&world.event("GET", read.path, None), 1)
+            .await;
     }
     FunctionRow {
         name: function.name,

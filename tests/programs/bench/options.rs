@@ -19,22 +19,24 @@ pub struct Options {
 impl Options {
     /// Reads the arguments of this process.
     pub fn read() -> Self {
-        let given =
+        let options =
             tests::Options::read("benchmark [--quick] [--dev] [--rounds N] [--only FUNCTION]");
-        let is_quick = given.has("--quick");
-        let rounds: Option<NonZero<usize>> = given.get("--rounds");
+        let is_quick = options.has("--quick");
+        let rounds: Option<NonZero<usize>> = options.get("--rounds");
         let (usual, spawns) = if is_quick { (10, 7) } else { (40, 20) };
         Self {
             rounds: rounds.map_or(usual, NonZero::get),
             spawns,
             judges_cpu: !is_quick,
-            judges: !given.has("--dev"),
-            only: given.get("--only"),
+            judges: !options.has("--dev"),
+            only: options.get("--only"),
         }
     }
 
     /// Returns whether a function is to be measured.
     pub fn wants(&self, function: &str) -> bool {
-        self.only.as_deref().is_none_or(|only| only == function)
+        self.only
+            .as_deref()
+            .is_none_or(|only| only == function)
     }
 }

@@ -113,7 +113,12 @@ pub async fn create_what_is_missing(world: &Release, options: &Options) {
     }
     let tasks = Served::start(world, "tasks", &[]).await;
     let list = send(&tasks, "GET", "/api/tasks", None).await;
-    for (task, milestone) in list.as_array().unwrap().iter().zip(ids.iter().cycle()) {
+    for (task, milestone) in list
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(ids.iter().cycle())
+    {
         let path = format!("/api/tasks/{}", task["id"]);
         let change = json!({"milestoneId": milestone});
         send(&tasks, "PATCH", &path, Some(change)).await;

@@ -35,7 +35,10 @@ pub async fn record(world: &Release, function: &Function) -> String {
         recorder.take();
         served.expect(&event, 200).await;
         requests.insert(
-            event["rawPath"].as_str().unwrap().to_owned(),
+            event["rawPath"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
             recorder.take(),
         );
     }
@@ -68,7 +71,12 @@ impl Recorder {
             table: Upstream::new(table),
             log: log.clone(),
         };
-        let url = serve(Router::new().fallback(forward).with_state(proxy)).await;
+        let url = serve(
+            Router::new()
+                .fallback(forward)
+                .with_state(proxy),
+        )
+        .await;
         Self { url, log }
     }
 

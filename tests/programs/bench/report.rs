@@ -55,7 +55,9 @@ impl ReadRow {
         let median_of = |of: fn(&Round) -> f64| median(rounds.iter().map(of));
         Self {
             read: read.title,
-            most_cpu: read.most_cpu.filter(|_| options.judges_cpu),
+            most_cpu: read
+                .most_cpu
+                .filter(|_| options.judges_cpu),
             wall: median_of(|round| round.ours.wall),
             wall_ratio: median_of(|round| round.ours.wall / round.bare.wall),
             cpu: median_of(|round| round.ours.cpu),
@@ -67,7 +69,10 @@ impl ReadRow {
 impl Report {
     /// Of functions whose cold starts stand in the same order.
     pub fn new(reads: Vec<ReadRow>, mut functions: Vec<FunctionRow>, starts: ColdStarts) -> Self {
-        for (row, start) in functions.iter_mut().zip(starts.functions) {
+        for (row, start) in functions
+            .iter_mut()
+            .zip(starts.functions)
+        {
             row.cold_start = Some(start);
         }
         Self {
@@ -86,7 +91,10 @@ impl Report {
     fn broken(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for row in &self.reads {
-            if let Some(most) = row.most_cpu.filter(|most| row.cpu_ratio > *most) {
+            if let Some(most) = row
+                .most_cpu
+                .filter(|most| row.cpu_ratio > *most)
+            {
                 broken.push(format!(
                     "{}: {:.2} times the CPU time of the bare requests, the most is {most}",
                     row.read, row.cpu_ratio

@@ -69,9 +69,15 @@ impl Served {
     /// Resident memory, in bytes.
     pub fn resident(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"));
         let line = line.unwrap();
-        let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+        let kibibytes: u64 = line
+            .trim()
+            .trim_end_matches(" kB")
+            .parse()
+            .unwrap();
         kibibytes * 1024
     }
 

@@ -39,7 +39,9 @@ impl Client {
         let Some(opened) = self.expected(&format!("POST {path}"), opened, &[]) else {
             return;
         };
-        let id = opened["session"]["id"].as_i64().unwrap();
+        let id = opened["session"]["id"]
+            .as_i64()
+            .unwrap();
         let path = format!("/api/concierge/agent-sessions/{id}");
         let class = Class::of(entity);
         let mut session = Session {
@@ -54,8 +56,13 @@ impl Client {
                 session.told = succeeded(&executed["results"]);
                 break;
             }
-            let seen = self.get(&path).await.unwrap_or_default();
-            let status = seen["status"].as_str().unwrap_or_default();
+            let seen = self
+                .get(&path)
+                .await
+                .unwrap_or_default();
+            let status = seen["status"]
+                .as_str()
+                .unwrap_or_default();
             if ENDED.contains(&status) || status == "executing" {
                 break;
             }
@@ -88,16 +95,23 @@ impl Client {
         if seen["status"] != "awaiting_confirmation" {
             return None;
         }
-        let wanted = seen["proposedActions"].as_array()?.iter().filter(|action| {
-            action["isAutomated"] == true && action["actionType"] != class.left_out()
-        });
-        let ids: Vec<&Value> = wanted.map(|action| &action["id"]).collect();
+        let wanted = seen["proposedActions"]
+            .as_array()?
+            .iter()
+            .filter(|action| {
+                action["isAutomated"] == true && action["actionType"] != class.left_out()
+            });
+        let ids: Vec<&Value> = wanted
+            .map(|action| &action["id"])
+            .collect();
         if ids.is_empty() {
             // What could not be looked at is a person's, until it is proposed again.
             return None;
         }
         let path = format!("{path}/execute");
-        let executed = self.asks(&path, Some(&json!({"actionIds": ids}))).await;
+        let executed = self
+            .asks(&path, Some(&json!({"actionIds": ids})))
+            .await;
         if let Outcome::Unclear = executed {
             // It executes or not; who looks at the session sees.
             return None;

@@ -77,7 +77,9 @@ struct Count {
 
 impl Client {
     pub fn new(number: usize, url: &str, cookie: String, fates: Arc<Fates>) -> Self {
-        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(PATIENCE);
         Self {
             number,
             http: http.build().unwrap(),
@@ -91,39 +93,57 @@ impl Client {
 
     /// A read, which must find the record.
     pub async fn get(&mut self, path: &str) -> Option<Value> {
-        let outcome = self.send(Method::GET, path, None, true).await.0;
+        let outcome = self
+            .send(Method::GET, path, None, true)
+            .await
+            .0;
         self.expected(&format!("GET {path}"), outcome, &[])
     }
 
     /// Sends a change, which may be repeated. Returns whether it is done for sure.
     pub async fn change(&mut self, method: Method, path: &str, body: &Value) -> bool {
-        let what = format!("{method} {path}");
-        let outcome = self.send(method, path, Some(body), true).await.0;
-        self.expected(&what, outcome, &[]).is_some()
+        let request = format!("{method} {path}");
+        let outcome = self
+            .send(method, path, Some(body), true)
+            .await
+            .0;
+        self.expected(&request, outcome, &[])
+            .is_some()
     }
 
     /// Sends a POST that may be repeated without an idempotency key: its second effect is none.
     pub async fn asks(&mut self, path: &str, body: Option<&Value>) -> Outcome {
-        self.send(Method::POST, path, body, true).await.0
+        self.send(Method::POST, path, body, true)
+            .await
+            .0
     }
 
     /// Creates a record, and answers its place in the ledger, if it is there to go on with.
     pub async fn creates(&mut self, path: &str, body: &Value, made: Made) -> Option<usize> {
-        let keyed = !self.fates.has(Kind::ClientTwiceWithoutKey);
-        let (outcome, count) = self.send(Method::POST, path, Some(body), keyed).await;
+        let keyed = !self
+            .fates
+            .has(Kind::ClientTwiceWithoutKey);
+        let (outcome, count) = self
+            .send(Method::POST, path, Some(body), keyed)
+            .await;
         let mut made = made;
         made.sends = count.sends;
         made.successes = count.successes;
         made.keyed = keyed;
         let record = self.expected(&format!("POST {path}"), outcome, &[]);
-        made.id = record.as_ref().and_then(|record| record["id"].as_i64());
+        made.id = record
+            .as_ref()
+            .and_then(|record| record["id"].as_i64());
         self.ledger.made.push(made);
         record.map(|_| self.ledger.made.len() - 1)
     }
 
     /// Deletes a record of the ledger.
     pub async fn deletes(&mut self, path: &str, place: usize) {
-        let outcome = self.send(Method::DELETE, path, None, true).await.0;
+        let outcome = self
+            .send(Method::DELETE, path, None, true)
+            .await
+            .0;
         // An earlier send may have done it.
         let went_before = matches!(
             &outcome,
@@ -133,19 +153,24 @@ impl Client {
                 ..
             }
         );
-        let what = format!("DELETE {path}");
-        let is_done = went_before || self.expected(&what, outcome, &[]).is_some();
+        let request = format!("DELETE {path}");
+        let is_done = went_before
+            || self
+                .expected(&request, outcome, &[])
+                .is_some();
         let gone = if is_done { Gone::Surely } else { Gone::Perhaps };
         self.ledger.made[place].gone = gone;
     }
 
     /// The body of an answer that is as it should be; any other goes into the ledger.
-    pub fn expected(&mut self, what: &str, outcome: Outcome, allowed: &[&str]) -> Option<Value> {
+    pub fn expected(&mut self, request: &str, outcome: Outcome, allowed: &[&str]) -> Option<Value> {
         match outcome {
             Outcome::Done(body) => Some(body),
             Outcome::Refused { code, .. } if allowed.contains(&code.as_str()) => None,
             Outcome::Refused { status, code, .. } => {
-                self.ledger.wrong.push(format!("{what}: {status} {code}"));
+                self.ledger
+                    .wrong
+                    .push(format!("{request}: {status} {code}"));
                 None
             }
             // Who may not send it again is left in the dark.
@@ -161,7 +186,10 @@ impl Client {
         may_repeat: bool,
     ) -> (Outcome, Count) {
         self.keys += 1;
-        let unsafe_post = method == Method::POST && !self.fates.has(Kind::ClientTwiceWithoutKey);
+        let unsafe_post = method == Method::POST
+            && !self
+                .fates
+                .has(Kind::ClientTwiceWithoutKey);
         let sent = Sent {
             key: unsafe_post.then(|| format!("campaign-{}-{}", self.number, self.keys)),
             method,
@@ -205,11 +233,16 @@ impl Client {
             if perhaps && !may_repeat {
                 return (Outcome::Unclear, count);
             }
-            tokio::time::sleep(pause.unwrap_or_default().min(LONGEST_PAUSE)).await;
+            tokio::time::sleep(
+                pause
+                    .unwrap_or_default()
+                    .min(LONGEST_PAUSE),
+            )
+            .await;
         }
         let method = sent.method;
-        let what = format!("{method} {path}: not answered after {MOST_SENDS} sends");
-        self.ledger.wrong.push(what);
+        let fault = format!("{method} {path}: not answered after {MOST_SENDS} sends");
+        self.ledger.wrong.push(fault);
         (Outcome::Unclear, count)
     }
 
@@ -218,7 +251,12 @@ impl Client {
         let kinds = [Kind::ClientTwiceWithKey, Kind::ClientTwiceWithoutKey];
         let is_read = sent.method == Method::GET;
         let mut twice = kinds.into_iter();
-        if !is_read && twice.any(|kind| self.fates.strikes(kind, "request", 1_000)) {
+        if !is_read
+            && twice.any(|kind| {
+                self.fates
+                    .strikes(kind, "request", 1_000)
+            })
+        {
             let (first, second) = tokio::join!(self.send_once(sent), self.send_once(sent));
             vec![first, second]
         } else {
@@ -248,7 +286,9 @@ impl Client {
             return Answer::Passing(Duration::from_millis(100));
         };
         let status = answer.status();
-        let after = answer.headers().get(header::RETRY_AFTER);
+        let after = answer
+            .headers()
+            .get(header::RETRY_AFTER);
         let after = after.and_then(|after| after.to_str().ok()?.parse().ok());
         let pause = after.map_or(Duration::from_millis(100), Duration::from_secs);
         let Ok(text) = answer.text().await else {

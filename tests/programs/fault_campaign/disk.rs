@@ -42,8 +42,11 @@ impl Disk {
             .spawn()
             .unwrap();
         let mut url = String::new();
-        let told = engine.stdout.take().unwrap();
-        BufReader::new(told).read_line(&mut url).await.unwrap();
+        let output = engine.stdout.take().unwrap();
+        BufReader::new(output)
+            .read_line(&mut url)
+            .await
+            .unwrap();
         Self {
             url: url.trim().to_owned(),
             engine,
@@ -96,7 +99,9 @@ async fn limit(process: u32, bytes: &str) {
         .arg(format!("--pid={process}"))
         .arg(format!("--fsize={bytes}:unlimited"))
         .status();
-    let holds = limited.await.is_ok_and(|status| status.success());
+    let holds = limited
+        .await
+        .is_ok_and(|status| status.success());
     assert!(holds, "a full disk needs prlimit, of util-linux");
 }
 
@@ -109,6 +114,9 @@ pub async fn serve(file: &str) {
     let engines = engines.await.unwrap();
     println!("{}", engines.dynamodb_url());
     let mut nothing = Vec::new();
-    tokio::io::stdin().read_to_end(&mut nothing).await.unwrap();
+    tokio::io::stdin()
+        .read_to_end(&mut nothing)
+        .await
+        .unwrap();
     engines.stop().await;
 }

@@ -52,8 +52,12 @@ pub struct Fates {
 impl Fates {
     /// These kinds, each so often.
     pub fn new(kinds: &[Kind], each: usize, seed: u64) -> Self {
-        let name = kinds.first().map_or("none", |kind| kind.title());
-        let of_table = RATES.iter().filter(|(kind, _)| kinds.contains(kind));
+        let name = kinds
+            .first()
+            .map_or("none", |kind| kind.title());
+        let of_table = RATES
+            .iter()
+            .filter(|(kind, _)| kinds.contains(kind));
         let shares = of_table.count().clamp(1, MOST_SHARES);
         Self {
             each,
@@ -81,7 +85,10 @@ impl Fates {
         if !self.has(kind) || self.is_over.load(Ordering::SeqCst) {
             return false;
         }
-        self.chance.below(&format!("{kind:?} {sequence}"), 1_000) < per_mille && self.count(kind)
+        self.chance
+            .below(&format!("{kind:?} {sequence}"), 1_000)
+            < per_mille
+            && self.count(kind)
     }
 
     /// Counts a strike, unless the kind has struck as often as it is to.
@@ -104,18 +111,29 @@ impl Fates {
     /// Returns the strikes of each kind.
     pub fn struck(&self) -> BTreeMap<Kind, usize> {
         let struck = self.struck.lock().unwrap();
-        let count = |kind| struck.get(kind).copied().unwrap_or_default();
-        self.kinds.iter().map(|kind| (*kind, count(kind))).collect()
+        let count = |kind| {
+            struck
+                .get(kind)
+                .copied()
+                .unwrap_or_default()
+        };
+        self.kinds
+            .iter()
+            .map(|kind| (*kind, count(kind)))
+            .collect()
     }
 
     /// Returns whether every kind has struck as often as it is to.
     pub fn are_fulfilled(&self) -> bool {
-        self.struck().values().all(|count| *count >= self.each)
+        self.struck()
+            .values()
+            .all(|count| *count >= self.each)
     }
 
     /// Nothing strikes any more.
     pub fn end(&self) {
-        self.is_over.store(true, Ordering::SeqCst);
+        self.is_over
+            .store(true, Ordering::SeqCst);
     }
 
     fn of_table(&self, asked: &Asked) -> Option<Fault> {
@@ -174,7 +192,11 @@ impl FaultSource for Fates {
 
     fn end_sender<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, ()> {
         Box::pin(async {
-            if let Some(lambda) = self.lambda.get().and_then(Weak::upgrade) {
+            if let Some(lambda) = self
+                .lambda
+                .get()
+                .and_then(Weak::upgrade)
+            {
                 lambda.kill(&asked.sender).await;
             }
         })

@@ -56,7 +56,9 @@ pub fn start(
     fates: &Arc<Fates>,
     unpublished: &Unpublished,
 ) -> Vec<JoinHandle<()>> {
-    let mut stream = engines.stream(engines.table_name(), None).unwrap();
+    let mut stream = engines
+        .stream(engines.table_name(), None)
+        .unwrap();
     let mut tasks = Vec::new();
     let mut shards = Vec::new();
     let places = (0..SHARDS).flat_map(|number| CONSUMERS.map(|consumer| (number, consumer)));
@@ -76,14 +78,19 @@ pub fn start(
     let unpublished = unpublished.clone();
     tasks.push(tokio::spawn(async move {
         loop {
-            let records = stream.next(1_000).await.unwrap_or_default();
+            let records = stream
+                .next(1_000)
+                .await
+                .unwrap_or_default();
             if records.is_empty() {
                 tokio::time::sleep(PAUSE).await;
             }
             for record in records {
                 let first = shard_of(&record) * CONSUMERS.len();
                 for shard in &shards[first..first + CONSUMERS.len()] {
-                    unpublished.0.fetch_add(1, Ordering::SeqCst);
+                    unpublished
+                        .0
+                        .fetch_add(1, Ordering::SeqCst);
                     let _ = shard.send(record.clone());
                 }
             }
@@ -94,7 +101,9 @@ pub fn start(
 
 fn shard_of(record: &Value) -> usize {
     let mut hasher = DefaultHasher::new();
-    record["dynamodb"]["Keys"].to_string().hash(&mut hasher);
+    record["dynamodb"]["Keys"]
+        .to_string()
+        .hash(&mut hasher);
     usize::try_from(hasher.finish() % SHARDS as u64).unwrap()
 }
 
@@ -112,7 +121,12 @@ struct Shard {
 impl Shard {
     async fn deliver(mut self) {
         let mut batch = Vec::new();
-        while self.records.recv_many(&mut batch, BATCH_SIZE).await > 0 {
+        while self
+            .records
+            .recv_many(&mut batch, BATCH_SIZE)
+            .await
+            > 0
+        {
             if !self.fates.are_none() {
                 let late = self.fates.below(&self.sequence, LATE);
                 tokio::time::sleep(Duration::from_millis(late)).await;
@@ -129,9 +143,12 @@ impl Shard {
             if self.fates.below(&self.sequence, 100) < AGAIN {
                 let most = u64::try_from(published).unwrap();
                 let from = self.fates.below(&self.sequence, most);
-                self.publish(&batch[usize::try_from(from).unwrap()..]).await;
+                self.publish(&batch[usize::try_from(from).unwrap()..])
+                    .await;
             }
-            self.unpublished.0.fetch_sub(published, Ordering::SeqCst);
+            self.unpublished
+                .0
+                .fetch_sub(published, Ordering::SeqCst);
             batch.clear();
         }
     }
@@ -142,7 +159,10 @@ impl Shard {
         let answer = (self.functions).invoke(self.consumer, event.into(), TIMEOUT);
         let Ok(answer) = answer.await else { return 0 };
         let answer: Value = serde_json::from_slice(&answer).unwrap();
-        let failures = answer["batchItemFailures"].as_array().into_iter().flatten();
+        let failures = answer["batchItemFailures"]
+            .as_array()
+            .into_iter()
+            .flatten();
         let failed = failures.filter_map(|failure| failure["itemIdentifier"].as_str());
         let failed: Vec<&str> = failed.collect();
         let first = records.iter().position(|record| {

@@ -25,7 +25,12 @@ pub async fn start(url: &str, fates: Arc<Fates>) -> String {
         kms: Upstream::new(url),
         fates,
     };
-    table_proxy::serve(Router::new().fallback(respond).with_state(proxy)).await
+    table_proxy::serve(
+        Router::new()
+            .fallback(respond)
+            .with_state(proxy),
+    )
+    .await
 }
 
 async fn respond(State(proxy): State<Proxy>, asked: Asked) -> Response {
@@ -39,5 +44,9 @@ async fn respond(State(proxy): State<Proxy>, asked: Asked) -> Response {
         let body = json!({"__type": code, "message": "injected"}).to_string();
         return (status, body).into_response();
     }
-    proxy.kms.pass_on(&asked).await.into_response()
+    proxy
+        .kms
+        .pass_on(&asked)
+        .await
+        .into_response()
 }

@@ -107,7 +107,8 @@ enum Answer {
 
 impl fmt::Debug for Lambda {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lambda").finish_non_exhaustive()
+        f.debug_struct("Lambda")
+            .finish_non_exhaustive()
     }
 }
 
@@ -117,11 +118,13 @@ impl Lambda {
         (clock_shift, former): (&str, Option<&FilePath>),
         environment: Environment,
     ) -> Arc<Self> {
-        let of_former = FORMER.iter().filter_map(|name| Some(former?.join(name)));
-        let all = FUNCTIONS
+        let of_former = FORMER
+            .iter()
+            .filter_map(|name| Some(former?.join(name)));
+        let binaries = FUNCTIONS
             .iter()
             .map(|function| tests::binary(function.name));
-        for binary in all.chain(of_former) {
+        for binary in binaries.chain(of_former) {
             assert!(binary.exists(), "build {} first", binary.display());
         }
         let pools = FUNCTIONS.iter().map(|function| {
@@ -145,7 +148,10 @@ impl Lambda {
             started: AtomicUsize::default(),
             crashed: Arc::default(),
         });
-        fates.lambda.set(Arc::downgrade(&lambda)).unwrap();
+        fates
+            .lambda
+            .set(Arc::downgrade(&lambda))
+            .unwrap();
         let runtime = "/{instance}/2018-06-01/runtime";
         let routes = Router::new()
             .route("/2015-03-31/functions/{name}/invocations", post(invoke))
@@ -157,7 +163,10 @@ impl Lambda {
             .route(&format!("{runtime}/init/error"), post(init_error))
             .layer(DefaultBodyLimit::disable())
             .with_state(lambda.clone());
-        lambda.url.set(table_proxy::serve(routes).await).unwrap();
+        lambda
+            .url
+            .set(table_proxy::serve(routes).await)
+            .unwrap();
         lambda
     }
 
@@ -173,7 +182,9 @@ impl Lambda {
 
     /// The functions that only one of two releases served.
     pub fn of_former(&self) -> Vec<String> {
-        let both = FORMER.iter().filter(|_| self.former.is_some());
+        let both = FORMER
+            .iter()
+            .filter(|_| self.former.is_some());
         let answered = both.map(|name| {
             let answered = self.pools[name].answered.each_ref();
             (name, answered.map(|count| count.load(Ordering::SeqCst)))
@@ -204,7 +215,8 @@ impl Lambda {
     /// Shifts the clocks of instances that start from now on by so many seconds; all others end
     /// after their current event.
     pub fn advance(&self, ahead: i64) {
-        self.ahead.store(ahead, Ordering::SeqCst);
+        self.ahead
+            .store(ahead, Ordering::SeqCst);
         for pool in self.pools.values() {
             for instance in pool.idle.lock().unwrap().drain(..) {
                 instance.kill.notify_one();
@@ -215,14 +227,19 @@ impl Lambda {
     /// Returns the instant on the clocks of new instances.
     pub fn now(&self) -> Timestamp {
         let ahead = self.ahead.load(Ordering::SeqCst);
-        Clock::system().now().plus(ahead * span::SECOND)
+        Clock::system()
+            .now()
+            .plus(ahead * span::SECOND)
     }
 
     /// Ends all instances.
     pub async fn stop(&self) {
         let instances: Vec<_> = {
             let mut instances = self.instances.lock().unwrap();
-            instances.drain().map(|(_, instance)| instance).collect()
+            instances
+                .drain()
+                .map(|(_, instance)| instance)
+                .collect()
         };
         for instance in instances {
             instance.end().await;
@@ -251,7 +268,9 @@ impl Lambda {
         if instance.is_off {
             self.fates.count(Kind::Clock);
         }
-        instance.events.fetch_add(1, Ordering::SeqCst);
+        instance
+            .events
+            .fetch_add(1, Ordering::SeqCst);
         // The process may have ended just now, which the answer says.
         let _ = instance.offered.send(event).await;
         let Ok(answer) = tokio::time::timeout(TIMEOUT, answer).await else {
@@ -262,7 +281,10 @@ impl Lambda {
         if matches!(answer, Answer::Ended) {
             return answer;
         }
-        if self.fates.strikes(Kind::Killed, "at the answer", 20) {
+        if self
+            .fates
+            .strikes(Kind::Killed, "at the answer", 20)
+        {
             instance.end().await;
             return Answer::Ended;
         }
@@ -279,7 +301,9 @@ impl Lambda {
     }
 
     fn new_instance(&self, function: &str) -> Arc<Instance> {
-        let number = self.started.fetch_add(1, Ordering::SeqCst);
+        let number = self
+            .started
+            .fetch_add(1, Ordering::SeqCst);
         let name = format!("{function}-{number}");
         let is_off = self.fates.has(Kind::Clock);
         let off = if is_off {
@@ -289,7 +313,9 @@ impl Lambda {
         };
         let ahead = self.ahead.load(Ordering::SeqCst);
         let shift = ahead + off;
-        let turn = self.pools[function].started.fetch_add(1, Ordering::SeqCst);
+        let turn = self.pools[function]
+            .started
+            .fetch_add(1, Ordering::SeqCst);
         let former = self.former.as_ref();
         let former = former.filter(|_| turn % 2 == 1 && FORMER.contains(&function));
         let binary = former.map_or_else(|| tests::binary(function), |former| former.join(function));
@@ -301,7 +327,9 @@ impl Lambda {
         }
         if ahead > 0 {
             // The story is over. On a slow machine a call takes its time.
-            command.env_remove(LEASE.0).env_remove(STEP_TIMEOUT.0);
+            command
+                .env_remove(LEASE.0)
+                .env_remove(STEP_TIMEOUT.0);
         }
         if shift != 0 {
             command.env("LD_PRELOAD", &self.clock_shift);
@@ -327,12 +355,20 @@ impl Lambda {
         let child = command
             .spawn()
             .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"));
-        tokio::spawn(instance.clone().watch(child, self.crashed.clone()));
+        tokio::spawn(
+            instance
+                .clone()
+                .watch(child, self.crashed.clone()),
+        );
         instance
     }
 
     fn instance(&self, name: &str) -> Option<Arc<Instance>> {
-        self.instances.lock().unwrap().get(name).cloned()
+        self.instances
+            .lock()
+            .unwrap()
+            .get(name)
+            .cloned()
     }
 }
 
@@ -346,7 +382,8 @@ impl Instance {
             }
             () = self.kill.notified() => child.kill().await.unwrap(),
         }
-        self.is_over.store(true, Ordering::SeqCst);
+        self.is_over
+            .store(true, Ordering::SeqCst);
         self.answer(Answer::Ended);
         self.gone.notify_one();
     }
@@ -375,7 +412,9 @@ async fn invoke(
     event: Bytes,
 ) -> Response {
     // It goes on when nobody waits for it any more.
-    let answer = tokio::spawn(lambda.carry_out(name, event)).await.unwrap();
+    let answer = tokio::spawn(lambda.carry_out(name, event))
+        .await
+        .unwrap();
     let failed = [("x-amz-function-error", "Unhandled")];
     match answer {
         Answer::Result(result) => result.into_response(),
@@ -409,11 +448,11 @@ async fn next(State(lambda): State<Arc<Lambda>>, Path(name): Path<String>) -> Re
 /// A response, or an error.
 async fn tells(
     State(lambda): State<Arc<Lambda>>,
-    Path((name, _, what)): Path<(String, String, String)>,
+    Path((name, _, kind)): Path<(String, String, String)>,
     body: Bytes,
 ) -> StatusCode {
     if let Some(instance) = lambda.instance(&name) {
-        let is_error = what == "error";
+        let is_error = kind == "error";
         let answer = if is_error {
             Answer::Error
         } else {

@@ -102,15 +102,19 @@ async fn main() -> ExitCode {
     let options = &campaign.options;
     // Those that take longest begin first.
     let mut stories = options.stories();
-    stories.sort_by_key(|(_, kinds)| !kinds.iter().all(|kind| kind.concerns_target_systems()));
+    stories.sort_by_key(|(_, kinds)| {
+        !kinds
+            .iter()
+            .all(|kind| kind.concerns_target_systems())
+    });
     let with_all_together = options.together || options.only.is_none();
     let all_together = with_all_together.then(|| {
         // What fills the disk of an engine of its own, and what a client leaves out, cannot be
         // together with all others.
         let apart = [Kind::DiskFull, Kind::ClientTwiceWithoutKey];
-        let all = Kind::VARIANTS.iter().copied();
-        let all = all.filter(|kind| !apart.contains(kind));
-        campaign.begin("all together", all.collect(), options.each.div_ceil(4))
+        let kinds = Kind::VARIANTS.iter().copied();
+        let kinds = kinds.filter(|kind| !apart.contains(kind));
+        campaign.begin("all together", kinds.collect(), options.each.div_ceil(4))
     });
     let stories = stories.into_iter();
     let stories = stories.map(|(title, kinds)| campaign.begin(title, kinds, options.each));
@@ -173,9 +177,15 @@ impl Campaign {
         each: usize,
     ) -> JoinHandle<Row> {
         let campaign = self.clone();
-        let with_work = kinds.iter().any(|kind| !kind.concerns_the_agent());
+        let with_work = kinds
+            .iter()
+            .any(|kind| !kind.concerns_the_agent());
         tokio::spawn(async move {
-            let room = campaign.stories.acquire().await.unwrap();
+            let room = campaign
+                .stories
+                .acquire()
+                .await
+                .unwrap();
             let options = &campaign.options;
             let began = Stopwatch::start();
             let world = World::start((&kinds, each), options, &campaign.clock_shift).await;
@@ -190,11 +200,16 @@ impl Campaign {
                 began.elapsed().as_secs()
             );
             let former = world.lambda.of_former();
-            let missing = struck.iter().filter(|(_, count)| **count < each);
+            let missing = struck
+                .iter()
+                .filter(|(_, count)| **count < each);
             let missing = missing.map(|(kind, count)| format!("{}: {count}", kind.title()));
             let unmet = ledger.unmet.iter();
             let unmet = unmet.map(|(place, count)| format!("{count} met no call: {place}"));
-            let missing = missing.chain(unmet).chain(former).collect();
+            let missing = missing
+                .chain(unmet)
+                .chain(former)
+                .collect();
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
             let succeeded = verdict.succeeded;

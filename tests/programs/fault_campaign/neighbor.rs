@@ -97,7 +97,7 @@ pub async fn measure(options: &Options, clock_shift: &str) {
     println!("\n{sent} requests of the flood, of which {refused} were refused");
 }
 
-fn print(what: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
+fn print(label: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
     alone.sort_unstable();
     beside.sort_unstable();
     let count = alone.len();
@@ -105,7 +105,7 @@ fn print(what: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
     let p99 = |times: &[Duration]| times[(times.len() * 99).div_ceil(100) - 1];
     let ratio = p99(&beside).as_secs_f64() / p99(&alone).as_secs_f64();
     println!(
-        "| {what} | {count} | {} ms, {} ms | {} ms, {} ms | {ratio:.2} |",
+        "| {label} | {count} | {} ms, {} ms | {} ms, {} ms | {ratio:.2} |",
         median(&alone),
         p99(&alone).as_millis(),
         median(&beside),
@@ -120,7 +120,10 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
     for _ in 0..rounds {
         for _ in 0..READS {
             let began = Stopwatch::start();
-            client.get("/api/tasks?limit=20").await.unwrap();
+            client
+                .get("/api/tasks?limit=20")
+                .await
+                .unwrap();
             times.requests.push(began.elapsed());
         }
         let (path, approval) = proposed(client, shared).await;
@@ -131,8 +134,15 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
         times.actions.push(began.elapsed());
         let began = Stopwatch::start();
         let task = created(client, shared).await;
-        let told = format!("\"task\" {task} 1 \"created\"");
-        until(async || world.receiver.as_ref().unwrap().has_told(&told)).await;
+        let change = format!("\"task\" {task} 1 \"created\"");
+        until(async || {
+            world
+                .receiver
+                .as_ref()
+                .unwrap()
+                .has_told(&change)
+        })
+        .await;
         times.webhooks.push(began.elapsed());
     }
     for _ in 0..cleanups {
@@ -160,13 +170,23 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
         }
     };
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
-    let opened = client.asks(&path, None).await;
-    let opened = client.expected("open", opened, &[]).unwrap();
+    let outcome = client.asks(&path, None).await;
+    let opened = client
+        .expected("open", outcome, &[])
+        .unwrap();
     let path = format!("/api/concierge/agent-sessions/{}", opened["session"]["id"]);
-    let proposed = client.asks(&format!("{path}/propose"), None).await;
-    let proposed = client.expected("propose", proposed, &[]).unwrap();
-    let actions = proposed["session"]["proposedActions"].as_array().unwrap();
-    let automated = actions.iter().find(|one| one["isAutomated"] == true);
+    let outcome = client
+        .asks(&format!("{path}/propose"), None)
+        .await;
+    let proposed = client
+        .expected("propose", outcome, &[])
+        .unwrap();
+    let actions = proposed["session"]["proposedActions"]
+        .as_array()
+        .unwrap();
+    let automated = actions
+        .iter()
+        .find(|action| action["isAutomated"] == true);
     (path, json!({"actionIds": [automated.unwrap()["id"]]}))
 }
 
@@ -175,13 +195,19 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
 async fn executed(client: &mut Client, path: &str, approval: &Value) -> bool {
     let path = format!("{path}/execute");
     let executed = client.asks(&path, Some(approval)).await;
-    client.expected("execute", executed, &[]).is_some()
+    client
+        .expected("execute", executed, &[])
+        .is_some()
 }
 
 async fn created(client: &mut Client, shared: &Shared) -> i64 {
-    let task = json!({"title": "Short-lived", "projectId": shared.project});
-    let task = client.asks("/api/tasks", Some(&task)).await;
-    let task = client.expected("create", task, &[]).unwrap();
+    let body = json!({"title": "Short-lived", "projectId": shared.project});
+    let outcome = client
+        .asks("/api/tasks", Some(&body))
+        .await;
+    let task = client
+        .expected("create", outcome, &[])
+        .unwrap();
     task["id"].as_i64().unwrap()
 }
 
@@ -191,13 +217,17 @@ async fn commented(client: &mut Client, shared: &Shared) -> i64 {
     let comment = json!({"content": "Soon gone"});
     let path = format!("/api/tasks/{task}/comments");
     let comment = client.asks(&path, Some(&comment)).await;
-    client.expected("comment", comment, &[]).unwrap();
+    client
+        .expected("comment", comment, &[])
+        .unwrap();
     task
 }
 
 async fn deleted(client: &mut Client, task: i64) {
     let path = format!("/api/tasks/{task}");
-    client.change(Method::DELETE, &path, &json!({})).await;
+    client
+        .change(Method::DELETE, &path, &json!({}))
+        .await;
 }
 
 async fn until(mut holds: impl AsyncFnMut() -> bool) {
@@ -227,25 +257,31 @@ impl Noise {
         };
         let (shared, cookies) = world.add(newcomer).await;
         let shared = Arc::new(shared);
-        let clients = cookies.iter().enumerate().map(|(number, cookie)| {
-            let world = &*world;
-            let shared = &shared;
-            let cookie = cookie.clone();
-            async move {
-                let fates = world.fates.clone();
-                let mut client = Client::new(number + 100, &world.url(), cookie, fates);
-                let mut tasks = Vec::new();
-                for _ in 0..NOISY_DELETES / NOISY_CLIENTS {
-                    tasks.push(commented(&mut client, shared).await);
+        let clients = cookies
+            .iter()
+            .enumerate()
+            .map(|(number, cookie)| {
+                let world = &*world;
+                let shared = &shared;
+                let cookie = cookie.clone();
+                async move {
+                    let fates = world.fates.clone();
+                    let mut client = Client::new(number + 100, &world.url(), cookie, fates);
+                    let mut tasks = Vec::new();
+                    for _ in 0..NOISY_DELETES / NOISY_CLIENTS {
+                        tasks.push(commented(&mut client, shared).await);
+                    }
+                    let mut approvals = Vec::new();
+                    for _ in 0..NOISY_ACTIONS / NOISY_CLIENTS {
+                        approvals.push(proposed(&mut client, shared).await);
+                    }
+                    (client, tasks, approvals)
                 }
-                let mut approvals = Vec::new();
-                for _ in 0..NOISY_ACTIONS / NOISY_CLIENTS {
-                    approvals.push(proposed(&mut client, shared).await);
-                }
-                (client, tasks, approvals)
-            }
-        });
-        let ready: Vec<_> = stream::iter(clients).buffer_unordered(4).collect().await;
+            });
+        let ready: Vec<_> = stream::iter(clients)
+            .buffer_unordered(4)
+            .collect()
+            .await;
         for (mut client, tasks, approvals) in ready {
             tokio::spawn(async move {
                 for (path, approval) in approvals {
@@ -271,16 +307,23 @@ impl Noise {
         let (sent, refused) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
         let list = format!("{url}/api/tasks?limit=200");
         let cookie = format!("connect.sid={cookie}");
-        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(PATIENCE);
         let http = http.build().unwrap();
         let counts = (sent.clone(), refused.clone());
         let flood = tokio::spawn(async move {
             loop {
-                let asked = http.get(&list).header(header::COOKIE, &cookie).send();
+                let request = http
+                    .get(&list)
+                    .header(header::COOKIE, &cookie)
+                    .send();
                 let (sent, refused) = counts.clone();
                 tokio::spawn(async move {
                     sent.fetch_add(1, Ordering::SeqCst);
-                    let status = asked.await.map(|answer| answer.status().as_u16());
+                    let status = request
+                        .await
+                        .map(|answer| answer.status().as_u16());
                     refused.fetch_add(usize::from(status.ok() == Some(429)), Ordering::SeqCst);
                 });
                 tokio::time::sleep(FLOOD).await;
@@ -304,8 +347,8 @@ impl Noise {
 impl World {
     /// Returns the number of cleanups of an organization that have not ended.
     async fn cleanups(&self, tenant: OrganizationId) -> usize {
-        let mut all = scan(&self.table, self.engines.table_name(), &["cleanup"], None).await;
-        all.retain(|item| item["organizationId"] == number(tenant));
-        all.len()
+        let mut items = scan(&self.table, self.engines.table_name(), &["cleanup"], None).await;
+        items.retain(|item| item["organizationId"] == number(tenant));
+        items.len()
     }
 }

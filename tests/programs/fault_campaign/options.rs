@@ -39,22 +39,22 @@ impl Options {
     pub fn read() -> Self {
         let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
                      [--together] [--former FOLDER] [--neighbor] [--engine FILE]";
-        let given = tests::Options::read(usage);
-        let (usual, clients) = if given.has("--quick") {
+        let options = tests::Options::read(usage);
+        let (usual, clients) = if options.has("--quick") {
             (QUICK, QUICK_CLIENTS)
         } else {
             (EACH, CLIENTS)
         };
         Self {
-            each: given.get("--each").unwrap_or(usual),
-            quick: given.has("--quick"),
+            each: options.get("--each").unwrap_or(usual),
+            quick: options.has("--quick"),
             clients,
-            seed: given.get("--seed").unwrap_or(1),
-            only: given.get("--only"),
-            together: given.has("--together"),
-            former: given.get("--former"),
-            engine: given.get("--engine"),
-            neighbor: given.has("--neighbor"),
+            seed: options.get("--seed").unwrap_or(1),
+            only: options.get("--only"),
+            together: options.has("--together"),
+            former: options.get("--former"),
+            engine: options.get("--engine"),
+            neighbor: options.has("--neighbor"),
         }
     }
 
@@ -73,7 +73,10 @@ impl Options {
             } else {
                 kind.title()
             };
-            match stories.iter_mut().find(|(other, _)| *other == title) {
+            match stories
+                .iter_mut()
+                .find(|(other, _)| *other == title)
+            {
                 Some((_, kinds)) => kinds.push(kind),
                 None => stories.push((title, vec![kind])),
             }

@@ -35,7 +35,12 @@ pub async fn start(sqs: &str, fates: Arc<Fates>) -> String {
         sqs: Upstream::new(sqs),
         fates,
     };
-    table_proxy::serve(Router::new().fallback(respond).with_state(proxy)).await
+    table_proxy::serve(
+        Router::new()
+            .fallback(respond)
+            .with_state(proxy),
+    )
+    .await
 }
 
 async fn respond(State(proxy): State<Proxy>, mut asked: Asked) -> Response {
@@ -52,7 +57,10 @@ async fn respond(State(proxy): State<Proxy>, mut asked: Asked) -> Response {
         "SendMessageBatch" => return proxy.send_batch(asked).await,
         _ => {}
     }
-    let answer = proxy.sqs.pass_on_as(&asked, &asked.request).await;
+    let answer = proxy
+        .sqs
+        .pass_on_as(&asked, &asked.request)
+        .await;
     answer.into_response()
 }
 
@@ -79,7 +87,10 @@ impl Proxy {
                 twice.push(poison);
             }
         }
-        let answer = self.sqs.pass_on_as(&asked, &asked.request).await;
+        let answer = self
+            .sqs
+            .pass_on_as(&asked, &asked.request)
+            .await;
         if !twice.is_empty() {
             let more = json!({"QueueUrl": asked.request["QueueUrl"], "Entries": twice});
             self.sqs.pass_on_as(&asked, &more).await;
@@ -93,7 +104,9 @@ impl Proxy {
 
     /// A message that no worker can follow.
     fn poison(&self, entry: &Value) -> String {
-        let text = entry["MessageBody"].as_str().unwrap_or_default();
+        let text = entry["MessageBody"]
+            .as_str()
+            .unwrap_or_default();
         let mut message: Value = serde_json::from_str(text).unwrap_or_default();
         match self.fates.below("poison", 5) {
             0 => "<<< not JSON".to_owned(),
@@ -114,7 +127,12 @@ impl Proxy {
     }
 
     async fn kill(&self, sender: &str) {
-        if let Some(lambda) = self.fates.lambda.get().and_then(std::sync::Weak::upgrade) {
+        if let Some(lambda) = self
+            .fates
+            .lambda
+            .get()
+            .and_then(std::sync::Weak::upgrade)
+        {
             lambda.kill(sender).await;
         }
     }

@@ -20,35 +20,51 @@ pub struct Receiver {
 impl Receiver {
     /// Starts a receiver that answers after a pause.
     pub async fn start(pause: Duration) -> Self {
-        let told = Arc::<Mutex<BTreeSet<String>>>::default();
-        let take = async move |State(told): State<Arc<Mutex<BTreeSet<String>>>>, body: Bytes| {
+        let changes = Arc::<Mutex<BTreeSet<String>>>::default();
+        let take = async move |State(changes): State<Arc<Mutex<BTreeSet<String>>>>, body: Bytes| {
             tokio::time::sleep(pause).await;
-            take(&told, &body)
+            take(&changes, &body)
         };
-        let url = table_proxy::serve(Router::new().fallback(take).with_state(told.clone())).await;
-        Self { url, told }
+        let url = table_proxy::serve(
+            Router::new()
+                .fallback(take)
+                .with_state(changes.clone()),
+        )
+        .await;
+        Self { url, told: changes }
     }
 
     /// Returns whether a message told of a change.
     pub fn has_told(&self, change: &str) -> bool {
-        self.told.lock().unwrap().contains(change)
+        self.told
+            .lock()
+            .unwrap()
+            .contains(change)
     }
 
     /// Returns the changes that no message tells.
     pub fn lacks(&self, changes: &[String]) -> Vec<String> {
-        let told = self.told.lock().unwrap();
-        let lost = changes.iter().filter(|change| !told.contains(*change));
+        let delivered = self.told.lock().unwrap();
+        let lost = changes
+            .iter()
+            .filter(|change| !delivered.contains(*change));
         lost.map(|change| format!("no webhook tells {change}"))
             .collect()
     }
 }
 
-fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
+fn take(changes: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
     let message: Value = serde_json::from_slice(body).unwrap_or_default();
     let change = &message["data"]["change"];
     // Notifications are not in the feed, and have no number.
-    if let Some(number) = change["id"].as_str().and_then(|id| id.parse().ok()) {
-        told.lock().unwrap().insert(name(number, change));
+    if let Some(number) = change["id"]
+        .as_str()
+        .and_then(|id| id.parse().ok())
+    {
+        changes
+            .lock()
+            .unwrap()
+            .insert(name(number, change));
     }
     StatusCode::NO_CONTENT
 }
@@ -56,9 +72,8 @@ fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
 /// Names a change by its identity: a delivery that is repeated may have another number in the
 /// change feed. One with neither a version nor a part has its number instead.
 pub fn name(number: i64, change: &Value) -> String {
-    let of = |name: &str| change[name].to_string();
     let name = ["type", "recordId", "part", "version", "action"]
-        .map(of)
+        .map(|member| change[member].to_string())
         .join(" ");
     if change["version"].is_null() && change["part"].is_null() {
         format!("{name} {number}")

@@ -32,11 +32,11 @@ impl Client {
         &mut self,
         kind: &'static str,
         path: &str,
-        (chapter, what): (usize, &str),
+        (chapter, label): (usize, &str),
         mut body: Value,
         thread: Option<usize>,
     ) -> Option<usize> {
-        let mark = format!("{what} {chapter} of client {}", self.number);
+        let mark = format!("{label} {chapter} of client {}", self.number);
         body[text_of(kind)] = json!(mark);
         let made = Made {
             thread,
@@ -53,7 +53,9 @@ impl Client {
         place: usize,
         (field, value): (&'static str, Value),
     ) {
-        let done = self.change(method, path, &json!({ field: value })).await;
+        let done = self
+            .change(method, path, &json!({ field: value }))
+            .await;
         self.ledger.made[place].wrote(field, value, done);
     }
 
@@ -63,32 +65,40 @@ impl Client {
         for name in ["task", "second task"] {
             let mark = (chapter, name);
             let body = json!({"projectId": shared.project});
-            tasks.extend(self.makes("task", "/api/tasks", mark, body, None).await);
+            tasks.extend(
+                self.makes("task", "/api/tasks", mark, body, None)
+                    .await,
+            );
         }
         for &task in &tasks {
             let id = self.id(task);
             let path = format!("/api/tasks/{id}");
             let field = ("description", json!(format!("read in chapter {chapter}")));
-            self.writes(Method::PATCH, &path, task, field).await;
+            self.writes(Method::PATCH, &path, task, field)
+                .await;
             self.reads(&path, task).await;
             self.tags(&path, task, shared).await;
         }
         if let [first, second] = tasks[..] {
             let order = i64::try_from(chapter).unwrap_or_default();
             let placed = [(first, order + 7), (second, order + 3)];
-            let body = placed.map(|(task, order)| json!({"id": self.id(task), "order": order}));
-            let body = json!({"tasks": body});
+            let tasks = placed.map(|(task, order)| json!({"id": self.id(task), "order": order}));
+            let body = json!({"tasks": tasks});
             let path = "/api/tasks/reorder";
-            let done = self.change(Method::PATCH, path, &body).await;
+            let done = self
+                .change(Method::PATCH, path, &body)
+                .await;
             for (task, order) in placed {
                 self.ledger.made[task].wrote("order", json!(order), done);
             }
         }
         let first = tasks.first().copied();
-        self.reaches_a_milestone(shared, chapter, first).await;
+        self.reaches_a_milestone(shared, chapter, first)
+            .await;
         if let Some(task) = first {
             let path = format!("/api/tasks/{}", self.id(task));
-            self.talks(&path, chapter, task, "task").await;
+            self.talks(&path, chapter, task, "task")
+                .await;
             if self.deletes_in(chapter) {
                 self.deletes(&path, task).await;
             }
@@ -105,10 +115,12 @@ impl Client {
         if let Some(task) = task {
             let of_task = format!("/api/tasks/{}", self.id(task));
             let link = ("milestoneId", json!(id));
-            self.writes(Method::PATCH, &of_task, task, link).await;
+            self.writes(Method::PATCH, &of_task, task, link)
+                .await;
         }
         let status = ("status", json!("in_progress"));
-        self.writes(Method::PUT, &path, place, status).await;
+        self.writes(Method::PUT, &path, place, status)
+            .await;
         self.reads(&path, place).await;
         if self.deletes_in(chapter + 1) {
             self.deletes(&path, place).await;
@@ -118,7 +130,10 @@ impl Client {
                 self.ledger.made[task].wrote("milestoneId", Value::Null, is_sure);
             }
             let list = format!("/api/projects/{}/milestones", shared.project);
-            let listed = self.get(&list).await.unwrap_or_default();
+            let listed = self
+                .get(&list)
+                .await
+                .unwrap_or_default();
             let mut rows = listed.as_array().into_iter().flatten();
             let still = rows.any(|row| row["id"] == id);
             if still && self.ledger.made[place].gone == Gone::Surely {
@@ -136,8 +151,10 @@ impl Client {
         if let Some(request) = made.await {
             let path = format!("/api/service-requests/{}", self.id(request));
             let priority = ("priority", json!("high"));
-            self.writes(Method::PATCH, &path, request, priority).await;
-            self.talks(&path, chapter, request, "request").await;
+            self.writes(Method::PATCH, &path, request, priority)
+                .await;
+            self.talks(&path, chapter, request, "request")
+                .await;
             self.reads(&path, request).await;
             if self.deletes_in(chapter) {
                 self.deletes(&path, request).await;
@@ -148,7 +165,7 @@ impl Client {
         let reply = format!("/api/managed-services/ticket/{}/reply", shared.ticket);
         let tickets = "/api/managed-services/tickets";
         let since = json!({"description": "Since Monday."});
-        for (kind, path, what, body) in [
+        for (kind, path, label, body) in [
             ("comment", &*word, "word on the request of all", json!({})),
             (
                 "ticket_message",
@@ -158,7 +175,8 @@ impl Client {
             ),
             ("ticket", tickets, "ticket", since),
         ] {
-            self.makes(kind, path, (chapter, what), body, None).await;
+            self.makes(kind, path, (chapter, label), body, None)
+                .await;
         }
     }
 
@@ -170,7 +188,8 @@ impl Client {
         let made = self.makes("activity", path, mark, body, None);
         if let Some(activity) = made.await {
             let path = format!("/api/activities/{}", self.id(activity));
-            self.talks(&path, chapter, activity, "activity").await;
+            self.talks(&path, chapter, activity, "activity")
+                .await;
             self.tags(&path, activity, shared).await;
             self.reads(&path, activity).await;
             if self.deletes_in(chapter) {
@@ -180,12 +199,12 @@ impl Client {
     }
 
     /// A comment and a reply to it.
-    async fn talks(&mut self, path: &str, chapter: usize, thread: usize, what: &str) {
+    async fn talks(&mut self, path: &str, chapter: usize, thread: usize, subject: &str) {
         let path = format!("{path}/comments");
-        let mark = format!("comment on the {what}");
+        let mark = format!("comment on the {subject}");
         let made = self.makes("comment", &path, (chapter, &mark), json!({}), Some(thread));
         let Some(comment) = made.await else { return };
-        let mark = format!("reply on the {what}");
+        let mark = format!("reply on the {subject}");
         let body = json!({"parentId": self.id(comment)});
         let reply = self.makes("comment", &path, (chapter, &mark), body, Some(thread));
         reply.await;
@@ -194,7 +213,9 @@ impl Client {
     /// Attaches the tag of all.
     async fn tags(&mut self, path: &str, place: usize, shared: &Shared) {
         let path = format!("{path}/tags");
-        let outcome = self.asks(&path, Some(&json!({"tagId": shared.tag}))).await;
+        let outcome = self
+            .asks(&path, Some(&json!({"tagId": shared.tag})))
+            .await;
         let done = self.expected(&format!("POST {path}"), outcome, &[]);
         self.ledger.made[place].wrote("tagIds", json!([shared.tag]), done.is_some());
     }
@@ -205,7 +226,10 @@ impl Client {
             return;
         };
         for (field, values) in self.ledger.made[place].fields.clone() {
-            if read.get(field).is_some_and(|found| !values.contains(found)) {
+            if read
+                .get(field)
+                .is_some_and(|value| !values.contains(value))
+            {
                 let wrong = format!("GET {path}: {field} is {}, not {values:?}", read[field]);
                 self.ledger.wrong.push(wrong);
             }
@@ -213,6 +237,8 @@ impl Client {
     }
 
     fn id(&self, place: usize) -> i64 {
-        self.ledger.made[place].id.unwrap_or_default()
+        self.ledger.made[place]
+            .id
+            .unwrap_or_default()
     }
 }

@@ -99,7 +99,10 @@ impl Verdict {
         ];
         lists
             .into_iter()
-            .flat_map(|(name, list)| list.iter().map(move |line| (name, line)))
+            .flat_map(|(name, list)| {
+                list.iter()
+                    .map(move |line| (name, line))
+            })
     }
 }
 
@@ -118,7 +121,9 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         let attempt = table.next_attempt(world.lambda.now());
         let attempt = attempt.map(|wait| at + wait.max(STEP));
         let attempt = attempt.filter(|attempt| *attempt < APPROVED);
-        let later = LATER.into_iter().find(|later| *later > at);
+        let later = LATER
+            .into_iter()
+            .find(|later| *later > at);
         let Some(next) = attempt.or(later) else { break };
         at = next;
     }
@@ -156,30 +161,46 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         ..Verdict::default()
     };
     let some = |count: usize, of: &str| (count > 0).then(|| format!("{count} {of}"));
-    verdict.stuck.extend(some(queued, "messages in the queue"));
-    verdict.wrong.extend(world.lambda.crashes());
+    verdict
+        .stuck
+        .extend(some(queued, "messages in the queue"));
+    verdict
+        .wrong
+        .extend(world.lambda.crashes());
     let dead_changes = &world.engines.queues().dead_changes;
-    let set_aside = world.messages_of(dead_changes).await;
-    let set_aside = some(set_aside, "changes that were set aside");
+    let message_count = world.messages_of(dead_changes).await;
+    let set_aside = some(message_count, "changes that were set aside");
     verdict.wrong.extend(set_aside);
     let unpublished = some(world.unpublished.count(), "changes that are not published");
     verdict.stuck.extend(unpublished);
-    verdict.lost.extend(table.feed_differences());
+    verdict
+        .lost
+        .extend(table.feed_differences());
     let feed = table.feed();
-    let changes = feed.iter().map(|(number, entry)| name(*number, entry));
+    let changes = feed
+        .iter()
+        .map(|(number, entry)| name(*number, entry));
     let changes: Vec<String> = changes.collect();
     if let Some(receiver) = &world.receiver {
-        verdict.lost.extend(receiver.lacks(&changes));
+        verdict
+            .lost
+            .extend(receiver.lacks(&changes));
     }
     // A publisher finds the entries of an earlier delivery by their instants.
     if !world.fates.has(Kind::Clock) {
         let mut seen = BTreeSet::new();
-        let again = changes.into_iter().filter(|one| !seen.insert(one.clone()));
+        let again = changes
+            .into_iter()
+            .filter(|change| !seen.insert(change.clone()));
         let again = again.map(|change| format!("the change feed has {change} twice"));
         verdict.duplicated.extend(again);
     }
-    verdict.lost.extend(table.failed_deliveries());
-    verdict.lost.extend(table.search_differences());
+    verdict
+        .lost
+        .extend(table.failed_deliveries());
+    verdict
+        .lost
+        .extend(table.search_differences());
     verdict.records(&ledger, &table);
     let effects = Effects::of(&world);
     let owned = table.effects_owned();
@@ -218,7 +239,8 @@ impl World {
 
     /// The messages in the queue or in work, without those that never come.
     async fn messages(&self) -> usize {
-        self.messages_of(&self.engines.queues().actions.url).await
+        self.messages_of(&self.engines.queues().actions.url)
+            .await
     }
 
     async fn messages_of(&self, queue: &str) -> usize {
@@ -226,11 +248,24 @@ impl World {
             QueueAttributeName::ApproximateNumberOfMessages,
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
-        let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
-        let asked = asked.set_attribute_names(Some(names.to_vec()));
-        let found = asked.send().await.unwrap().attributes.unwrap_or_default();
-        let counts = names.iter().filter_map(|name| found.get(name));
-        counts.map(|count| count.parse::<usize>().unwrap()).sum()
+        let request = self
+            .engines
+            .sqs()
+            .get_queue_attributes()
+            .queue_url(queue);
+        let request = request.set_attribute_names(Some(names.to_vec()));
+        let attributes = request
+            .send()
+            .await
+            .unwrap()
+            .attributes
+            .unwrap_or_default();
+        let counts = names
+            .iter()
+            .filter_map(|name| attributes.get(name));
+        counts
+            .map(|count| count.parse::<usize>().unwrap())
+            .sum()
     }
 }
 
@@ -253,8 +288,15 @@ impl Table {
         let mut table = Self::default();
         for item in scan(&world.table, world.engines.table_name(), kinds, None).await {
             let item = plain(&AttributeValue::M(item));
-            let kind = item["kind"].as_str().unwrap_or_default().to_owned();
-            table.0.entry(kind).or_default().push(item);
+            let kind = item["kind"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            table
+                .0
+                .entry(kind)
+                .or_default()
+                .push(item);
         }
         table
     }
@@ -270,18 +312,25 @@ impl Table {
 
     /// The entries of the change feed, by number.
     fn feed(&self) -> Vec<(i64, Value)> {
-        let mut all = Vec::new();
+        let mut numbered = Vec::new();
         for batch in self.of("feed_batch") {
-            let entries = batch["entries"].as_array().into_iter().flatten();
-            all.extend((batch["first"].as_i64().unwrap()..).zip(entries.cloned()));
+            let entries = batch["entries"]
+                .as_array()
+                .into_iter()
+                .flatten();
+            numbered.extend((batch["first"].as_i64().unwrap()..).zip(entries.cloned()));
         }
-        all.sort_by_key(|(number, _)| *number);
-        all
+        numbered.sort_by_key(|(number, _)| *number);
+        numbered
     }
 
     /// Returns the differences of a copy that only follows the change feed.
     fn feed_differences(&self) -> Vec<String> {
-        let entries: Vec<Value> = self.feed().into_iter().map(|(_, entry)| entry).collect();
+        let entries: Vec<Value> = self
+            .feed()
+            .into_iter()
+            .map(|(_, entry)| entry)
+            .collect();
         let records = feed_copy::kinds().flat_map(|kind| self.of(kind));
         let records: Vec<Value> = records.cloned().collect();
         let lines = feed_copy::differences(&entries, &records).into_iter();
@@ -291,7 +340,9 @@ impl Table {
 
     /// Returns the records whose state in search differs, and those in one of both alone.
     fn search_differences(&self) -> Vec<String> {
-        let kinds = SearchedType::ALL.iter().map(|kind| kind.name());
+        let kinds = SearchedType::ALL
+            .iter()
+            .map(|kind| kind.name());
         let records = kinds.flat_map(|kind| self.of(kind));
         let records = records.filter(|record| record["deletedAt"].is_null());
         let records: BTreeSet<_> = records
@@ -310,36 +361,50 @@ impl Table {
     /// The id of a milestone as every reader takes it: for none when the milestone is gone. An
     /// index that lags hides a link from who unlinks.
     fn milestone<'a>(&self, id: &'a Value) -> &'a Value {
-        let is_there = self.of("milestone").any(|milestone| milestone["id"] == *id);
+        let is_there = self
+            .of("milestone")
+            .any(|milestone| milestone["id"] == *id);
         if is_there { id } else { &Value::Null }
     }
 
     /// Returns the records that have not ended.
     fn unended(&self) -> Vec<String> {
         let is_one_of = |value: &Value, names: &[&str]| {
-            value.as_str().is_some_and(|value| names.contains(&value))
+            value
+                .as_str()
+                .is_some_and(|value| names.contains(&value))
         };
         let sessions = self.of("agent_session");
-        let sessions = sessions.filter(|one| is_one_of(&one["status"], &UNENDED_SESSIONS));
+        let sessions = sessions.filter(|session| is_one_of(&session["status"], &UNENDED_SESSIONS));
         // A user settles an outcome that no check is planned for.
         let is_a_users = |session: &Value| {
             let awaited = session["awaited"].as_object();
             session["awaitsOutcome"] == true && awaited.is_none_or(Map::is_empty)
         };
-        let sessions = sessions.filter(|one| !is_a_users(one));
+        let sessions = sessions.filter(|session| !is_a_users(session));
         let actions = self.of("agent_action");
-        let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
-        let unended = sessions.chain(actions).chain(self.of("cleanup"));
+        let actions = actions.filter(|action| is_one_of(&action["state"], &UNENDED_ACTIONS));
+        let unended = sessions
+            .chain(actions)
+            .chain(self.of("cleanup"));
         let unended = unended.chain(self.pending_deliveries());
-        let named = |one: &Value| ["pk", "sk", "status", "state"].map(|name| one[name].to_string());
-        unended.map(|one| named(one).join(" ")).collect()
+        let named =
+            |record: &Value| ["pk", "sk", "status", "state"].map(|name| record[name].to_string());
+        unended
+            .map(|record| named(record).join(" "))
+            .collect()
     }
 
     /// The deliveries that were given up.
     fn failed_deliveries(&self) -> impl Iterator<Item = String> {
         let deliveries = self.of("webhook_delivery");
         let failed = deliveries.filter(|delivery| delivery["status"] == "failed");
-        failed.map(|one| format!("the delivery of {} failed: {one}", one["change"]["id"]))
+        failed.map(|delivery| {
+            format!(
+                "the delivery of {} failed: {delivery}",
+                delivery["change"]["id"]
+            )
+        })
     }
 
     /// The effects that an action has, or may have: its type, and its entities' number.
@@ -349,7 +414,9 @@ impl Table {
             .filter(|action| matches!(action["state"].as_str(), Some("succeeded" | "unknown")));
         let effects = owners.filter_map(|action| {
             let content = &action["content"];
-            let (_, entity) = content["records"][0].as_str()?.split_once('/')?;
+            let (_, entity) = content["records"][0]
+                .as_str()?
+                .split_once('/')?;
             Some((content["actionType"].as_str()?, number_of(entity)?))
         });
         effects.collect()
@@ -358,8 +425,10 @@ impl Table {
     /// Returns whether a visit of a record is due at an instant.
     fn has_due(&self, now: Timestamp) -> bool {
         let now = now.to_string();
-        let due = BOUNDED.iter().flat_map(|kind| self.of(kind));
-        let mut due = due.filter_map(|one| one["dueAt"].as_str());
+        let due = BOUNDED
+            .iter()
+            .flat_map(|kind| self.of(kind));
+        let mut due = due.filter_map(|record| record["dueAt"].as_str());
         due.any(|due| due <= now.as_str())
     }
 
@@ -396,18 +465,29 @@ fn plain(value: &AttributeValue) -> Value {
 impl Verdict {
     /// Records that clients made.
     fn records(&mut self, ledger: &Ledger, table: &Table) {
-        let mut found: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
-        let kinds: HashSet<&str> = ledger.made.iter().map(|made| made.kind).collect();
+        let mut stored: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
+        let kinds: HashSet<&str> = ledger
+            .made
+            .iter()
+            .map(|made| made.kind)
+            .collect();
         for kind in kinds {
             for item in table.of(kind) {
-                let mark = item[text_of(kind)].as_str().unwrap_or_default();
-                found.entry((kind, mark)).or_default().push(item);
+                let mark = item[text_of(kind)]
+                    .as_str()
+                    .unwrap_or_default();
+                stored
+                    .entry((kind, mark))
+                    .or_default()
+                    .push(item);
             }
         }
         for made in &ledger.made {
-            let items = found.get(&(made.kind, made.mark.as_str()));
+            let items = stored.get(&(made.kind, made.mark.as_str()));
             let items = items.map_or(&[][..], Vec::as_slice);
-            let thread = made.thread.map(|thread| &ledger.made[thread]);
+            let thread = made
+                .thread
+                .map(|thread| &ledger.made[thread]);
             match thread.map(|thread| thread.gone) {
                 Some(Gone::Surely) => self.went_with_its_thread(made, items, thread),
                 Some(Gone::Perhaps) => {}
@@ -422,7 +502,10 @@ impl Verdict {
         let left = items.iter().filter(|item| {
             let names = ["requestId", "activityId", "taskId", "threadId"];
             // Another one of that name may have been created without a key.
-            names.iter().any(|name| item[*name].as_i64() == thread) || thread.is_none()
+            names
+                .iter()
+                .any(|name| item[*name].as_i64() == thread)
+                || thread.is_none()
         });
         if left.count() > 0 {
             let line = format!("{} of what was deleted", made.mark);
@@ -433,13 +516,18 @@ impl Verdict {
     fn record(&mut self, made: &Made, items: &[&Value], table: &Table) {
         let (least, most) = made.bounds();
         let name = format!("{} {:?}", made.kind, made.mark);
-        self.lost.extend((items.len()..least).map(|_| name.clone()));
+        self.lost
+            .extend((items.len()..least).map(|_| name.clone()));
         let more = (most..items.len()).map(|_| name.clone());
         self.duplicated.extend(more);
         let Some(id) = made.id else { return };
-        let item = items.iter().find(|item| item["id"] == id);
+        let item = items
+            .iter()
+            .find(|item| item["id"] == id);
         match (made.gone, item) {
-            (Gone::No, None) => self.lost.push(format!("{} {id}", made.kind)),
+            (Gone::No, None) => self
+                .lost
+                .push(format!("{} {id}", made.kind)),
             (Gone::Surely, Some(_)) => {
                 let line = format!("the deletion of {} {id}", made.kind);
                 self.lost.push(line);
@@ -483,14 +571,22 @@ impl Verdict {
             if state == Some("succeeded") {
                 self.succeeded += 1;
             } else {
-                let error = action["end"]["error"].as_str().unwrap_or_default();
-                let code = error.split(':').next().unwrap_or_default();
+                let error = action["end"]["error"]
+                    .as_str()
+                    .unwrap_or_default();
+                let code = error
+                    .split(':')
+                    .next()
+                    .unwrap_or_default();
                 let ending = format!("{}: {code}", state.unwrap_or_default());
                 *self.others.entry(ending).or_default() += 1;
             }
-            self.duplicated.extend((1..count).map(|_| name.clone()));
+            self.duplicated
+                .extend((1..count).map(|_| name.clone()));
             match (state, count) {
-                (Some("succeeded"), 0) => self.lost.push(format!("the effect of {name}")),
+                (Some("succeeded"), 0) => self
+                    .lost
+                    .push(format!("the effect of {name}")),
                 // The effect of another session on the same entities.
                 (Some("failed" | "skipped"), 1..) if owned.contains(&(kind, entity)) => {}
                 (Some("failed" | "skipped"), 1..) => {
@@ -499,8 +595,13 @@ impl Verdict {
                 }
                 _ => {}
             }
-            let id = action["actionId"].as_str().unwrap_or_default();
-            let was_told = session.told.iter().any(|told| told == id);
+            let id = action["actionId"]
+                .as_str()
+                .unwrap_or_default();
+            let was_told = session
+                .told
+                .iter()
+                .any(|action| action == id);
             if was_told && state != Some("succeeded") {
                 let line = format!("{name} was told as done and is {state:?}");
                 self.wrong.push(line);
@@ -531,7 +632,9 @@ impl Effects {
         let mut counts = HashMap::new();
         let mut count = |action: &'static str, entity: &str| {
             let number = number_of(entity).unwrap_or(usize::MAX);
-            *counts.entry((action, number)).or_default() += 1;
+            *counts
+                .entry((action, number))
+                .or_default() += 1;
         };
         for effect in world.demo.effects() {
             match effect.operation.as_str() {
@@ -545,7 +648,11 @@ impl Effects {
             }
         }
         let state = world.demo.state();
-        for message in state["messages"].as_array().into_iter().flatten() {
+        for message in state["messages"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             let payment = message["content"]["paymentId"].as_str();
             count("notify_customer", payment.unwrap_or_default());
         }

@@ -117,7 +117,9 @@ impl Shared {
     /// A new alert: the number of its entities, and its id. Each fourth is about the entities of
     /// the one before. None when the target systems have no more of them.
     pub async fn alert(&self) -> Option<(usize, i64)> {
-        let number = self.entities.fetch_add(1, Ordering::SeqCst);
+        let number = self
+            .entities
+            .fetch_add(1, Ordering::SeqCst);
         if number >= self.most_entities {
             return None;
         }
@@ -136,7 +138,9 @@ impl Shared {
 
     /// Returns the number of alerts.
     pub fn alerts(&self) -> usize {
-        self.entities.load(Ordering::SeqCst).min(self.most_entities)
+        self.entities
+            .load(Ordering::SeqCst)
+            .min(self.most_entities)
     }
 }
 
@@ -150,7 +154,11 @@ impl World {
         let mut disk = None;
         let mut table_engine = TableEngine::Memory;
         if kinds.contains(&Kind::DiskFull) {
-            table_engine = TableEngine::At(disk.insert(Disk::start().await).url().to_owned());
+            table_engine = TableEngine::At(
+                disk.insert(Disk::start().await)
+                    .url()
+                    .to_owned(),
+            );
         }
         let engines = Engines::start(Options {
             table_engine,
@@ -160,7 +168,9 @@ impl World {
         let fates = Arc::new(Fates::new(kinds, each, campaign.seed));
         let proxy = TableProxy::start(engines.dynamodb_url(), fates.clone()).await;
         if fates.has(Kind::Stale) {
-            proxy.lag_behind(engines.table_name()).await;
+            proxy
+                .lag_behind(engines.table_name())
+                .await;
         }
         let most_entities = 400 + campaign.each * 3;
         let demo = Arc::new(DemoTargets::start_with(alerts::entities(most_entities)).unwrap());
@@ -168,7 +178,11 @@ impl World {
         let store = Store::new(observer, engines.table_name(), Clock::system());
         // Target systems are not on a webhook's way.
         let mut receiver = None;
-        if kinds.is_empty() || kinds.iter().any(|kind| !kind.concerns_target_systems()) {
+        if kinds.is_empty()
+            || kinds
+                .iter()
+                .any(|kind| !kind.concerns_target_systems())
+        {
             receiver = Some(Receiver::start(Duration::ZERO).await);
         }
         let sealer = Sealer::new(engines.kms().unwrap(), KEY);
@@ -246,12 +260,20 @@ impl World {
             Box::pin(async move {
                 let within = Duration::from_mins(1);
                 let sent = event.to_string().into();
-                let answer = functions.invoke(function, sent, within).await;
+                let answer = functions
+                    .invoke(function, sent, within)
+                    .await;
                 Ok(answer.unwrap_or_else(|_| {
-                    let records = event["Records"].as_array().into_iter().flatten();
-                    let failed = records.map(|one| json!({"itemIdentifier": one["messageId"]}));
+                    let records = event["Records"]
+                        .as_array()
+                        .into_iter()
+                        .flatten();
+                    let failed =
+                        records.map(|record| json!({"itemIdentifier": record["messageId"]}));
                     let failed: Vec<_> = failed.collect();
-                    json!({"batchItemFailures": failed}).to_string().into()
+                    json!({"batchItemFailures": failed})
+                        .to_string()
+                        .into()
                 }))
             })
         };
@@ -259,14 +281,19 @@ impl World {
         let mapping = Arc::new(EventSourceMapping::new(sqs, queue, invoke));
         for _ in 0..BATCHES {
             let mapping = mapping.clone();
-            self.background.push(tokio::spawn(async move {
-                loop {
-                    // The queue may be down.
-                    if mapping.poll_once(Duration::from_secs(1)).await.is_err() {
-                        tokio::time::sleep(Duration::from_millis(100)).await;
+            self.background
+                .push(tokio::spawn(async move {
+                    loop {
+                        // The queue may be down.
+                        if mapping
+                            .poll_once(Duration::from_secs(1))
+                            .await
+                            .is_err()
+                        {
+                            tokio::time::sleep(Duration::from_millis(100)).await;
+                        }
                     }
-                }
-            }));
+                }));
         }
     }
 
@@ -286,7 +313,9 @@ impl World {
             Box::pin(async move {
                 let sent = event.to_string().into();
                 let within = Duration::from_mins(1);
-                let swept = functions.invoke("sweeper", sent, within).await;
+                let swept = functions
+                    .invoke("sweeper", sent, within)
+                    .await;
                 // One that was killed is followed by the next.
                 Ok(swept.unwrap_or_default())
             })
@@ -306,51 +335,60 @@ impl World {
         ];
         let fates = self.fates.clone();
         let demo = self.demo.clone();
-        let modes = modes.into_iter().filter(move |(kind, _)| fates.has(*kind));
+        let modes = modes
+            .into_iter()
+            .filter(move |(kind, _)| fates.has(*kind));
         let modes: Vec<_> = modes.collect();
         if modes.is_empty() {
             return;
         }
         let fates = self.fates.clone();
         let shared = self.shared.clone();
-        self.background.push(tokio::spawn(async move {
-            let connections = shared.store.connections();
-            let connected = connections.all(shared.tenant).await.unwrap();
-            let mut turn = 0;
-            loop {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                let waiting = demo.waiting_faults();
-                let next = (turn..turn + modes.len()).map(|turn| modes[turn % modes.len()]);
-                let mut next = next.filter(|_| waiting < WAITING);
-                let Some((kind, mode)) = next.find(|(kind, _)| fates.count(*kind)) else {
-                    // Systems that always fail are left alone, and then no fault strikes. Their
-                    // breakers are closed over and over, until the last fault has met a call.
-                    if waiting > 0 {
-                        for connection in &connected {
-                            let _ = connections.answered(connection, true).await;
+        self.background
+            .push(tokio::spawn(async move {
+                let connections = shared.store.connections();
+                let connected = connections
+                    .all(shared.tenant)
+                    .await
+                    .unwrap();
+                let mut turn = 0;
+                loop {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                    let waiting = demo.waiting_faults();
+                    let next = (turn..turn + modes.len()).map(|turn| modes[turn % modes.len()]);
+                    let mut next = next.filter(|_| waiting < WAITING);
+                    let Some((kind, mode)) = next.find(|(kind, _)| fates.count(*kind)) else {
+                        // Systems that always fail are left alone, and then no fault strikes. Their
+                        // breakers are closed over and over, until the last fault has met a call.
+                        if waiting > 0 {
+                            for connection in &connected {
+                                let _ = connections
+                                    .answered(connection, true)
+                                    .await;
+                            }
                         }
-                    }
-                    tokio::time::sleep(CLOSED_AGAIN).await;
-                    continue;
-                };
-                turn += 1;
-                let place = usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
-                let (system, change) = CHANGES[place];
-                // What comes before a call, and tells what became of it, fails as well.
-                let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
-                // The story goes on until nothing of it waits.
-                let status = [500, 503, 429, 409, 400, 502];
-                let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
-                let kept = kind == Kind::TargetReplays;
-                let varies = kind == Kind::TargetRefuses;
-                demo.inject(InjectedFault {
-                    status: if varies { status } else { 500 },
-                    kept,
-                    operation,
-                    ..InjectedFault::once(system, mode)
-                });
-            }
-        }));
+                        tokio::time::sleep(CLOSED_AGAIN).await;
+                        continue;
+                    };
+                    turn += 1;
+                    let place =
+                        usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
+                    let (system, change) = CHANGES[place];
+                    // What comes before a call, and tells what became of it, fails as well.
+                    let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
+                    // The story goes on until nothing of it waits.
+                    let status = [500, 503, 429, 409, 400, 502];
+                    let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
+                    let kept = kind == Kind::TargetReplays;
+                    let varies = kind == Kind::TargetRefuses;
+                    demo.inject(InjectedFault {
+                        status: if varies { status } else { 500 },
+                        kept,
+                        operation,
+                        ..InjectedFault::once(system, mode)
+                    });
+                }
+            }));
     }
 
     /// All clients work until everything has struck as often as it is to, or until it is late.
@@ -382,10 +420,12 @@ impl World {
             let ledger = ledger.unwrap();
             // The places of threads move along.
             let moved = whole.made.len();
-            whole.made.extend(ledger.made.into_iter().map(|mut made| {
-                made.thread = made.thread.map(|thread| thread + moved);
-                made
-            }));
+            whole
+                .made
+                .extend(ledger.made.into_iter().map(|mut made| {
+                    made.thread = made.thread.map(|thread| thread + moved);
+                    made
+                }));
             whole.requests += ledger.requests;
             whole.sessions.extend(ledger.sessions);
             whole.wrong.extend(ledger.wrong);
@@ -400,10 +440,20 @@ impl World {
     fn waiting_faults(&self) -> BTreeMap<String, usize> {
         let state = self.demo.state();
         let mut waiting = BTreeMap::new();
-        for fault in state["faults"].as_array().into_iter().flatten() {
-            let system = fault["system"].as_str().unwrap_or_default();
-            let operation = fault["operation"].as_str().unwrap_or("any call");
-            *waiting.entry(format!("{system}, {operation}")).or_default() += 1;
+        for fault in state["faults"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            let system = fault["system"]
+                .as_str()
+                .unwrap_or_default();
+            let operation = fault["operation"]
+                .as_str()
+                .unwrap_or("any call");
+            *waiting
+                .entry(format!("{system}, {operation}"))
+                .or_default() += 1;
         }
         waiting
     }
@@ -436,7 +486,9 @@ async fn start_functions(
     let encrypted = async |name: &str, purpose: &str| {
         let secrets = SecretString::from(format!("{name}={SECRET}"));
         let context = [("purpose", purpose)];
-        key.encrypt(KEY, &secrets, &context).await.unwrap()
+        key.encrypt(KEY, &secrets, &context)
+            .await
+            .unwrap()
     };
     let session_secrets = encrypted("SESSION_SECRETS", "session").await;
     let webhook_secrets = encrypted("WEBHOOK_SECRETS", "webhook").await;
@@ -504,8 +556,12 @@ async fn fill(
         }
         records::connection(&store, sealer, tenant, system, &connection).await;
     }
-    let project = records::project("Billing migration");
-    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let new_project = records::project("Billing migration");
+    let project = directory
+        .create_project(tenant, new_project)
+        .await
+        .unwrap()
+        .id;
     let tag = directory.create_tag(tenant, records::tag("urgent"));
     let tag = tag.await.unwrap().id;
     if let Some(receiver) = receiver {
@@ -524,11 +580,16 @@ async fn fill(
     let requests = store.service_requests();
     let request = requests.create(tenant, user, records::service_request());
     let request = request.await.unwrap().id;
-    let ticket = NewTicket {
+    let new_ticket = NewTicket {
         messages: vec![records::message(user, "Where are they?", None)],
         ..records::ticket()
     };
-    let ticket = store.tickets().create(tenant, ticket).await.unwrap().id;
+    let ticket = store
+        .tickets()
+        .create(tenant, new_ticket)
+        .await
+        .unwrap()
+        .id;
     let shared = Shared {
         tenant,
         project: project.get(),
@@ -539,6 +600,8 @@ async fn fill(
         most_entities: entities.end,
         store,
     };
-    let cookies = members.into_iter().map(|member| member.cookie);
+    let cookies = members
+        .into_iter()
+        .map(|member| member.cookie);
     (shared, cookies.collect())
 }

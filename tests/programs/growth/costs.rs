@@ -84,7 +84,10 @@ impl Request {
         let mut units: BTreeMap<&str, Units> = BTreeMap::new();
         for row in measured.tally.patterns.values() {
             for (operation, load) in &row.loads {
-                units.entry(operation).or_default().add_times(load.all, 1.0);
+                units
+                    .entry(operation)
+                    .or_default()
+                    .add_times(load.all, 1.0);
             }
         }
         let mut sum = Units::default();
@@ -145,9 +148,9 @@ impl Costs {
         self.0.iter().sum()
     }
 
-    fn row(&self, what: &str, text: impl Fn(f64) -> String) -> String {
+    fn row(&self, label: &str, text: impl Fn(f64) -> String) -> String {
         let parts = self.0.map(&text).join(" | ");
-        format!("| {what} | {parts} | {} |", text(self.sum()))
+        format!("| {label} | {parts} | {} |", text(self.sum()))
     }
 }
 
@@ -165,24 +168,24 @@ pub fn lines(measured: &Measured) -> Vec<String> {
     let least = saved(least);
     let head = "| read units of a request | write units | kB of its answer | cheaper by default | if provisioned |";
     let row = format!("| {reads:.1} | {writes:.1} | {answer:.1} | {less:.0} % | {least:.0} % |");
-    let mut all = table(head, [row]);
+    let mut table_lines = table(head, [row]);
     // The next table begins with the empty line between both.
-    all.pop();
+    table_lines.pop();
     let mut lines = Vec::new();
     for (choice, costs) in CHOICES.iter().zip(&a_million) {
-        let what = format!("a million requests, {}", choice.name);
-        lines.push(costs.row(&what, |dollars| format!("{dollars:.2}")));
+        let label = format!("a million requests, {}", choice.name);
+        lines.push(costs.row(&label, |dollars| format!("{dollars:.2}")));
     }
     for rate in RATES {
         for choice in &CHOICES {
             let costs = Costs::new(&request, choice, rate * SECONDS_A_MONTH / 1e6);
-            let what = format!("{} a second, {}", thousands(rate), choice.name);
-            lines.push(costs.row(&what, thousands));
+            let label = format!("{} a second, {}", thousands(rate), choice.name);
+            lines.push(costs.row(&label, thousands));
         }
     }
     let head = format!("| $ for | {} | together |", SERVICES.join(" | "));
-    all.extend(table(&head, lines));
-    all
+    table_lines.extend(table(&head, lines));
+    table_lines
 }
 
 #[cfg(test)]
@@ -202,8 +205,11 @@ mod tests {
             .each_ref()
             .map(|choice| Costs::new(&request, choice, 1.0).0);
         // 16 × 0.125, 1.6 × 0.625, 1.00, 0.20 + 0.16, 1.2 × 0.50, 10 × 0.09.
-        for (found, wanted) in every.iter().zip([2.0, 1.0, 1.0, 0.36, 0.6, 0.9]) {
-            assert!((found - wanted).abs() < 1e-3, "{found}, not {wanted}");
+        for (cost, wanted) in every
+            .iter()
+            .zip([2.0, 1.0, 1.0, 0.36, 0.6, 0.9])
+        {
+            assert!((cost - wanted).abs() < 1e-3, "{cost}, not {wanted}");
         }
         assert!((every[4] - default[4] - 0.4025).abs() < 1e-3);
         assert!((provisioned[0] / default[0] - 0.48).abs() < 0.01);

@@ -131,7 +131,9 @@ async fn of_requests(lines: &mut Vec<String>) {
         let before = process.cpu();
         let watch = Stopwatch::start();
         for number in 0..runs {
-            process.runtime.invoke(event(2 + number));
+            process
+                .runtime
+                .invoke(event(2 + number));
             process.runtime.raw_answer().await;
         }
         let runs = usize::try_from(runs).unwrap();
@@ -162,8 +164,11 @@ async fn of_changes(lines: &mut Vec<String>) {
         let webhooks = store.webhooks();
         let created = webhooks.create(tenant, records::sent(&webhook));
         created.await.unwrap();
-        let project = records::project("Billing migration");
-        let project = store.directory().create_project(tenant, project).await;
+        let new_project = records::project("Billing migration");
+        let project = store
+            .directory()
+            .create_project(tenant, new_project)
+            .await;
         tenants.push((tenant, project.unwrap().id));
     }
     let create = async |tenant: OrganizationId, project, number: usize| {
@@ -173,9 +178,15 @@ async fn of_changes(lines: &mut Vec<String>) {
             description: Some(records::text(&words.join(" "))),
             ..records::task(project)
         };
-        store.tasks().create(tenant, task).await.unwrap();
+        store
+            .tasks()
+            .create(tenant, task)
+            .await
+            .unwrap();
     };
-    let mut stream = engines.stream(engines.table_name(), None).unwrap();
+    let mut stream = engines
+        .stream(engines.table_name(), None)
+        .unwrap();
     drain(&mut stream).await;
     for number in 0..TASKS {
         for (tenant, project) in &tenants {
@@ -194,8 +205,10 @@ async fn of_changes(lines: &mut Vec<String>) {
         let child = start_function(&engines, &runtime, function, &more);
         Process { runtime, child }
     };
-    let is_published = |kind: &str| StreamRecord::published_kinds().any(|one| one == kind);
-    let is_indexed = |kind: &str| StreamRecord::indexed_kinds().any(|one| one == kind);
+    let is_published =
+        |kind: &str| StreamRecord::published_kinds().any(|published_kind| published_kind == kind);
+    let is_indexed =
+        |kind: &str| StreamRecord::indexed_kinds().any(|indexed_kind| indexed_kind == kind);
     let changes: [&[Value]; 2] = [&of_all, &of_one];
     let publisher = start("publisher").await;
     consumed(lines, "publisher", &publisher, changes, is_published).await;
@@ -204,16 +217,20 @@ async fn of_changes(lines: &mut Vec<String>) {
     let sender = start("webhook-sender").await;
     let messages = messages(&engines, &engines.queues().webhooks.url).await;
     let mut rest = messages.chunks(10);
-    for some in rest.by_ref().take(5) {
-        sender.ask(json!({"Records": some})).await;
+    for chunk in rest.by_ref().take(5) {
+        sender
+            .ask(json!({"Records": chunk}))
+            .await;
     }
     let before = sender.cpu();
     let watch = Stopwatch::start();
     let mut sent = 0;
-    for some in rest {
-        let answer = sender.ask(json!({"Records": some})).await;
+    for chunk in rest {
+        let answer = sender
+            .ask(json!({"Records": chunk}))
+            .await;
         assert_eq!(answer, json!({"batchItemFailures": []}));
-        sent += some.len();
+        sent += chunk.len();
     }
     let time = milliseconds(watch.elapsed(), sent);
     let cpu = milliseconds(sender.cpu().saturating_sub(before), sent);
@@ -232,7 +249,11 @@ async fn consumed(
     let of_kinds = |changes: &[Value]| -> Vec<Value> {
         let kind = |change: &Value| change["dynamodb"]["NewImage"]["kind"]["S"].clone();
         let ours = changes.iter();
-        let ours = ours.filter(|change| kind(change).as_str().is_some_and(&is_taken));
+        let ours = ours.filter(|change| {
+            kind(change)
+                .as_str()
+                .is_some_and(&is_taken)
+        });
         ours.cloned().collect()
     };
     let of_all = of_kinds(of_all);
@@ -258,20 +279,22 @@ async fn consumed(
 }
 
 async fn deliver(process: &Process, changes: &[Value], size: usize) {
-    for some in changes.chunks(size) {
-        let answer = process.ask(json!({"Records": some})).await;
+    for chunk in changes.chunks(size) {
+        let answer = process
+            .ask(json!({"Records": chunk}))
+            .await;
         assert_eq!(answer, json!({"batchItemFailures": []}));
     }
 }
 
 /// The records of a stream that were not read yet.
 async fn drain(stream: &mut Stream) -> Vec<Value> {
-    let mut all = Vec::new();
+    let mut drained = Vec::new();
     loop {
         let records = stream.next(1_000).await.unwrap();
         if records.is_empty() {
-            return all;
+            return drained;
         }
-        all.extend(records);
+        drained.extend(records);
     }
 }

@@ -31,14 +31,14 @@ pub struct Forecast<'a> {
 /// The load of every part of the deployment, and of every key of all organizations and of the
 /// largest one. Fullest first.
 pub fn forecasts(measured: &Measured) -> Vec<Forecast<'_>> {
-    let mut all = of_keys(&measured.tally);
+    let mut forecasts = of_keys(&measured.tally);
     for part in parts(measured) {
         let used = part.used;
-        all.push(Forecast::new(Limited::Part(part), used, organizations));
+        forecasts.push(Forecast::new(Limited::Part(part), used, organizations));
     }
     let last = SIZES.len() - 1;
-    all.sort_by(|one, other| other.used[last].total_cmp(&one.used[last]));
-    all
+    forecasts.sort_by(|forecast, other| other.used[last].total_cmp(&forecast.used[last]));
+    forecasts
 }
 
 /// The load of the table, and of its keys.
@@ -47,7 +47,7 @@ fn of_keys(tally: &Tally) -> Vec<Forecast<'_>> {
     let of_table = [("reads", table.reads), ("writes", table.writes)].into_iter();
     let of_table = of_table
         .map(|(name, units)| Forecast::new(Limited::Table(name), units / TABLE, organizations));
-    let mut all: Vec<_> = of_table.collect();
+    let mut forecasts: Vec<_> = of_table.collect();
     for (pattern, row) in &tally.patterns {
         let mut units = Units::default();
         for (operation, load) in &row.loads {
@@ -59,9 +59,9 @@ fn of_keys(tally: &Tally) -> Vec<Forecast<'_>> {
             Scope::Organization => largest,
             Scope::Part(_) => continue,
         };
-        all.push(Forecast::new(Limited::Key(pattern), used, scale));
+        forecasts.push(Forecast::new(Limited::Key(pattern), used, scale));
     }
-    all
+    forecasts
 }
 
 /// The organizations of a size.
@@ -78,7 +78,11 @@ fn largest((_, times): (f64, f64)) -> f64 {
 fn of_table(tally: &Tally) -> Units {
     let mut units = Units::default();
     for (pattern, row) in &tally.patterns {
-        for (operation, load) in row.loads.iter().filter(|_| pattern.index.is_none()) {
+        for (operation, load) in row
+            .loads
+            .iter()
+            .filter(|_| pattern.index.is_none())
+        {
             units.add_times(load.all, a_second(operation));
         }
     }
@@ -117,30 +121,35 @@ mod tests {
             access("ORG#1#TASK", "0000000000000007", 400.0, Does::Read),
         ];
         let tally = tally(&[("often", &often)], &["DUE#x#0", "DUE#x#1"]);
-        let all = of_keys(&tally);
+        let forecasts = of_keys(&tally);
         // Operations of one organization in the busiest second.
         let rate = PEAK * OTHERS / 86_400.0;
         let is = |limit: &str, used: [f64; 3]| {
-            let mut same = all.iter().filter(|one| match &one.of {
-                Limited::Table(name) => *name == limit,
-                Limited::Key(key) => key.partition == limit,
-                Limited::Part(_) => false,
-            });
-            let found = same.next().unwrap().used;
-            let mut both = found.iter().zip(used);
-            let holds = both.all(|(found, used)| (found - used).abs() < 1e-9);
-            assert!(holds, "{limit}: {found:?}, not {used:?}");
+            let mut same = forecasts
+                .iter()
+                .filter(|forecast| match &forecast.of {
+                    Limited::Table(name) => *name == limit,
+                    Limited::Key(key) => key.partition == limit,
+                    Limited::Part(_) => false,
+                });
+            let actual = same.next().unwrap().used;
+            let mut both = actual.iter().zip(used);
+            let holds = both.all(|(actual, used)| (actual - used).abs() < 1e-9);
+            assert!(holds, "{limit}: {actual:?}, not {used:?}");
         };
         // 8 write units of 1,000, in two partitions.
-        is("DUE#x#<n>", SIZES.map(|(all, _)| all * rate * 0.004));
+        is("DUE#x#<n>", SIZES.map(|(total, _)| total * rate * 0.004));
         // 30 read units of 3,000.
         is("ORG#<org>", SIZES.map(|(_, largest)| largest * rate * 0.01));
         // Records by id spread, so that nothing of theirs is fixed.
         is("ORG#<org>#TASK", [0.0; 3]);
-        is("reads", SIZES.map(|(all, _)| all * rate * 430.0 / 40_000.0));
-        let due = all
-            .iter()
-            .find(|one| matches!(&one.of, Limited::Key(key) if key.scope == Scope::Deployment));
+        is(
+            "reads",
+            SIZES.map(|(total, _)| total * rate * 430.0 / 40_000.0),
+        );
+        let due = forecasts.iter().find(
+            |forecast| matches!(&forecast.of, Limited::Key(key) if key.scope == Scope::Deployment),
+        );
         assert!((due.unwrap().full_at * rate * 0.004 - 1.0).abs() < 1e-9);
     }
 }

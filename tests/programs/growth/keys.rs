@@ -91,7 +91,11 @@ fn pattern(partition: &str) -> (String, Scope) {
 impl Sort {
     /// The form of a sort key.
     pub fn of(sort: &str) -> Self {
-        let part = |separator: &[char]| sort.split(separator).next().unwrap_or_default();
+        let part = |separator: &[char]| {
+            sort.split(separator)
+                .next()
+                .unwrap_or_default()
+        };
         let first = part(&['#']);
         let is_day = has_form(first, "0000-00-00");
         if is_capitals(sort) {
@@ -114,9 +118,9 @@ impl Sort {
 /// Returns whether a text is like a form, in which zeros are digits.
 fn has_form(text: &str, form: &str) -> bool {
     let mut both = text.bytes().zip(form.bytes());
-    let is_same = |(one, wanted): (u8, u8)| match wanted {
-        b'0' => one.is_ascii_digit(),
-        _ => one == wanted,
+    let is_same = |(byte, wanted): (u8, u8)| match wanted {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == wanted,
     };
     text.len() == form.len() && both.all(is_same)
 }
@@ -127,12 +131,18 @@ fn is_capitals(text: &str) -> bool {
 }
 
 fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
 }
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let index = self.index.as_ref().map(|name| format!("{name} "));
+        let index = self
+            .index
+            .as_ref()
+            .map(|name| format!("{name} "));
         let partition = self.partition.strip_prefix("ORG#<org>");
         let partition = partition.filter(|rest| !rest.is_empty());
         let partition = partition.unwrap_or(&self.partition);

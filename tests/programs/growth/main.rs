@@ -44,7 +44,11 @@ async fn main() {
     let measured = Box::pin(measure::measure()).await;
     let keys = report::keys(&measured.tally, options.has("--all"));
     let costs = costs::lines(&measured);
-    for line in keys.iter().chain(&report::sizes(&measured)).chain(&costs) {
+    for line in keys
+        .iter()
+        .chain(&report::sizes(&measured))
+        .chain(&costs)
+    {
         println!("{line}");
     }
 }

@@ -36,14 +36,16 @@ pub struct Measured {
 /// Measures everything. Each request is the first of its instance, which has to reserve ids.
 pub async fn measure() -> Measured {
     let recorder = Recorder::start(engines::engines().await.dynamodb_url()).await;
-    let mut all = BTreeMap::new();
+    let mut by_operation = BTreeMap::new();
     // The futures are large.
-    let bytes = Box::pin(requests(&recorder, &mut all)).await;
-    all.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
-    all.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
-    let work = all.iter().map(|(name, (_, work))| (name.clone(), *work));
+    let bytes = Box::pin(requests(&recorder, &mut by_operation)).await;
+    by_operation.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
+    by_operation.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
+    let work = by_operation
+        .iter()
+        .map(|(name, (_, work))| (name.clone(), *work));
     let work = work.collect();
-    let operations = all.into_iter();
+    let operations = by_operation.into_iter();
     let operations = operations.map(|(name, (accesses, _))| (name, accesses));
     let operations: BTreeMap<_, _> = operations.collect();
     for name in usage::names() {
@@ -116,10 +118,17 @@ async fn has_tasks(api: &Api) {
     let store = api.store_beside().await;
     for _ in 0..PAGE {
         let task = records::task(api.projects[0].id);
-        store.tasks().create(api.home.id, task).await.unwrap();
+        store
+            .tasks()
+            .create(api.home.id, task)
+            .await
+            .unwrap();
     }
     let search = store.search();
-    search.index_all(api.home.id, |_, _| {}).await.unwrap();
+    search
+        .index_all(api.home.id, |_, _| {})
+        .await
+        .unwrap();
 }
 
 /// The work that follows from an operation, but for its own requests.
@@ -138,7 +147,11 @@ async fn follow(api: &Api, work: &mut Work) {
     let changes = Box::pin(api.changes()).await;
     for record in &changes {
         let kinds = ["NewImage", "OldImage"].map(|image| &record["dynamodb"][image]["kind"]["S"]);
-        let is_of = |kind: &str| kinds.iter().any(|one| **one == kind);
+        let is_of = |kind: &str| {
+            kinds
+                .iter()
+                .any(|image_kind| **image_kind == kind)
+        };
         work.published += count(StreamRecord::published_kinds().any(is_of));
         work.indexed += count(StreamRecord::indexed_kinds().any(is_of));
         work.mails += count(is_of("mail") && kinds[1].is_null());
@@ -160,7 +173,9 @@ async fn action(recorder: &Recorder) -> (Vec<Access>, Work) {
     let mut followed = Work::default();
     let case = |playbook: &str| {
         let mut cases = CASES.iter();
-        cases.find(|case| case.playbook == playbook).unwrap()
+        cases
+            .find(|case| case.playbook == playbook)
+            .unwrap()
     };
     completes(recorder, &world, &mut followed, case(BEFORE)).await;
     let accesses = completes(recorder, &world, &mut followed, case(COUNTED)).await;
@@ -180,7 +195,10 @@ async fn completes(
     let work = async {
         let session = world.opened(&alert).await;
         let actions = world.proposed(&session).await;
-        world.executes(&session, &[&actions[0]]).await.expect(202);
+        world
+            .executes(&session, &[&actions[0]])
+            .await
+            .expect(202);
         follow(api, followed).await;
         world.delivers(&world.worker()).await;
         follow(api, followed).await;
@@ -202,14 +220,18 @@ async fn reminder(recorder: &Recorder) -> (Vec<Access>, Work) {
     let mia = api.sign_in("mia").await;
     let mut followed = Work::default();
     let due = api.clock.now().plus(2 * span::DAY);
-    let task = json!({"assigneeId": mia.id()});
-    let task = world.max.creates_task(task).await;
+    let body = json!({"assigneeId": mia.id()});
+    let task = world.max.creates_task(body).await;
     follow(api, &mut followed).await;
     followed = Work::default();
     let path = format!("/api/tasks/{}", task["id"]);
     let work = async {
         let change = json!({"dueDate": due.to_string()});
-        world.max.patch(&path, change).await.expect(200);
+        world
+            .max
+            .patch(&path, change)
+            .await
+            .expect(200);
         follow(api, &mut followed).await;
     };
     let ((), mut accesses) = recorder.record(work).await;
@@ -227,16 +249,19 @@ async fn passes(
     step: i64,
     sweeps: usize,
 ) -> Vec<Access> {
-    let mut all = Vec::new();
+    let mut all_accesses = Vec::new();
     for _ in 0..sweeps {
         let work = async {
             world.passes(step).await;
             follow(&world.api, followed).await;
         };
         let ((), accesses) = recorder.record(work).await;
-        if accesses.iter().any(|access| access.does != Does::Read) {
-            all.extend(accesses);
+        if accesses
+            .iter()
+            .any(|access| access.does != Does::Read)
+        {
+            all_accesses.extend(accesses);
         }
     }
-    all
+    all_accesses
 }

@@ -38,33 +38,44 @@ impl Template {
 
     /// A number; of a parameter, its default.
     fn number(&self, value: &Value) -> f64 {
-        let parameter = value.as_str().map(|name| &self.0["Parameters"][name]);
+        let parameter = value
+            .as_str()
+            .map(|name| &self.0["Parameters"][name]);
         let default = parameter.map(|parameter| &parameter["Default"]);
-        default.unwrap_or(value).as_f64().unwrap()
+        default
+            .unwrap_or(value)
+            .as_f64()
+            .unwrap()
     }
 
     fn properties(&self, function: &str) -> &Value {
         let resources = self.0["Resources"].as_object().unwrap();
         let code = format!("../target/lambda/{function}/");
-        let mut all = resources.values().map(|resource| &resource["Properties"]);
-        all.find(|one| one["CodeUri"] == *code).unwrap()
+        let mut all_properties = resources
+            .values()
+            .map(|resource| &resource["Properties"]);
+        all_properties
+            .find(|properties| properties["CodeUri"] == *code)
+            .unwrap()
     }
 
     /// A setting of the first event source that has it.
     fn source(&self, function: &str, setting: &str) -> f64 {
         let sources = self.properties(function)["Events"].as_object();
         let mut sources = sources.unwrap().values();
-        let found = sources.find_map(|source| {
+        let value = sources.find_map(|source| {
             let source = &source["Properties"];
             let scaling = source["ScalingConfig"].get(setting);
             scaling.or_else(|| source.get(setting))
         });
-        self.number(found.unwrap())
+        self.number(value.unwrap())
     }
 
     /// The part of a processor that an instance has.
     fn processor(&self, function: &str) -> f64 {
-        let own = self.properties(function).get("MemorySize");
+        let own = self
+            .properties(function)
+            .get("MemorySize");
         let memory = own.unwrap_or(&self.0["Globals"]["Function"]["MemorySize"]);
         (self.number(memory) / PROCESSOR).min(1.0)
     }
@@ -78,7 +89,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     let of_stage = format!("gateway: `RequestsPerSecond`, {stage} by default");
     let granted = thousands(GATEWAY);
     let of_account = format!("gateway: {granted} requests a second of an account");
-    let mut all = vec![
+    let mut parts = vec![
         part(of_stage, rate / stage),
         part(of_account, rate / GATEWAY),
     ];
@@ -86,7 +97,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     for (function, rate) in requests {
         let seconds = cpu(function) / template.processor(function) + WAIT;
         instances += rate * seconds;
-        all.push(part(
+        parts.push(part(
             format!(
                 "`{function}`: {} instances of an account",
                 thousands(INSTANCES)
@@ -103,7 +114,7 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
         let shard = parallel / seconds;
         instances += changes * seconds;
         let name = format!("`{function}`: {SHARDS} shards of {shard:.0} changes a second");
-        all.push(part(name, changes / (SHARDS * shard)));
+        parts.push(part(name, changes / (SHARDS * shard)));
     }
     let deliveries = a_second_of(measured, |work| work.deliveries);
     for (function, messages) in [
@@ -113,21 +124,23 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     ] {
         let most = template.source(function, "MaximumConcurrency");
         let at_once = template.source(function, "BatchSize");
-        let mut seconds = SECONDS.iter().filter(|(name, _)| *name == function);
+        let mut seconds = SECONDS
+            .iter()
+            .filter(|(name, _)| *name == function);
         let each = seconds.next().unwrap().1 / at_once;
         instances += messages * each;
         let name = format!("queue of `{function}`: {most} instances, {at_once} messages at a time");
-        all.push(part(name, messages * each / most));
+        parts.push(part(name, messages * each / most));
     }
     let most = template.source("sweeper", "MaximumConcurrency");
     let due = due(measured) * cpu("sweeper");
     instances += due;
     let name = format!("queue of `sweeper`: {most} instances");
-    all.push(part(name, due / most));
+    parts.push(part(name, due / most));
     let granted = thousands(INSTANCES);
     let name = format!("all functions: {granted} instances of an account");
-    all.push(part(name, instances / INSTANCES));
-    all
+    parts.push(part(name, instances / INSTANCES));
+    parts
 }
 
 const fn part(name: String, used: f64) -> Part {
@@ -138,9 +151,13 @@ const fn part(name: String, used: f64) -> Part {
 fn requests() -> BTreeMap<&'static str, f64> {
     let mut requests = BTreeMap::new();
     for operation in operations() {
-        *requests.entry(operation.function).or_default() += a_second(&operation.name());
+        *requests
+            .entry(operation.function)
+            .or_default() += a_second(&operation.name());
     }
-    *requests.entry("resolution-agent").or_default() += REQUESTS_OF_ACTION * a_second(ACTION);
+    *requests
+        .entry("resolution-agent")
+        .or_default() += REQUESTS_OF_ACTION * a_second(ACTION);
     requests
 }
 
@@ -164,6 +181,8 @@ fn due(measured: &Measured) -> f64 {
 
 /// Seconds of a processor for a request, a change or a due item.
 fn cpu(function: &str) -> f64 {
-    let mut all = CPU.iter().filter(|(name, _)| *name == function);
-    all.next().unwrap().1 / 1_000.0
+    let mut matching = CPU
+        .iter()
+        .filter(|(name, _)| *name == function);
+    matching.next().unwrap().1 / 1_000.0
 }

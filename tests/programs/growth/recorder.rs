@@ -51,7 +51,12 @@ impl Recorder {
             log: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         });
-        let url = serve(Router::new().fallback(pass_on).with_state(shared.clone())).await;
+        let url = serve(
+            Router::new()
+                .fallback(pass_on)
+                .with_state(shared.clone()),
+        )
+        .await;
         Self { url, shared }
     }
 
@@ -71,12 +76,22 @@ impl Recorder {
 
     /// Every partition that a recorded request named, by its index.
     pub fn partitions(&self) -> BTreeSet<(Option<String>, String)> {
-        self.shared.log.lock().unwrap().partitions.clone()
+        self.shared
+            .log
+            .lock()
+            .unwrap()
+            .partitions
+            .clone()
     }
 
     /// Requests of which the engine counts other units than this program.
     pub fn mismatches(&self) -> Vec<String> {
-        self.shared.log.lock().unwrap().mismatches.clone()
+        self.shared
+            .log
+            .lock()
+            .unwrap()
+            .mismatches
+            .clone()
     }
 }
 
@@ -114,10 +129,16 @@ fn indexes() -> Vec<Index> {
 }
 
 async fn pass_on(State(shared): State<Arc<Shared>>, mut asked: Asked) -> Response {
-    if asked.request.get("ReturnConsumedCapacity").is_some() {
+    if asked
+        .request
+        .get("ReturnConsumedCapacity")
+        .is_some()
+    {
         asked.request["ReturnConsumedCapacity"] = json!("INDEXES");
     }
-    let passed = shared.upstream.ask(&asked, &asked.request);
+    let passed = shared
+        .upstream
+        .ask(&asked, &asked.request);
     if !shared.log.lock().unwrap().is_on {
         let (status, answer) = passed.await;
         return (status, answer.to_string()).into_response();
@@ -149,12 +170,18 @@ struct Write {
 }
 
 fn writes(asked: &Asked) -> Vec<Write> {
-    let mut kinds = asked.transaction().into_iter().map(|(kind, _)| kind);
-    let writes = asked.items().into_iter().map(|item| Write {
-        item,
-        is_transaction: asked.operation == "TransactWriteItems",
-        is_check: kinds.next() == Some("ConditionCheck"),
-    });
+    let mut kinds = asked
+        .transaction()
+        .into_iter()
+        .map(|(kind, _)| kind);
+    let writes = asked
+        .items()
+        .into_iter()
+        .map(|item| Write {
+            item,
+            is_transaction: asked.operation == "TransactWriteItems",
+            is_check: kinds.next() == Some("ConditionCheck"),
+        });
     writes.collect()
 }
 
@@ -186,7 +213,10 @@ impl Shared {
             let (table, pk, sk) = item;
             let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
             let read = json!({"TableName": table, "Key": key, "ConsistentRead": true});
-            let answer = self.upstream.expect("GetItem", &read).await;
+            let answer = self
+                .upstream
+                .expect("GetItem", &read)
+                .await;
             images.push(answer["Item"].as_object().cloned());
         }
         images
@@ -198,17 +228,20 @@ impl Shared {
         before: &[Option<Item>],
         after: &[Option<Item>],
     ) -> Vec<Access> {
-        let mut all = Vec::new();
-        for (write, (old, new)) in writes.iter().zip(before.iter().zip(after)) {
+        let mut accesses = Vec::new();
+        for (write, (old, new)) in writes
+            .iter()
+            .zip(before.iter().zip(after))
+        {
             if write.is_check || (old.is_none() && new.is_none()) {
-                all.push(unchanged(write, old.as_ref()));
+                accesses.push(unchanged(write, old.as_ref()));
                 continue;
             }
             for index in &self.indexes {
-                all.extend(index.written(old.as_ref(), new.as_ref(), write.is_transaction));
+                accesses.extend(index.written(old.as_ref(), new.as_ref(), write.is_transaction));
             }
         }
-        all
+        accesses
     }
 
     /// The accesses of reads by key, from what was found, and those of a query, as the engine
@@ -224,21 +257,27 @@ impl Shared {
                 )]
             }
             "BatchGetItem" => {
-                let tables = request["RequestItems"].as_object().into_iter().flatten();
-                let mut all = Vec::new();
+                let tables = request["RequestItems"]
+                    .as_object()
+                    .into_iter()
+                    .flatten();
+                let mut accesses = Vec::new();
                 for (table, wanted) in tables {
-                    let found = answer["Responses"][table].as_array();
-                    let found = |key: &Value| {
-                        let mut items = found.into_iter().flatten();
-                        let same =
-                            |item: &&Value| item["pk"] == key["pk"] && item["sk"] == key["sk"];
-                        items.find(same).and_then(Value::as_object)
+                    let responses = answer["Responses"][table].as_array();
+                    let item_of = |key: &Value| {
+                        let mut items = responses.into_iter().flatten();
+                        let item =
+                            items.find(|item| item["pk"] == key["pk"] && item["sk"] == key["sk"]);
+                        item.and_then(Value::as_object)
                     };
                     let is_consistent = wanted["ConsistentRead"] == json!(true);
-                    let keys = wanted["Keys"].as_array().into_iter().flatten();
-                    all.extend(keys.map(|key| read(key, found(key), is_consistent)));
+                    let keys = wanted["Keys"]
+                        .as_array()
+                        .into_iter()
+                        .flatten();
+                    accesses.extend(keys.map(|key| read(key, item_of(key), is_consistent)));
                 }
-                all
+                accesses
             }
             "Query" => vec![self.queried(request, answer)],
             _ => Vec::new(),
@@ -248,10 +287,14 @@ impl Shared {
     fn queried(&self, request: &Value, answer: &Value) -> Access {
         let name = request["IndexName"].as_str();
         let mut indexes = self.indexes.iter();
-        let index = indexes.find(|index| index.name.as_deref() == name).unwrap();
+        let index = indexes
+            .find(|index| index.name.as_deref() == name)
+            .unwrap();
         let [partition, sort] = &index.key;
         // `#0 = :0 AND #1 >= :1`, in which one name is that of the partition key.
-        let condition = request["KeyConditionExpression"].as_str().unwrap();
+        let condition = request["KeyConditionExpression"]
+            .as_str()
+            .unwrap();
         let words: Vec<&str> = condition.split_whitespace().collect();
         let mut terms = words.windows(3);
         let term = terms.find(|term| {
@@ -292,13 +335,18 @@ impl Shared {
     }
 }
 
-fn read(key: &Value, found: Option<&Item>, is_consistent: bool) -> Access {
-    let [partition, sort] = ["pk", "sk"].map(|name| key[name]["S"].as_str().unwrap().to_owned());
+fn read(key: &Value, item: Option<&Item>, is_consistent: bool) -> Access {
+    let [partition, sort] = ["pk", "sk"].map(|name| {
+        key[name]["S"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
     Access {
         index: None,
         partition,
         sort: Some(sort),
-        units: read_units(found.map_or(0, size), is_consistent),
+        units: read_units(item.map_or(0, size), is_consistent),
         does: Does::Read,
     }
 }
@@ -313,8 +361,13 @@ fn consumed(capacity: &Value) -> Option<BTreeMap<String, f64>> {
     let mut units = BTreeMap::new();
     for table in tables {
         let mut add = |index: &str, counted: &Value| {
-            if let Some(counted) = counted["CapacityUnits"].as_f64().filter(|one| *one > 0.0) {
-                *units.entry(index.to_owned()).or_default() += counted;
+            if let Some(counted) = counted["CapacityUnits"]
+                .as_f64()
+                .filter(|number| *number > 0.0)
+            {
+                *units
+                    .entry(index.to_owned())
+                    .or_default() += counted;
             }
         };
         add("", &table["Table"]);

@@ -35,17 +35,18 @@ struct Line<'a> {
 
 /// A line for each pattern of keys, first the first to throttle: with `all`, of every pattern; else
 /// of those that no split helps.
-pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
+pub fn keys(tally: &Tally, shows_all: bool) -> Vec<String> {
     let patterns = tally.patterns.iter();
-    let patterns = patterns.filter(|(pattern, row)| all || (is_shared(pattern) && row.is_fixed()));
+    let patterns =
+        patterns.filter(|(pattern, row)| shows_all || (is_shared(pattern) && row.is_fixed()));
     let lines = patterns.map(|(pattern, row)| Line::new(pattern, row));
     let mut lines: Vec<Line<'_>> = lines.collect();
-    lines.sort_by(|one, other| {
-        let scopes = one.scope.cmp(other.scope);
-        scopes.then(one.rate.total_cmp(&other.rate))
+    lines.sort_by(|line, other| {
+        let scopes = line.scope.cmp(other.scope);
+        scopes.then(line.rate.total_cmp(&other.rate))
     });
     let mut others = 0;
-    if !all {
+    if !shows_all {
         let before = lines.len();
         lines.retain(|line| *line.scope == Scope::Deployment || line.rate < MANY);
         others = before - lines.len();
@@ -103,10 +104,12 @@ fn is_shared(pattern: &Pattern) -> bool {
 fn merged(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for line in lines {
-        let same = merged.iter_mut().find(|one| one.is_like(&line));
-        if let Some(one) = same.filter(|one| *one.scope == Scope::Deployment) {
-            one.keys += line.keys;
-            one.is_merged = true;
+        let same = merged
+            .iter_mut()
+            .find(|earlier| earlier.is_like(&line));
+        if let Some(earlier) = same.filter(|earlier| *earlier.scope == Scope::Deployment) {
+            earlier.keys += line.keys;
+            earlier.is_merged = true;
         } else {
             merged.push(line);
         }
@@ -173,7 +176,9 @@ fn code(operation: &str) -> String {
 /// Units without a fraction that is zero.
 fn short(units: f64) -> String {
     let text = format!("{units:.1}");
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+    text.strip_suffix(".0")
+        .unwrap_or(&text)
+        .to_owned()
 }
 
 /// A number with two digits that count.

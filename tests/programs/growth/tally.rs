@@ -64,14 +64,17 @@ impl Row {
     /// throttle. Where some units stay in one partition, the others do not count.
     pub fn costliest(&self) -> (&str, Units, f64) {
         let is_fixed = self.is_fixed();
-        let loads = self.loads.iter().map(|(operation, load)| {
-            let units = if is_fixed { load.fixed } else { load.all };
-            (operation, units)
-        });
-        let costliest = loads.max_by(|(_, one), (_, other)| {
-            let one = one.of_limit();
-            let other = other.of_limit();
-            one.total_cmp(&other)
+        let loads = self
+            .loads
+            .iter()
+            .map(|(operation, load)| {
+                let units = if is_fixed { load.fixed } else { load.all };
+                (operation, units)
+            });
+        let costliest = loads.max_by(|(_, units), (_, other_units)| {
+            units
+                .of_limit()
+                .total_cmp(&other_units.of_limit())
         });
         let (operation, units) = costliest.unwrap();
         let rate = f64::from(self.partitions) / units.of_limit();
@@ -80,7 +83,9 @@ impl Row {
 
     /// Returns whether any of it stays in one partition.
     pub fn is_fixed(&self) -> bool {
-        self.loads.values().any(|load| load.fixed.of_limit() > 0.0)
+        self.loads
+            .values()
+            .any(|load| load.fixed.of_limit() > 0.0)
     }
 }
 
@@ -90,13 +95,19 @@ impl Tally {
         operations: BTreeMap<String, Vec<Access>>,
         partitions: &BTreeSet<(Option<String>, String)>,
     ) -> Self {
-        let sorts = operations.values().flatten().filter_map(|access| {
-            let pattern = pattern(access, Sort::of(access.sort.as_ref()?));
-            Some(((pattern.index, pattern.partition), pattern.sort))
-        });
-        let mut known: BTreeMap<_, BTreeSet<Sort>> = BTreeMap::new();
+        let sorts = operations
+            .values()
+            .flatten()
+            .filter_map(|access| {
+                let pattern = pattern(access, Sort::of(access.sort.as_ref()?));
+                Some(((pattern.index, pattern.partition), pattern.sort))
+            });
+        let mut by_list: BTreeMap<_, BTreeSet<Sort>> = BTreeMap::new();
         for (list, sort) in sorts {
-            known.entry(list).or_default().insert(sort);
+            by_list
+                .entry(list)
+                .or_default()
+                .insert(sort);
         }
         let mut patterns: BTreeMap<Pattern, Row> = BTreeMap::new();
         for (operation, accesses) in operations {
@@ -104,11 +115,25 @@ impl Tally {
                 let mut pattern = pattern(&access, Sort::Spread);
                 let list = (pattern.index.clone(), pattern.partition.clone());
                 // An empty answer: the list has the form that other accesses show.
-                let of_others = || known.get(&list).and_then(BTreeSet::last).cloned();
-                let sort = access.sort.as_deref().map(Sort::of).or_else(of_others);
+                let of_others = || {
+                    by_list
+                        .get(&list)
+                        .and_then(BTreeSet::last)
+                        .cloned()
+                };
+                let sort = access
+                    .sort
+                    .as_deref()
+                    .map(Sort::of)
+                    .or_else(of_others);
                 pattern.sort = sort.unwrap_or(Sort::Spread);
-                let row = patterns.entry(pattern.clone()).or_default();
-                let load = row.loads.entry(operation.clone()).or_default();
+                let row = patterns
+                    .entry(pattern.clone())
+                    .or_default();
+                let load = row
+                    .loads
+                    .entry(operation.clone())
+                    .or_default();
                 load.all.add(&access);
                 if is_fixed(&pattern, access.does) {
                     load.fixed.add(&access);
@@ -116,10 +141,12 @@ impl Tally {
             }
         }
         for (pattern, row) in &mut patterns {
-            let same = partitions.iter().filter(|(index, partition)| {
-                let other = Pattern::new(index.as_deref(), partition, Sort::Spread);
-                other.index == pattern.index && other.partition == pattern.partition
-            });
+            let same = partitions
+                .iter()
+                .filter(|(index, partition)| {
+                    let other = Pattern::new(index.as_deref(), partition, Sort::Spread);
+                    other.index == pattern.index && other.partition == pattern.partition
+                });
             row.partitions = match pattern.scope {
                 Scope::Deployment => u32::try_from(same.count()).unwrap(),
                 _ => 1,
@@ -160,7 +187,9 @@ pub mod tests {
     pub fn tally(operations: &[(&str, &[Access])], partitions: &[&str]) -> Tally {
         let operations = operations.iter();
         let operations = operations.map(|(name, accesses)| ((*name).to_owned(), accesses.to_vec()));
-        let partitions = partitions.iter().map(|name| (None, (*name).to_owned()));
+        let partitions = partitions
+            .iter()
+            .map(|name| (None, (*name).to_owned()));
         Tally::new(operations.collect(), &partitions.collect())
     }
 

@@ -47,7 +47,10 @@ struct Entry {
 
 impl Index {
     fn entry(&self, item: &Item) -> Option<Entry> {
-        let [partition, sort] = self.key.each_ref().map(|name| text(item, name));
+        let [partition, sort] = self
+            .key
+            .each_ref()
+            .map(|name| text(item, name));
         let mut item = item.clone();
         if let Some(only) = &self.only {
             item.retain(|name, _| only.contains(name));
@@ -102,7 +105,11 @@ impl Index {
 
 /// The text of an attribute.
 pub fn text(item: &Item, name: &str) -> Option<String> {
-    Some(item.get(name)?["S"].as_str()?.to_owned())
+    Some(
+        item.get(name)?["S"]
+            .as_str()?
+            .to_owned(),
+    )
 }
 
 /// Units of a write of so many bytes, one for each KiB.
@@ -128,7 +135,10 @@ pub fn size(item: &Item) -> usize {
 }
 
 fn value_size(value: &Value) -> usize {
-    let Some((kind, value)) = value.as_object().and_then(|typed| typed.iter().next()) else {
+    let Some((kind, value)) = value
+        .as_object()
+        .and_then(|typed| typed.iter().next())
+    else {
         return 0;
     };
     let values = || value.as_array().into_iter().flatten();
@@ -140,7 +150,11 @@ fn value_size(value: &Value) -> usize {
         "SS" => texts().map(str::len).sum(),
         "NS" => texts().map(number_size).sum(),
         "BS" => texts().map(binary_size).sum(),
-        "L" => 3 + values().map(|value| 1 + value_size(value)).sum::<usize>(),
+        "L" => {
+            3 + values()
+                .map(|value| 1 + value_size(value))
+                .sum::<usize>()
+        }
         "M" => {
             let members = value.as_object().into_iter().flatten();
             let sizes = members.map(|(name, value)| name.len() + 1 + value_size(value));
@@ -155,7 +169,9 @@ fn value_size(value: &Value) -> usize {
 /// another for a sign.
 fn number_size(number: &str) -> usize {
     let digits = number.trim_start_matches('-');
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let (whole, part) = digits
+        .split_once('.')
+        .unwrap_or((digits, ""));
     let whole = whole.trim_start_matches('0');
     let part = part.trim_end_matches('0');
     let (whole, part) = match (whole, part) {
@@ -184,7 +200,12 @@ mod tests {
         Index {
             name: name.map(str::to_owned),
             key: key.map(str::to_owned),
-            only: only.map(|names| names.iter().map(ToString::to_string).collect()),
+            only: only.map(|names| {
+                names
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect()
+            }),
         }
     }
 
@@ -197,12 +218,15 @@ mod tests {
     }
 
     fn costs(accesses: &[Access]) -> Vec<(Does, f64)> {
-        accesses.iter().map(|one| (one.does, one.units)).collect()
+        accesses
+            .iter()
+            .map(|access| (access.does, access.units))
+            .collect()
     }
 
     #[test]
     fn an_item_has_the_bytes_of_its_names_and_values() {
-        let one = item(&json!({
+        let item = item(&json!({
             "pk": {"S": "ab"}, "n": {"N": "1200"}, "f": {"N": "-12.5"}, "yes": {"BOOL": true},
             "list": {"L": [{"S": "abc"}, {"NULL": true}]}, "map": {"M": {"k": {"S": "v"}}},
             "tags": {"NS": ["7", "123"]}, "b": {"B": "AAECAw=="},
@@ -217,7 +241,7 @@ mod tests {
             4 + 2 + 3,
             1 + 4,
         ];
-        assert_eq!(size(&one), expected.iter().sum::<usize>());
+        assert_eq!(size(&item), expected.iter().sum::<usize>());
     }
 
     #[test]
@@ -228,8 +252,8 @@ mod tests {
             (1_025, 2.0, 1.0),
             (4_097, 5.0, 2.0),
         ] {
-            let is = |found: f64, wanted: f64| {
-                assert!((found - wanted).abs() < 1e-9, "{bytes}: {found}");
+            let is = |actual: f64, wanted: f64| {
+                assert!((actual - wanted).abs() < 1e-9, "{bytes}: {actual}");
             };
             is(write_units(bytes), write);
             is(read_units(bytes, true), read);
@@ -257,7 +281,10 @@ mod tests {
         assert_eq!(costs(&moved), [(Does::Remove, 3.0), (Does::Add, 1.0)]);
         let changed = gsi.written(Some(&old), Some(&due("1", 500)), false);
         assert_eq!(costs(&changed), [(Does::Change, 3.0)]);
-        assert!(gsi.written(Some(&old), Some(&old), false).is_empty());
+        assert!(
+            gsi.written(Some(&old), Some(&old), false)
+                .is_empty()
+        );
     }
 
     #[test]
@@ -266,7 +293,10 @@ mod tests {
         let gsi = index(Some("gsi"), ["ipk", "isk"], Some(&keys));
         let old = due("1", 9_000);
         let new = due("1", 3_000);
-        assert!(gsi.written(Some(&old), Some(&new), false).is_empty());
+        assert!(
+            gsi.written(Some(&old), Some(&new), false)
+                .is_empty()
+        );
         let moved = gsi.written(Some(&old), Some(&due("2", 9_000)), false);
         assert_eq!(costs(&moved), [(Does::Remove, 1.0), (Does::Add, 1.0)]);
     }

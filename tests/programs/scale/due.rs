@@ -99,7 +99,9 @@ pub async fn drain(items: usize) -> Drained {
         items,
         left,
         seconds: began.elapsed().as_secs_f64(),
-        cpu_seconds: tests::cpu_of(id).saturating_sub(cpu).as_secs_f64(),
+        cpu_seconds: tests::cpu_of(id)
+            .saturating_sub(cpu)
+            .as_secs_f64(),
     }
 }
 
@@ -118,12 +120,18 @@ async fn first_of_each_kind(engines: &Engines, now: Timestamp) -> Vec<Item> {
     let entry =
         json!({"type": "task", "recordId": 1, "action": "created", "version": 1, "at": now});
     let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
-    webhooks.deliver(tenant, vec![event]).await.unwrap();
+    webhooks
+        .deliver(tenant, vec![event])
+        .await
+        .unwrap();
     let requests = store.service_requests();
     let request = requests.create(tenant, member.user.id, records::service_request());
     let request = request.await.unwrap().id;
     let allow = async |_| Ok(());
-    requests.delete(tenant, request, allow).await.unwrap();
+    requests
+        .delete(tenant, request, allow)
+        .await
+        .unwrap();
 
     let kinds = ["agent_action", "webhook_delivery", "cleanup"];
     let firsts = scan(&engines.dynamodb(), engines.table_name(), &kinds, None).await;
@@ -146,18 +154,29 @@ async fn approve(
         "entities": records::entities(entities),
         "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
     });
-    let alert = records::alert_with("payment_failed", now, &more);
-    let alert = store.alerts().record(tenant, alert).await.unwrap();
+    let new_alert = records::alert_with("payment_failed", now, &more);
+    let alert = store
+        .alerts()
+        .record(tenant, new_alert)
+        .await
+        .unwrap();
     let agent = store.agent();
-    let opened = agent.open(tenant, alert.id, member.user.id).await;
+    let opened = agent
+        .open(tenant, alert.id, member.user.id)
+        .await;
     let session = opened.unwrap().id;
     let playbooks = Playbooks::shipped().unwrap();
     let analyse = async |case: &Case| Ok(unwary::proposal(&playbooks, case));
     let proposed = agent.propose(tenant, session, analyse, "It failed.");
     let (proposed, ..) = Box::pin(proposed).await.unwrap();
-    let actions = [proposed.plan.proposed_actions[0].id.clone()];
+    let actions = [proposed.plan.proposed_actions[0]
+        .id
+        .clone()];
     let approving = Approving::of(&actions, member.user.id);
-    let approval = agent.approve(tenant, session, &approving).await.unwrap();
+    let approval = agent
+        .approve(tenant, session, &approving)
+        .await
+        .unwrap();
     assert!(matches!(approval, Approval::Queued(..)));
 }
 
@@ -168,7 +187,11 @@ async fn fill(engines: &Engines, firsts: &[Item], items: usize) {
     for first in firsts {
         let delete = client.delete_item().table_name(table);
         let delete = delete.key("pk", first["pk"].clone());
-        delete.key("sk", first["sk"].clone()).send().await.unwrap();
+        delete
+            .key("sk", first["sk"].clone())
+            .send()
+            .await
+            .unwrap();
     }
     let copies = (0..items).map(|number| copied(&firsts[number % firsts.len()], number));
     puts(client, table, copies).await;
@@ -208,7 +231,9 @@ fn copied(first: &Item, nth: usize) -> Item {
 /// Replaces the number within nested objects.
 fn renumber(value: &mut AttributeValue, nth: usize) {
     match value {
-        AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, nth)),
+        AttributeValue::M(object) => object
+            .values_mut()
+            .for_each(|member| renumber(member, nth)),
         value => *value = number(nth),
     }
 }

@@ -56,11 +56,17 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     let ada = Member::sign_in(&app.store, tenant, ("ada", Role::Admin), app.clock.now()).await;
     for number in 2..=size.users {
         let user = records::user(&format!("colleague{number}"), Role::Member, "none");
-        directory.create_user(tenant, user).await.unwrap();
+        directory
+            .create_user(tenant, user)
+            .await
+            .unwrap();
     }
     for number in 1..=size.projects {
         let project = records::project(&format!("Billing of customer {number}"));
-        directory.create_project(tenant, project).await.unwrap();
+        directory
+            .create_project(tenant, project)
+            .await
+            .unwrap();
         show_progress("projects", number, 1, size.projects);
     }
     let project = ProjectId::new(1).unwrap();
@@ -80,11 +86,18 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
         due_date: Some("2026-02-01T00:00:00Z".parse().unwrap()),
         ..records::task(project)
     };
-    app.store.tasks().create(tenant, task).await.unwrap();
+    app.store
+        .tasks()
+        .create(tenant, task)
+        .await
+        .unwrap();
     copy(engines, tenant, size).await;
     let search = app.store.search();
     let tell = |kind: SearchedType, records| eprintln!("{records} of {} are indexed", kind.name());
-    search.index_all(tenant, tell).await.unwrap();
+    search
+        .index_all(tenant, tell)
+        .await
+        .unwrap();
     ada.cookie
 }
 
@@ -93,16 +106,23 @@ async fn copy(engines: &Engines, tenant: OrganizationId, size: Size) {
     let table = engines.table_name();
     let key = AnyKey::from(TaskId::new(1).unwrap().key(tenant));
     let get = client.get_item().table_name(table);
-    let get = get.key("pk", text(key.pk())).key("sk", text(key.sk()));
+    let get = get
+        .key("pk", text(key.pk()))
+        .key("sk", text(key.sk()));
     let first = get.send().await.unwrap().item.unwrap();
     let ids: Vec<i64> = (2..=size.tasks).collect();
     let first = &first;
     let batches = stream::iter(ids.chunks(25).map(|ids| async move {
-        let copies = ids.iter().map(|id| copied(first, *id, size));
+        let copies = ids
+            .iter()
+            .map(|id| copied(first, *id, size));
         puts(client, table, copies).await;
         show_progress("tasks", ids[ids.len() - 1], BATCH, size.tasks);
     }));
-    batches.buffer_unordered(4).collect::<Vec<_>>().await;
+    batches
+        .buffer_unordered(4)
+        .collect::<Vec<_>>()
+        .await;
     // Ids that are given out from now on are others.
     let last = [("last", number(size.tasks))];
     sets((client, table), ["COUNTER#task", "COUNTER"], last).await;
@@ -153,16 +173,16 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
 }
 
 /// Draws a bar of forty places when a step makes it longer.
-fn show_progress(what: &str, done: i64, step: i64, all: i64) {
-    let places = |done: i64| usize::try_from(done * 40 / all).unwrap();
+fn show_progress(label: &str, done: i64, step: i64, total: i64) {
+    let places = |done: i64| usize::try_from(done * 40 / total).unwrap();
     let is_longer = places(done) > places((done - step).max(0));
-    if !is_longer && done < all {
+    if !is_longer && done < total {
         return;
     }
     let full = places(done);
-    let end = if done == all { "\n" } else { "" };
+    let end = if done == total { "\n" } else { "" };
     eprint!(
-        "\r{what:>10} [{}{}] {done} of {all}{end}",
+        "\r{label:>10} [{}{}] {done} of {total}{end}",
         "#".repeat(full),
         ".".repeat(40 - full)
     );

@@ -54,9 +54,11 @@ impl Organization {
         ];
         let functions = functions.map(|(name, routes)| (name, router(routes, app.clone(), &app)));
         let queue = Queue::new(engines.sqs(), "none");
-        let updates = Updates::new(app.clone(), queue, webhooks::caller(true));
-        let updates = router(updates::routes(), updates, &app);
-        let functions = functions.into_iter().chain([("updates", updates)]);
+        let state = Updates::new(app.clone(), queue, webhooks::caller(true));
+        let updates = router(updates::routes(), state, &app);
+        let functions = functions
+            .into_iter()
+            .chain([("updates", updates)]);
         let caller = Caller::of(Gateway::new(functions).unchecked());
         Self {
             size,
@@ -75,7 +77,10 @@ impl Organization {
             if times.len() == 5 {
                 times.sort_unstable_by(f64::total_cmp);
                 return Taken {
-                    rows: answer.expect(200).as_array().map_or(1, Vec::len),
+                    rows: answer
+                        .expect(200)
+                        .as_array()
+                        .map_or(1, Vec::len),
                     used,
                     milliseconds: times[2],
                     goes_on: answer.next().is_some(),
@@ -87,7 +92,10 @@ impl Organization {
     /// Sends a request, which must succeed.
     pub async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let body = body.map(Value::to_string);
-        let answer = self.caller.send(method, path, body).await;
+        let answer = self
+            .caller
+            .send(method, path, body)
+            .await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
         answer
     }

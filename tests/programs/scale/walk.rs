@@ -48,26 +48,34 @@ impl fmt::Display for Walked {
 /// the page or behind it, and moves two.
 pub async fn through_all_tasks(organization: &Organization) -> Walked {
     let tasks = organization.size.tasks;
-    let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+    let mut count_by_id: BTreeMap<i64, usize> = BTreeMap::new();
     let mut walked = Walked::default();
     let mut gone = Vec::new();
     let mut next = Some("/api/tasks?limit=200".to_owned());
     while let Some(path) = next {
-        let page = organization.send("GET", &path, None).await;
+        let page = organization
+            .send("GET", &path, None)
+            .await;
         for task in page.expect(200).as_array().unwrap() {
-            *found.entry(task["id"].as_i64().unwrap()).or_default() += 1;
+            *count_by_id
+                .entry(task["id"].as_i64().unwrap())
+                .or_default() += 1;
         }
         next = page.next().map(str::to_owned);
         walked.pages += 1;
         let turn = i64::try_from(walked.pages).unwrap();
         let new = json!({"title": "New", "projectId": 1});
-        organization.send("POST", "/api/tasks", Some(&new)).await;
+        organization
+            .send("POST", "/api/tasks", Some(&new))
+            .await;
         walked.created += 1;
         // Spread over all there are, each once.
         let doomed = 1 + (turn * 7_919) % tasks;
         if !gone.contains(&doomed) {
             let path = format!("/api/tasks/{doomed}");
-            organization.send("DELETE", &path, None).await;
+            organization
+                .send("DELETE", &path, None)
+                .await;
             gone.push(doomed);
             walked.deleted += 1;
         }
@@ -80,15 +88,19 @@ pub async fn through_all_tasks(organization: &Organization) -> Walked {
             }
         }
         walked.moved += places.len();
-        let places = places.iter().map(|id| json!({"id": id, "order": turn}));
+        let places = places
+            .iter()
+            .map(|id| json!({"id": id, "order": turn}));
         let places = json!({"tasks": places.collect::<Vec<_>>()});
         let path = "/api/tasks/reorder";
-        organization.send("PATCH", path, Some(&places)).await;
+        organization
+            .send("PATCH", path, Some(&places))
+            .await;
     }
     let steady = (1..=tasks).filter(|id| !gone.contains(id));
     for id in steady {
         walked.steady += 1;
-        if found.get(&id) != Some(&1) {
+        if count_by_id.get(&id) != Some(&1) {
             walked.wrong += 1;
         }
     }

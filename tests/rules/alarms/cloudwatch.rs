@@ -26,8 +26,14 @@ struct Sample {
 impl Metrics {
     pub fn write(&mut self, minute: usize, metric: Watched, value: f64, times: f64) {
         if times > 0.0 {
-            let of_minute = self.0.entry(metric).or_default().entry(minute);
-            of_minute.or_default().push(Sample { value, times });
+            let of_minute = self
+                .0
+                .entry(metric)
+                .or_default()
+                .entry(minute);
+            of_minute
+                .or_default()
+                .push(Sample { value, times });
         }
     }
 
@@ -42,25 +48,42 @@ impl Metrics {
     /// a value.
     fn statistic(&self, name: &str, metric: &Watched, begin: usize, end: usize) -> Option<f64> {
         let minutes = self.0.get(metric)?.range(begin..end);
-        let mut samples: Vec<Sample> = minutes.flat_map(|(_, samples)| samples.clone()).collect();
+        let mut samples: Vec<Sample> = minutes
+            .flat_map(|(_, samples)| samples.clone())
+            .collect();
         let last = samples.last()?;
-        let times: f64 = samples.iter().map(|one| one.times).sum();
+        let times: f64 = samples
+            .iter()
+            .map(|sample| sample.times)
+            .sum();
         let up_to = |part: &str| part.parse::<f64>().unwrap();
         Some(match name {
-            "Sum" => samples.iter().map(|one| one.value * one.times).sum(),
+            "Sum" => samples
+                .iter()
+                .map(|sample| sample.value * sample.times)
+                .sum(),
             "Maximum" => samples
                 .iter()
-                .fold(last.value, |max, one| max.max(one.value)),
+                .fold(last.value, |max, sample| max.max(sample.value)),
             _ if name.starts_with("PR(:") => {
-                let limit = up_to(name.trim_start_matches("PR(:").trim_end_matches(')'));
-                let within = samples.iter().filter(|one| one.value <= limit);
-                100.0 * within.map(|one| one.times).sum::<f64>() / times
+                let limit = up_to(
+                    name.trim_start_matches("PR(:")
+                        .trim_end_matches(')'),
+                );
+                let within = samples
+                    .iter()
+                    .filter(|sample| sample.value <= limit);
+                100.0
+                    * within
+                        .map(|sample| sample.times)
+                        .sum::<f64>()
+                    / times
             }
             _ => {
                 let mut left = up_to(name.strip_prefix('p').unwrap()) / 100.0 * times;
-                samples.sort_by(|one, other| one.value.total_cmp(&other.value));
-                let reached = samples.iter().find(|one| {
-                    left -= one.times;
+                samples.sort_by(|sample, other| sample.value.total_cmp(&other.value));
+                let reached = samples.iter().find(|sample| {
+                    left -= sample.times;
                     left <= 0.0
                 });
                 reached.unwrap_or(samples.last()?).value
@@ -101,26 +124,54 @@ impl Alarms {
 
     /// Returns name and text of each alarm.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        let of_metrics = self.of_metrics.iter().map(|one| (&*one.name, &*one.text));
-        of_metrics.chain(self.composite.iter().map(|one| (&*one.name, &*one.text)))
+        let of_metrics = self
+            .of_metrics
+            .iter()
+            .map(|alarm| (&*alarm.name, &*alarm.text));
+        of_metrics.chain(
+            self.composite
+                .iter()
+                .map(|alarm| (&*alarm.name, &*alarm.text)),
+        )
     }
 
     /// Returns the names of alarms that tell a topic.
     pub fn notifying(&self) -> impl Iterator<Item = &str> {
-        let of_metrics = self.of_metrics.iter().filter(|one| one.notifies);
-        let of_metrics = of_metrics.map(|one| &*one.name);
-        of_metrics.chain(self.composite.iter().map(|one| &*one.name))
+        let of_metrics = self
+            .of_metrics
+            .iter()
+            .filter(|alarm| alarm.notifies);
+        let of_metrics = of_metrics.map(|alarm| &*alarm.name);
+        of_metrics.chain(
+            self.composite
+                .iter()
+                .map(|alarm| &*alarm.name),
+        )
     }
 
     /// Returns the alarms that tell a topic after the minute before `end`.
     pub fn ringing(&self, metrics: &Metrics, end: usize) -> BTreeSet<String> {
-        let ringing = self.of_metrics.iter().filter(|one| one.rings(metrics, end));
-        let ringing: BTreeSet<&str> = ringing.map(|one| &*one.name).collect();
-        let all = |parts: &[String]| parts.iter().all(|part| ringing.contains(&**part));
-        let composite = self.composite.iter().filter(|one| all(&one.parts));
-        let composite = composite.map(|one| one.name.clone());
+        let ringing = self
+            .of_metrics
+            .iter()
+            .filter(|alarm| alarm.rings(metrics, end));
+        let ringing: BTreeSet<&str> = ringing
+            .map(|alarm| &*alarm.name)
+            .collect();
+        let all_ring = |parts: &[String]| {
+            parts
+                .iter()
+                .all(|part| ringing.contains(&**part))
+        };
+        let composite = self
+            .composite
+            .iter()
+            .filter(|alarm| all_ring(&alarm.parts));
+        let composite = composite.map(|alarm| alarm.name.clone());
         let notifying: BTreeSet<&str> = self.notifying().collect();
-        let of_metrics = ringing.iter().filter(|name| notifying.contains(**name));
+        let of_metrics = ringing
+            .iter()
+            .filter(|name| notifying.contains(**name));
         of_metrics
             .map(ToString::to_string)
             .chain(composite)
@@ -135,11 +186,15 @@ impl Composite {
             let part = term
                 .strip_prefix("ALARM(\"${")
                 .and_then(|term| term.strip_suffix("}\")"));
-            part.unwrap_or_else(|| panic!("{name}: {term}")).to_owned()
+            part.unwrap_or_else(|| panic!("{name}: {term}"))
+                .to_owned()
         };
         Self {
             name: name.to_owned(),
-            text: alarm["AlarmDescription"].as_str().unwrap().to_owned(),
+            text: alarm["AlarmDescription"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
             parts: rule.split(" AND ").map(part).collect(),
         }
     }
@@ -228,13 +283,19 @@ impl Alarm {
                 value > self.threshold || self.includes_threshold && value >= self.threshold
             })
         };
-        (0..self.windows).filter(|window| breaches(*window)).count() >= self.breaching
+        (0..self.windows)
+            .filter(|window| breaches(*window))
+            .count()
+            >= self.breaching
     }
 
     fn value(&self, metrics: &Metrics, begin: usize, end: usize) -> Option<f64> {
-        let values = self.statistics.iter().map(|(id, (statistic, metric))| {
-            (id.clone(), metrics.statistic(statistic, metric, begin, end))
-        });
+        let values = self
+            .statistics
+            .iter()
+            .map(|(id, (statistic, metric))| {
+                (id.clone(), metrics.statistic(statistic, metric, begin, end))
+            });
         evaluate(&self.expression, &values.collect())
     }
 }

@@ -62,7 +62,9 @@ impl<'a> Parser<'a> {
                 return value;
             };
             let right = self.product();
-            value = value.zip(right).map(|(left, right)| left + sign * right);
+            value = value
+                .zip(right)
+                .map(|(left, right)| left + sign * right);
         }
     }
 
@@ -71,10 +73,16 @@ impl<'a> Parser<'a> {
         loop {
             if self.takes("*") {
                 let right = self.operand();
-                value = value.zip(right).map(|(left, right)| left * right);
+                value = value
+                    .zip(right)
+                    .map(|(left, right)| left * right);
             } else if self.takes("/") {
-                let right = self.operand().filter(|right| *right != 0.0);
-                value = value.zip(right).map(|(left, right)| left / right);
+                let right = self
+                    .operand()
+                    .filter(|right| *right != 0.0);
+                value = value
+                    .zip(right)
+                    .map(|(left, right)| left / right);
             } else {
                 return value;
             }
@@ -92,7 +100,10 @@ impl<'a> Parser<'a> {
             return Some(number);
         }
         if !self.takes("(") {
-            return *self.values.get(word).unwrap_or_else(|| panic!("{word:?}"));
+            return *self
+                .values
+                .get(word)
+                .unwrap_or_else(|| panic!("{word:?}"));
         }
         let value = match word {
             "IF" => {
@@ -110,7 +121,10 @@ impl<'a> Parser<'a> {
                 let array = self.array();
                 (!array.is_empty()).then(|| array.iter().sum())
             }
-            "MAX" => self.array().into_iter().reduce(f64::max),
+            "MAX" => self
+                .array()
+                .into_iter()
+                .reduce(f64::max),
             unknown => panic!("the function {unknown}"),
         };
         self.must_take(")");
@@ -120,7 +134,12 @@ impl<'a> Parser<'a> {
     /// The values of an array that are not missing.
     fn array(&mut self) -> Vec<f64> {
         if self.takes("METRICS()") {
-            return self.values.values().copied().flatten().collect();
+            return self
+                .values
+                .values()
+                .copied()
+                .flatten()
+                .collect();
         }
         self.must_take("[");
         let mut values = Vec::new();
@@ -135,8 +154,12 @@ impl<'a> Parser<'a> {
 
     fn word(&mut self) -> &'a str {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._".contains(letter);
-        let end = self.rest.find(|letter| !is_part(letter));
-        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        let end = self
+            .rest
+            .find(|letter| !is_part(letter));
+        let (word, rest) = self
+            .rest
+            .split_at(end.unwrap_or(self.rest.len()));
         self.rest = rest.trim_start();
         word
     }
@@ -145,7 +168,9 @@ impl<'a> Parser<'a> {
 #[test]
 fn missing_values_count_as_in_cloudwatch() {
     let values = [("a", Some(6.0)), ("b", Some(3.0)), ("none", None)];
-    let values = values.map(|(name, value)| (name.to_owned(), value)).into();
+    let values = values
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
     for (expression, value) in [
         ("a - b * 2", Some(0.0)),
         ("(a - b) * 2 / 4", Some(1.5)),

@@ -37,8 +37,15 @@ impl Sources {
     pub fn of(folder: &Path) -> Self {
         let is_library = folder.join("lib.rs").exists();
         let source = |path: PathBuf| {
-            let file = path.strip_prefix(folder).unwrap().to_str().unwrap();
-            let module = file.strip_suffix(".rs")?.split('/').map(str::to_owned);
+            let file = path
+                .strip_prefix(folder)
+                .unwrap()
+                .to_str()
+                .unwrap();
+            let module = file
+                .strip_suffix(".rs")?
+                .split('/')
+                .map(str::to_owned);
             let mut module: Module = module.collect();
             let is_program = module[0] == "bin" || (is_library && module == ["main"]);
             if is_program || is_test(&path) {
@@ -61,7 +68,9 @@ impl Sources {
     /// The circles: their files, and the others of the circle that each of them needs.
     pub fn circles(&self) -> Vec<BTreeMap<String, Vec<String>>> {
         let modules = self.0.keys();
-        let needs: Needs<'_> = modules.map(|module| (module, self.needs(module))).collect();
+        let needs: Needs<'_> = modules
+            .map(|module| (module, self.needs(module)))
+            .collect();
         let reached: Needs<'_> = needs
             .keys()
             .map(|module| (*module, reached(module, &needs)))
@@ -86,7 +95,9 @@ impl Sources {
                 .map(|module| (file(module), within(module)))
                 .collect()
         };
-        let circles = circles.iter().filter(|circle| !circle.is_empty());
+        let circles = circles
+            .iter()
+            .filter(|circle| !circle.is_empty());
         circles.map(shown).collect()
     }
 
@@ -96,12 +107,24 @@ impl Sources {
         let mut needs = BTreeSet::new();
         for used in &source.uses {
             // What is only passed on is needed by those that name it.
-            if !used.is_public || source.paths.iter().any(|path| path[0] == used.name) {
+            if !used.is_public
+                || source
+                    .paths
+                    .iter()
+                    .any(|path| path[0] == used.name)
+            {
                 needs.extend(self.declaring(module, &used.path));
             }
         }
-        for path in source.paths.iter().filter(|path| path.len() > 1) {
-            let imported = source.uses.iter().find(|used| used.name == path[0]);
+        for path in source
+            .paths
+            .iter()
+            .filter(|path| path.len() > 1)
+        {
+            let imported = source
+                .uses
+                .iter()
+                .find(|used| used.name == path[0]);
             match imported {
                 Some(used) => {
                     needs.extend(self.declaring(module, &[&used.path, &path[1..]].concat()));
@@ -110,7 +133,10 @@ impl Sources {
             }
         }
         // The names of a prelude lead through it.
-        let preludes = source.uses.iter().filter(|used| used.name == "*");
+        let preludes = source
+            .uses
+            .iter()
+            .filter(|used| used.name == "*");
         for prelude in preludes.filter(|used| used.path[0] == "crate") {
             let paths = source.paths.iter();
             let paths = paths.map(|path| [&prelude.path[..], &path[..]].concat());
@@ -131,7 +157,10 @@ impl Sources {
             }
             "self" => path = &path[1..],
             "super" => {
-                while path.first().is_some_and(|first| first == "super") {
+                while path
+                    .first()
+                    .is_some_and(|first| first == "super")
+                {
                     from.pop();
                     path = &path[1..];
                 }
@@ -139,32 +168,43 @@ impl Sources {
             child if self.child(&from, child).is_none() => return None,
             _ => {}
         }
-        while let Some(child) = path.first().and_then(|first| self.child(&from, first)) {
+        while let Some(child) = path
+            .first()
+            .and_then(|first| self.child(&from, first))
+        {
             (from, path) = (child, &path[1..]);
         }
-        let (here, source) = self.0.get_key_value(&from)?;
+        let (target, source) = self.0.get_key_value(&from)?;
         let name = path.first()?;
         if source.declared.contains(name) {
-            return Some(here);
+            return Some(target);
         }
         // A private name is for the file itself and for those below it.
         let is_seen = |used: &&Use| used.is_public || module.starts_with(&from);
         let seen = source.uses.iter().filter(is_seen);
-        if let Some(used) = seen.clone().find(|used| used.name == *name) {
-            return self.declaring(here, &used.path);
+        if let Some(used) = seen
+            .clone()
+            .find(|used| used.name == *name)
+        {
+            return self.declaring(target, &used.path);
         }
         let through = |used: &Use| {
             let path = [&used.path[..], std::slice::from_ref(name)].concat();
-            let found = self.declaring(here, &path)?;
-            self.0[found].declared.contains(name).then_some(found)
+            let declaring = self.declaring(target, &path)?;
+            self.0[declaring]
+                .declared
+                .contains(name)
+                .then_some(declaring)
         };
         let mut globs = seen.filter(|used| used.name == "*");
-        globs.find_map(through).or(Some(here))
+        globs.find_map(through).or(Some(target))
     }
 
     fn child(&self, module: &Module, name: &str) -> Option<Module> {
         let child = [&module[..], &[name.to_owned()]].concat();
-        self.0.contains_key(&child).then_some(child)
+        self.0
+            .contains_key(&child)
+            .then_some(child)
     }
 }
 

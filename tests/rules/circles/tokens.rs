@@ -87,7 +87,7 @@ pub fn uses(tokens: &[String]) -> Vec<Use> {
 }
 
 /// Reads one tree of a `use`: `a::b`, `a as b`, `a::{b, c}` or `a::*`.
-fn tree(rest: &mut &[String], before: &[String], found: &mut impl FnMut(Vec<String>, String)) {
+fn tree(rest: &mut &[String], before: &[String], report: &mut impl FnMut(Vec<String>, String)) {
     let mut path = before.to_vec();
     loop {
         let (token, behind) = rest.split_first().unwrap();
@@ -96,10 +96,10 @@ fn tree(rest: &mut &[String], before: &[String], found: &mut impl FnMut(Vec<Stri
             // Another crate's path.
             "::" if path.is_empty() => path.push("::".to_owned()),
             "::" => {}
-            "*" => return found(path, "*".to_owned()),
+            "*" => return report(path, "*".to_owned()),
             "{" => {
                 while rest[0] != "}" {
-                    tree(rest, &path, found);
+                    tree(rest, &path, report);
                     if rest[0] == "," {
                         *rest = &rest[1..];
                     }
@@ -107,11 +107,11 @@ fn tree(rest: &mut &[String], before: &[String], found: &mut impl FnMut(Vec<Stri
                 *rest = &rest[1..];
                 return;
             }
-            "self" if !before.is_empty() => return end(rest, path, found),
+            "self" if !before.is_empty() => return end(rest, path, report),
             word => {
                 path.push(word.to_owned());
                 if rest[0] != "::" {
-                    return end(rest, path, found);
+                    return end(rest, path, report);
                 }
             }
         }
@@ -119,13 +119,13 @@ fn tree(rest: &mut &[String], before: &[String], found: &mut impl FnMut(Vec<Stri
 }
 
 /// Ends a tree with its name, or with the one of its `as`.
-fn end(rest: &mut &[String], path: Vec<String>, found: &mut impl FnMut(Vec<String>, String)) {
+fn end(rest: &mut &[String], path: Vec<String>, report: &mut impl FnMut(Vec<String>, String)) {
     let mut name = path.last().unwrap().clone();
     if rest[0] == "as" {
         name.clone_from(&rest[1]);
         *rest = &rest[2..];
     }
-    found(path, name);
+    report(path, name);
 }
 
 /// The paths and single names of the code, but for those of `use`.

@@ -26,7 +26,7 @@ check: checker: fields @timestamp, step, cause | filter ispresent(step) | sort @
 
 /// The alarm of the functions without endpoints: one for all, since its text does not differ.
 pub fn of_background() -> Vec<String> {
-    let ids = background().map(|one| lower_camel(one.name));
+    let ids = background().map(|function| lower_camel(function.name));
     let ids: Vec<String> = ids.collect();
     let mut lines = vec![
         "Metrics:".to_owned(),
@@ -47,8 +47,8 @@ pub fn of_background() -> Vec<String> {
 
 /// The functions without endpoints, but for the checker, which has an alarm of its own.
 pub fn background() -> impl Iterator<Item = &'static Function> {
-    let all = FUNCTIONS.iter();
-    all.filter(|one| one.api().is_none() && !one.is_client())
+    let functions = FUNCTIONS.iter();
+    functions.filter(|function| function.api().is_none() && !function.is_client())
 }
 
 pub fn query_names() -> impl Iterator<Item = &'static str> {
@@ -74,7 +74,9 @@ pub fn queries() -> Vec<String> {
             "HasAlarms"
         };
         let groups = groups.split(' ').flat_map(logs);
-        let groups: Vec<String> = groups.map(|name| format!("!Ref {name}Logs")).collect();
+        let groups: Vec<String> = groups
+            .map(|name| format!("!Ref {name}Logs"))
+            .collect();
         lines.extend([
             format!("{}Query:", upper_camel(name)),
             "  Type: AWS::Logs::QueryDefinition".to_owned(),
@@ -93,8 +95,10 @@ pub fn queries() -> Vec<String> {
 
 /// The logical names of a group of logs.
 fn logs(group: &str) -> Vec<String> {
-    let named = |one: &Function| upper_camel(one.name);
-    let api = FUNCTIONS.iter().filter(|one| one.api().is_some());
+    let named = |function: &Function| upper_camel(function.name);
+    let api = FUNCTIONS
+        .iter()
+        .filter(|function| function.api().is_some());
     match group {
         "(api)" => api.map(named).collect(),
         "(background)" => background().map(named).collect(),

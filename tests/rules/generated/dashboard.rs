@@ -84,7 +84,9 @@ pub fn body(template: &str) -> Vec<String> {
     ]}}
   - Table: !If [OwnsTable, !Ref Table, !Ref ExistingTable]"#
     );
-    body.lines().map(str::to_owned).collect()
+    body.lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn alarms(template: &Value) -> (&'static str, Value) {
@@ -92,7 +94,9 @@ fn alarms(template: &Value) -> (&'static str, Value) {
     let alarms = kinds.map(|kind| roles::resources(template, kind).map(|(name, _)| name));
     let alarms = alarms.into_iter().flatten();
     let alarms = alarms.filter(|name| template["Resources"][name]["Condition"] == "HasAlarms");
-    let arns: Vec<String> = alarms.map(|name| format!("${{{name}.Arn}}")).collect();
+    let arns: Vec<String> = alarms
+        .map(|name| format!("${{{name}.Arn}}"))
+        .collect();
     ("alarm", json!({"title": "Alarms", "alarms": arns}))
 }
 
@@ -119,14 +123,20 @@ fn of_functions(metric: &str) -> Vec<Shown> {
         let texts = ["AWS/Lambda", metric, "FunctionName", &logical];
         shown(&texts, json!({"label": name}))
     };
-    let functions = FUNCTIONS.iter().filter(|one| is_shown(one));
+    let functions = FUNCTIONS
+        .iter()
+        .filter(|function| is_shown(function));
     functions
         .map(|function| of_function(function.name))
         .collect()
 }
 
 fn shown(texts: &[&str], how: Value) -> Shown {
-    texts.iter().map(|text| json!(text)).chain([how]).collect()
+    texts
+        .iter()
+        .map(|text| json!(text))
+        .chain([how])
+        .collect()
 }
 
 fn of_the_api(metric: &str, how: Value) -> Shown {
@@ -167,10 +177,16 @@ fn actions() -> Vec<Shown> {
             telemetry::embedded_metric(metric, "${AWS::StackName}", "", Timestamp::from_millis(0));
         let directive = &line["_aws"]["CloudWatchMetrics"][0];
         let mut parts = vec![&directive["Namespace"], &directive["Metrics"][0]["Name"]];
-        for dimension in directive["Dimensions"][0].as_array().unwrap() {
+        for dimension in directive["Dimensions"][0]
+            .as_array()
+            .unwrap()
+        {
             parts.extend([dimension, &line[dimension.as_str().unwrap()]]);
         }
-        let texts: Vec<_> = parts.iter().map(|part| part.as_str().unwrap()).collect();
+        let texts: Vec<_> = parts
+            .iter()
+            .map(|part| part.as_str().unwrap())
+            .collect();
         shown(&texts, json!({"label": outcome.name()}))
     };
     OUTCOMES.map(of_outcome).into()
@@ -182,12 +198,12 @@ fn units(kind: &str, template: &Value) -> Vec<Shown> {
     let metric = format!("Consumed{kind}CapacityUnits");
     let table = ["AWS/DynamoDB", &metric, "TableName", "${Table}"];
     let indexes = template["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"].as_array();
-    let mut all = vec![shown(&table, json!({"label": "table"}))];
+    let mut metrics = vec![shown(&table, json!({"label": "table"}))];
     let whole = |index: &&Value| index["Projection"]["ProjectionType"] == "ALL";
     for index in indexes.unwrap().iter().filter(whole) {
         let name = index["IndexName"].as_str().unwrap();
         let texts = [&table[..], &["GlobalSecondaryIndexName", name]].concat();
-        all.push(shown(&texts, json!({"label": name})));
+        metrics.push(shown(&texts, json!({"label": name})));
     }
-    all
+    metrics
 }

@@ -89,7 +89,9 @@ fn module(constants: &[Constant]) -> String {
     let schemas = &document["components"]["schemas"];
     let mut text = HEAD.to_owned();
     for (name, kind, place) in constants {
-        let value = schemas.pointer(&format!("/{place}")).unwrap();
+        let value = schemas
+            .pointer(&format!("/{place}"))
+            .unwrap();
         let value = serde_json::to_string_pretty(value).unwrap();
         let constant = format!("\n/** @type {{{kind}}} */\nexport const {name} = {value};\n");
         text.push_str(&constant);

@@ -18,7 +18,9 @@ pub async fn table() -> Vec<String> {
     let world = World::filled().await;
     let mut kinds = BTreeMap::<String, [BTreeSet<String>; 5]>::new();
     for item in world.api().items().await {
-        let forms = kinds.entry(text_of(&item, "kind").to_owned()).or_default();
+        let forms = kinds
+            .entry(text_of(&item, "kind").to_owned())
+            .or_default();
         for (forms, names) in forms.iter_mut().zip(INDEXES) {
             forms.extend(form(&item, names));
         }
@@ -29,10 +31,18 @@ pub async fn table() -> Vec<String> {
     ];
     let rows = kinds.into_iter().map(|(kind, forms)| {
         let kind = if kind.is_empty() { "(none)" } else { &kind };
-        let cells = forms.map(|forms| forms.into_iter().collect::<Vec<_>>().join("<br>"));
+        let cells = forms.map(|forms| {
+            forms
+                .into_iter()
+                .collect::<Vec<_>>()
+                .join("<br>")
+        });
         format!("| {kind} | {} |", cells.join(" | "))
     });
-    head.map(str::to_owned).into_iter().chain(rows).collect()
+    head.map(str::to_owned)
+        .into_iter()
+        .chain(rows)
+        .collect()
 }
 
 /// The form of an item's key in an index that has it.
@@ -49,18 +59,33 @@ fn parts(key: &str) -> String {
     if parts[0] == "ORG" && parts.len() > 2 {
         parts.splice(..2, [""]);
     }
-    let named = parts.into_iter().map(|part| match part {
-        "" | "~" => part,
-        _ if part
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'_') =>
-        {
-            part
-        }
-        _ if part.bytes().all(|byte| byte.is_ascii_digit()) => "n",
-        _ if part.len() >= 20 && part.as_bytes()[10] == b'T' && part.ends_with('Z') => "instant",
-        _ if part.len() == 64 && part.bytes().all(|byte| byte.is_ascii_hexdigit()) => "hash",
-        _ => "text",
-    });
+    let named = parts
+        .into_iter()
+        .map(|part| match part {
+            "" | "~" => part,
+            _ if part
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte == b'_') =>
+            {
+                part
+            }
+            _ if part
+                .bytes()
+                .all(|byte| byte.is_ascii_digit()) =>
+            {
+                "n"
+            }
+            _ if part.len() >= 20 && part.as_bytes()[10] == b'T' && part.ends_with('Z') => {
+                "instant"
+            }
+            _ if part.len() == 64
+                && part
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit()) =>
+            {
+                "hash"
+            }
+            _ => "text",
+        });
     named.collect::<Vec<_>>().join("#")
 }

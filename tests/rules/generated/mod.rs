@@ -27,7 +27,9 @@ const AGENT: &str = "functions/resolution-agent/README.md";
 #[test]
 fn the_openapi_document_is_that_of_the_code() {
     let text = document().to_pretty_json().unwrap() + "\n";
-    File::open("infra/openapi.json").whole(text).hold();
+    File::open("infra/openapi.json")
+        .whole(text)
+        .hold();
 }
 
 #[test]
@@ -42,15 +44,20 @@ fn the_routes_of_watch_are_those_of_the_code() {
     let of_operations = operations()
         .iter()
         .map(|operation| (operation.path.as_str(), operation.function));
-    let of_pages =
-        api_functions().flat_map(|(name, api)| api.pages.iter().map(move |path| (*path, name)));
+    let of_pages = api_functions().flat_map(|(name, api)| {
+        api.pages
+            .iter()
+            .map(move |path| (*path, name))
+    });
     for (path, function) in of_operations.chain(of_pages) {
         let line = format!("{path:?} = {function:?}");
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    File::open("Cargo.toml").section("routes", &lines).hold();
+    File::open("Cargo.toml")
+        .section("routes", &lines)
+        .hold();
 }
 
 #[test]
@@ -91,8 +98,15 @@ fn every_function_is_in_the_table_of_functions() {
     let entries = entries.map(|entry| entry.unwrap());
     let folders = entries.filter(|entry| entry.path().is_dir());
     let packages: BTreeSet<String> = folders
-        .map(|folder| folder.file_name().into_string().unwrap())
+        .map(|folder| {
+            folder
+                .file_name()
+                .into_string()
+                .unwrap()
+        })
         .collect();
-    let named = FUNCTIONS.iter().map(|function| function.name.to_owned());
+    let named = FUNCTIONS
+        .iter()
+        .map(|function| function.name.to_owned());
     assert_eq!(packages, named.collect(), "functions, and FUNCTIONS");
 }

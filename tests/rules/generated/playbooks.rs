@@ -13,14 +13,20 @@ const FOLDER: &str = "shared/playbooks/files";
 pub fn table() -> Vec<String> {
     let rows = files(&path(FOLDER), &[".toml"])
         .into_iter()
-        .map(|file| row(&fs::read_to_string(file).unwrap().parse().unwrap()));
+        .map(|file| {
+            row(&fs::read_to_string(file)
+                .unwrap()
+                .parse()
+                .unwrap())
+        });
     let head = "| playbook | alerts | automated actions | `allow` by connection |";
     tests::table(head, rows)
 }
 
 fn row(playbook: &Table) -> String {
     let name = text(&playbook["name"]);
-    let automated = list(playbook, "actions").filter(|one| one["automated"].as_bool().unwrap());
+    let automated =
+        list(playbook, "actions").filter(|action| action["automated"].as_bool().unwrap());
     let actions: Vec<String> = automated
         .map(|action| format!("`{}`", text(&action["action_type"])))
         .collect();
@@ -47,11 +53,15 @@ fn alerts(matches: &Value) -> String {
     if let Some(system) = matches.get("target_system") {
         parts.push(format!("`targetSystem` `{}`", text(system)));
     }
-    let entities = matches.get("entity_types").and_then(Value::as_array);
+    let entities = matches
+        .get("entity_types")
+        .and_then(Value::as_array);
     for entity in entities.into_iter().flatten() {
         parts.push(format!("entity `{}`", text(entity)));
     }
-    let labels = matches.get("labels").and_then(Value::as_table);
+    let labels = matches
+        .get("labels")
+        .and_then(Value::as_table);
     for (name, value) in labels.into_iter().flatten() {
         parts.push(format!("label `{name}={}`", text(value)));
     }
@@ -63,15 +73,17 @@ fn alerts(matches: &Value) -> String {
 
 /// The calls of its reads, steps and dry runs, by connection, each once.
 fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_connection: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut needs = |connection: &Value, method: &str, path: &Value| {
         let segments = text(path).split('/').map(segment);
         let call = format!("`{method} {}`", segments.collect::<Vec<_>>().join("/"));
-        let calls = all.entry(text(connection).to_owned()).or_default();
+        let calls = by_connection
+            .entry(text(connection).to_owned())
+            .or_default();
         // A connection allows any segment, whether an alert or an earlier read names it.
         if !calls
             .iter()
-            .any(|one| without_names(one) == without_names(&call))
+            .any(|listed| without_names(listed) == without_names(&call))
         {
             calls.push(call);
         }
@@ -87,7 +99,7 @@ fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
             }
         }
     }
-    all
+    by_connection
 }
 
 /// A segment as a connection has it: `{invoice}` for `{invoice.id}` and for `{dispute.invoice}`.
@@ -106,10 +118,12 @@ fn without_names(call: &str) -> Vec<&str> {
 }
 
 fn list<'a>(table: &'a Table, name: &str) -> impl Iterator<Item = &'a Table> {
-    let list = table.get(name).and_then(Value::as_array);
+    let list = table
+        .get(name)
+        .and_then(Value::as_array);
     list.into_iter()
         .flatten()
-        .map(|one| one.as_table().unwrap())
+        .map(|element| element.as_table().unwrap())
 }
 
 fn text(value: &Value) -> &str {

@@ -29,15 +29,15 @@ const USE: u32 = 60;
 /// Every section by name.
 pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     let named = Routes::of(template);
-    let mut all = vec![("cors".to_owned(), cors())];
+    let mut sections = vec![("cors".to_owned(), cors())];
     for function in FUNCTIONS {
-        all.push((function.name.to_owned(), plumbing(function, &named)));
+        sections.push((function.name.to_owned(), plumbing(function, &named)));
     }
     let published: Vec<_> = StreamRecord::published_kinds().collect();
     let indexed: Vec<_> = StreamRecord::indexed_kinds().collect();
-    all.push(("published changes".to_owned(), changes(&published)));
-    all.push(("indexed changes".to_owned(), changes(&indexed)));
-    all.push(("capacity".to_owned(), capacity(template)));
+    sections.push(("published changes".to_owned(), changes(&published)));
+    sections.push(("indexed changes".to_owned(), changes(&indexed)));
+    sections.push(("capacity".to_owned(), capacity(template)));
     assert!(
         alarms::background().count() <= MOST_METRICS,
         "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
@@ -46,15 +46,22 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
         ("background failures", alarms::of_background()),
         ("queries", alarms::queries()),
     ] {
-        all.push((section.to_owned(), lines));
+        sections.push((section.to_owned(), lines));
     }
-    all.push(("dashboard".to_owned(), dashboard::body(template)));
-    all
+    sections.push(("dashboard".to_owned(), dashboard::body(template)));
+    sections
 }
 
 fn cors() -> Vec<String> {
-    let used = |method: &&str| operations().iter().any(|one| one.method == *method);
-    let methods: Vec<&str> = METHODS.into_iter().filter(used).collect();
+    let used = |method: &&str| {
+        operations()
+            .iter()
+            .any(|operation| operation.method == *method)
+    };
+    let methods: Vec<&str> = METHODS
+        .into_iter()
+        .filter(used)
+        .collect();
     vec![
         format!("AllowMethods: [{}]", methods.join(", ")),
         format!("AllowHeaders: [{}]", ALLOWED_HEADERS.join(", ")),
@@ -171,11 +178,16 @@ fn way_from_the_gateway(function: &Function, named: &Routes) -> Vec<String> {
 
 /// Every method of its paths, in the order of the document; then its pages, and the default last.
 fn route_keys(function: &Function) -> Vec<String> {
-    let all = operations().iter();
-    let of_function = all.filter(|one| one.function == function.name);
-    let mut keys: Vec<String> = of_function.map(|one| format!("ANY {}", one.path)).collect();
+    let operations = operations().iter();
+    let of_function = operations.filter(|operation| operation.function == function.name);
+    let mut keys: Vec<String> = of_function
+        .map(|operation| format!("ANY {}", operation.path))
+        .collect();
     keys.dedup();
-    let pages = function.api().into_iter().flat_map(|api| api.pages);
+    let pages = function
+        .api()
+        .into_iter()
+        .flat_map(|api| api.pages);
     keys.extend(pages.map(|path| format!("ANY {path}")));
     if function.name == DEFAULT {
         keys.push("$default".to_owned());
@@ -205,10 +217,15 @@ impl Routes {
     }
 
     fn name(&self, function: &str, key: &str) -> String {
-        self.0.get(key).cloned().unwrap_or_else(|| {
-            let path = key.trim_start_matches("ANY /").trim_start_matches("api/");
-            format!("{function}Route{}", upper_camel(path))
-        })
+        self.0
+            .get(key)
+            .cloned()
+            .unwrap_or_else(|| {
+                let path = key
+                    .trim_start_matches("ANY /")
+                    .trim_start_matches("api/");
+                format!("{function}Route{}", upper_camel(path))
+            })
     }
 }
 

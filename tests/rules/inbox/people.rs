@@ -14,7 +14,10 @@ async fn named(api: &Api, username: &str) -> Caller {
     let mut new = records::user("new", Role::Member, "no hash");
     username.clone_into(&mut new.username);
     let directory = api.store.directory();
-    let user = directory.create_user(api.home.id, new).await.unwrap();
+    let user = directory
+        .create_user(api.home.id, new)
+        .await
+        .unwrap();
     api.session_of(&user).await
 }
 
@@ -86,20 +89,26 @@ async fn who_took_part_once_is_not_forgotten() {
         comments(&mia, 1, &format!("Report {number}")).await;
     }
     comments(&max, 1, "And now?").await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia
+        .creates("/api/managed-services/tickets", body)
+        .await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     // The first message is of the ticket's instant.
     api.clock.advance(span::SECOND);
-    sue.posts(&reply, json!({"content": "Soon."})).await;
+    sue.posts(&reply, json!({"content": "Soon."}))
+        .await;
     for number in 0..101 {
         posts!(mia, &reply, {"content": format!("Report {number}")});
     }
-    max.posts(&reply, json!({"content": "And now?"})).await;
+    max.posts(&reply, json!({"content": "And now?"}))
+        .await;
     api.publishes().await;
-    let told = told(&sue).await;
+    let notifications = told(&sue).await;
     let of = |subject: &str, by: &str| {
-        let rows = told.iter().filter(|row| row[1] == subject && row[3] == by);
+        let rows = notifications
+            .iter()
+            .filter(|row| row[1] == subject && row[3] == by);
         rows.count()
     };
     assert_eq!((of("task", "mia"), of("task", "max")), (101, 1));
@@ -130,7 +139,11 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
     assert_eq!(told(&sue).await, [json!(["commented", "task", 1, "max"])]);
     max.deletes("/api/tasks/1").await;
     api.cleans_up().await;
-    assert!(api.items_of("participant").await.is_empty());
+    assert!(
+        api.items_of("participant")
+            .await
+            .is_empty()
+    );
 }
 
 /// A participant of notes hears of no note that they may not read any more.
@@ -138,28 +151,40 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
 async fn a_participant_who_sees_no_notes_hears_of_none() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let sue = api.user("sue").await;
-    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    let body = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia
+        .creates("/api/managed-services/tickets", body)
+        .await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     let note = json!({"content": "For us.", "internal": true});
-    api.session_of(&sue).await.posts(&reply, note.clone()).await;
+    api.session_of(&sue)
+        .await
+        .posts(&reply, note.clone())
+        .await;
     api.gives_role(&sue, Role::Viewer).await;
     max.posts(&reply, note).await;
     api.publishes().await;
-    assert!(told(&api.session_of(&sue).await).await.is_empty());
+    assert!(
+        told(&api.session_of(&sue).await)
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]
 async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
     let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
     let secret = "@vic the password is hunter2";
-    max.creates_task(json!({"description": secret})).await;
+    max.creates_task(json!({"description": secret}))
+        .await;
     let comment = comments(&max, 1, secret).await;
     api.publishes().await;
     patches!(max, "/api/tasks/1/comments/{comment}", {"content": "@vic ask me"});
     patches!(max, "/api/tasks/1", {"description": "@vic see the vault"});
     let rows = vic.walk("/api/notifications").await;
-    let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
+    let excerpts = rows
+        .iter()
+        .map(|row| row["excerpt"].as_str().unwrap());
     let mut excerpts: Vec<_> = excerpts.collect();
     excerpts.sort_unstable();
     assert_eq!(excerpts, ["@vic ask me", "@vic see the vault"]);
@@ -173,14 +198,15 @@ async fn a_mention_by_edits_notifies_once() {
     let comment = comments(&max, 1, "Nobody yet.").await;
     let path = format!("/api/tasks/1/comments/{comment}");
     for text in ["@mia?", "No one.", "@mia!", "@mia, @sue", "None.", "@sue"] {
-        max.patches(&path, json!({ "content": text })).await;
+        max.patches(&path, json!({ "content": text }))
+            .await;
         patches!(max, "/api/tasks/1", { "description": text });
         api.publishes().await;
     }
     let of = |kind: &str| json!([kind, "task", 1, "max"]);
-    let all = [of("commented"), of("mentioned"), of("mentioned")];
-    assert_eq!(told(&mia).await, all);
-    assert_eq!(told(&sue).await, all[1..]);
+    let expected = [of("commented"), of("mentioned"), of("mentioned")];
+    assert_eq!(told(&mia).await, expected);
+    assert_eq!(told(&sue).await, expected[1..]);
 }
 
 #[tokio::test]

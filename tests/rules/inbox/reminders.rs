@@ -8,8 +8,13 @@ use super::{reminds, told};
 
 /// The number of reminders that the sweeper is going to visit.
 async fn visits(api: &Api) -> usize {
-    let reminders = api.items_of("reminder").await.into_iter();
-    reminders.filter(|item| item.contains_key("gsi4pk")).count()
+    let reminders = api
+        .items_of("reminder")
+        .await
+        .into_iter();
+    reminders
+        .filter(|item| item.contains_key("gsi4pk"))
+        .count()
 }
 
 #[tokio::test]
@@ -24,8 +29,10 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
         mia.creates_task(json!({"assigneeId": mia.id(), "dueDate": due(day)}))
             .await;
     }
-    mia.creates_task(json!({"dueDate": due(17)})).await;
-    mia.creates_task(json!({"assigneeId": mia.id()})).await;
+    mia.creates_task(json!({"dueDate": due(17)}))
+        .await;
+    mia.creates_task(json!({"assigneeId": mia.id()}))
+        .await;
     api.publishes().await;
     let soon = |task: i64| json!(["due_soon", "task", task, null]);
     let overdue = |task: i64| json!(["overdue", "task", task, null]);
@@ -35,23 +42,31 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     assert_eq!(reminds(&sweeper).await, 1);
     assert_eq!(reminds(&sweeper).await, 0);
     // The session has ended.
-    let mia = api.session_of(&api.user("mia").await).await;
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     assert_eq!(told(&mia).await, [soon(1)]);
     // The second is moved, so that it is due a day later.
     patches!(mia, "/api/tasks/2", {"dueDate": due(19)});
     api.publishes().await;
     api.clock.advance(span::DAY);
     assert_eq!(reminds(&sweeper).await, 1);
-    let mia = api.session_of(&api.user("mia").await).await;
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     assert_eq!(told(&mia).await, [soon(1), overdue(1)]);
     // The publisher may be behind: the record tells.
-    mia.patches("/api/tasks/2", json!({"status": "done"})).await;
+    mia.patches("/api/tasks/2", json!({"status": "done"}))
+        .await;
     api.clock.advance(3 * span::DAY);
     assert_eq!(reminds(&sweeper).await, 0);
-    let mia = api.session_of(&api.user("mia").await).await;
+    let mia = api
+        .session_of(&api.user("mia").await)
+        .await;
     assert_eq!(told(&mia).await.len(), 2);
     // Open again, it is overdue at once.
-    mia.patches("/api/tasks/2", json!({"status": "todo"})).await;
+    mia.patches("/api/tasks/2", json!({"status": "todo"}))
+        .await;
     api.publishes().await;
     assert_eq!(reminds(&sweeper).await, 1);
     assert_eq!(told(&mia).await, [soon(1), overdue(1), overdue(2)]);
@@ -80,9 +95,14 @@ async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
     assert_eq!(visits(api).await, 0);
     // It leaves nothing behind when it has caught up, in whatever order.
     api.delivers_changes(&changes).await;
-    api.delivers_changes(&changes[changes.len() - 1..]).await;
+    api.delivers_changes(&changes[changes.len() - 1..])
+        .await;
     assert_eq!(visits(api).await, 0);
-    assert!(api.items_of("notification").await.is_empty());
+    assert!(
+        api.items_of("notification")
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]

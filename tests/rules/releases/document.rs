@@ -66,15 +66,17 @@ fn elements(value: &Value) -> impl Iterator<Item = &Value> {
 
 /// Returns the texts of a list that the other one lacks.
 fn lacks<'a>(list: &'a Value, other: &Value) -> Vec<&'a Value> {
-    let lacking = elements(list).filter(|value| !elements(other).any(|one| one == *value));
+    let lacking = elements(list).filter(|value| !elements(other).any(|element| element == *value));
     lacking.collect()
 }
 
 /// The types of a schema; none for one that names no type.
 fn types(schema: &Value) -> BTreeSet<&str> {
     match &schema["type"] {
-        Value::String(one) => BTreeSet::from([one.as_str()]),
-        several => elements(several).filter_map(Value::as_str).collect(),
+        Value::String(name) => BTreeSet::from([name.as_str()]),
+        several => elements(several)
+            .filter_map(Value::as_str)
+            .collect(),
     }
 }
 
@@ -84,26 +86,32 @@ fn whole(document: &Value, schema: &Value) -> Value {
     let Some(parts) = schema["allOf"].as_array() else {
         return schema.clone();
     };
-    let mut all = schema.clone();
-    let own = all.as_object_mut().unwrap();
+    let mut merged = schema.clone();
+    let own = merged.as_object_mut().unwrap();
     own.remove("allOf");
     for part in parts {
         for (keyword, value) in members(&whole(document, part)) {
-            let known = own.entry(keyword.clone()).or_insert(Value::Null);
-            match (known, value) {
-                (Value::Object(known), Value::Object(more)) => known.extend(more.clone()),
-                (Value::Array(known), Value::Array(more)) => known.extend(more.clone()),
-                (known, value) => *known = value.clone(),
+            let present = own
+                .entry(keyword.clone())
+                .or_insert(Value::Null);
+            match (present, value) {
+                (Value::Object(present), Value::Object(more)) => present.extend(more.clone()),
+                (Value::Array(present), Value::Array(more)) => present.extend(more.clone()),
+                (present, value) => *present = value.clone(),
             }
         }
     }
-    all
+    merged
 }
 
 /// The alternatives of a schema, or the schema itself.
 fn alternatives(schema: &Value) -> Vec<&Value> {
     let several = ["oneOf", "anyOf"].map(|keyword| schema[keyword].as_array());
-    let several: Vec<&Value> = several.into_iter().flatten().flatten().collect();
+    let several: Vec<&Value> = several
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
     if several.is_empty() {
         vec![schema]
     } else {
@@ -112,8 +120,9 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
 }
 
 impl Comparison<'_> {
-    fn note(&mut self, place: &str, what: impl std::fmt::Display) {
-        self.breaks.push(format!("{place}: {what}"));
+    fn note(&mut self, place: &str, change: impl std::fmt::Display) {
+        self.breaks
+            .push(format!("{place}: {change}"));
     }
 
     fn operations(&mut self) {
@@ -180,34 +189,48 @@ impl Comparison<'_> {
             }
         }
         for (status, _) in members(&after["responses"]) {
-            if status.starts_with('2') && before["responses"].get(status).is_none() {
+            if status.starts_with('2')
+                && before["responses"]
+                    .get(status)
+                    .is_none()
+            {
                 self.note(place, format!("{status} is another success"));
             }
         }
     }
 
     fn parameters(&mut self, place: &str, before: &Value, after: &Value) {
-        let all = |document: &Value, operation: &Value| -> Vec<Value> {
-            let all = elements(&operation["parameters"]);
-            all.map(|one| resolved(document, one).clone()).collect()
+        let parameters_of = |document: &Value, operation: &Value| -> Vec<Value> {
+            let listed = elements(&operation["parameters"]);
+            listed
+                .map(|parameter| resolved(document, parameter).clone())
+                .collect()
         };
-        let old = all(self.old, before);
-        let new = all(self.new, after);
-        let is_same =
-            |one: &Value, other: &Value| one["name"] == other["name"] && one["in"] == other["in"];
-        for one in &old {
-            let place = format!("{place} ?{}", one["name"].as_str().unwrap());
-            let Some(later) = new.iter().find(|later| is_same(one, later)) else {
+        let old = parameters_of(self.old, before);
+        let new = parameters_of(self.new, after);
+        let is_same = |earlier: &Value, later: &Value| {
+            earlier["name"] == later["name"] && earlier["in"] == later["in"]
+        };
+        for earlier in &old {
+            let place = format!("{place} ?{}", earlier["name"].as_str().unwrap());
+            let Some(later) = new
+                .iter()
+                .find(|later| is_same(earlier, later))
+            else {
                 self.note(&place, "the parameter is gone");
                 continue;
             };
-            if later["required"] == true && one["required"] != true {
+            if later["required"] == true && earlier["required"] != true {
                 self.note(&place, "the parameter is required");
             }
-            self.schema(&place, &one["schema"], &later["schema"], Way::Sent);
+            self.schema(&place, &earlier["schema"], &later["schema"], Way::Sent);
         }
         for later in &new {
-            if later["required"] == true && !old.iter().any(|one| is_same(one, later)) {
+            if later["required"] == true
+                && !old
+                    .iter()
+                    .any(|earlier| is_same(earlier, later))
+            {
                 self.note(place, format!("{} is required", later["name"]));
             }
         }
@@ -223,8 +246,8 @@ impl Comparison<'_> {
     }
 
     fn schema(&mut self, place: &str, before: &Value, after: &Value, way: Way) {
-        if let (Some(one), Some(other)) = (before["$ref"].as_str(), after["$ref"].as_str()) {
-            let pair = (one.to_owned(), other.to_owned(), way == Way::Sent);
+        if let (Some(earlier), Some(later)) = (before["$ref"].as_str(), after["$ref"].as_str()) {
+            let pair = (earlier.to_owned(), later.to_owned(), way == Way::Sent);
             if !self.seen.insert(pair) {
                 return;
             }
@@ -240,18 +263,18 @@ impl Comparison<'_> {
         if are_plain == [true, true] {
             return;
         }
-        let known = alternatives(&before);
+        let earlier = alternatives(&before);
         let later = alternatives(&after);
-        for alternative in known {
+        for alternative in earlier {
             let mut fewest: Option<Comparison<'_>> = None;
-            for one in &later {
+            for candidate in &later {
                 let mut tried = Comparison {
                     old: self.old,
                     new: self.new,
                     breaks: Vec::new(),
                     seen: self.seen.clone(),
                 };
-                tried.schema(place, alternative, one, way);
+                tried.schema(place, alternative, candidate, way);
                 let is_better = |fewest: &Comparison<'_>| tried.breaks.len() < fewest.breaks.len();
                 if fewest.as_ref().is_none_or(is_better) {
                     fewest = Some(tried);
@@ -264,7 +287,11 @@ impl Comparison<'_> {
             self.breaks.extend(fewest.breaks);
         }
         // Null is no value that clients could treat as another one.
-        let is_null = |schemas: &[&Value]| schemas.iter().any(|one| types(one).contains("null"));
+        let is_null = |schemas: &[&Value]| {
+            schemas
+                .iter()
+                .any(|schema| types(schema).contains("null"))
+        };
         if way == Way::Answered
             && is_null(&alternatives(&after))
             && !is_null(&alternatives(&before))
@@ -392,16 +419,27 @@ const MENDED: [&str; 23] = [
 #[test]
 fn the_document_only_grows_within_a_major_version() {
     let record = Record::last();
-    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    let major = |version: &str| {
+        version
+            .split('.')
+            .next()
+            .map(str::to_owned)
+    };
     if major(&record.version) != major(env!("CARGO_PKG_VERSION")) {
         return;
     }
     let mut broken = breaks(&record.document(), &DOCUMENT);
     for mended in MENDED {
-        let is_true = broken.iter().any(|line| line.starts_with(mended));
+        let is_true = broken
+            .iter()
+            .any(|line| line.starts_with(mended));
         assert!(is_true, "no longer true: {mended}");
     }
-    broken.retain(|line| !MENDED.iter().any(|mended| line.starts_with(mended)));
+    broken.retain(|line| {
+        !MENDED
+            .iter()
+            .any(|mended| line.starts_with(mended))
+    });
     assert!(
         broken.is_empty(),
         "version {} breaks {}: raise the major version, or keep\n  {}",
@@ -420,9 +458,14 @@ fn changed(pointer: &str, value: Value) -> Value {
         .pointer_mut(parent)
         .unwrap_or_else(|| panic!("{pointer}"));
     match (parent, value) {
-        (Value::Array(all), Value::Null) => drop(all.remove(name.parse().unwrap())),
-        (Value::Array(all), value) => all.push(value),
-        (parent, Value::Null) => drop(parent.as_object_mut().unwrap().remove(&name)),
+        (Value::Array(elements), Value::Null) => drop(elements.remove(name.parse().unwrap())),
+        (Value::Array(elements), value) => elements.push(value),
+        (parent, Value::Null) => drop(
+            parent
+                .as_object_mut()
+                .unwrap()
+                .remove(&name),
+        ),
         (parent, value) => parent[name] = value,
     }
     document
@@ -511,7 +554,9 @@ fn each_break_is_named() {
     ];
     for (pointer, value, expected) in cases {
         let broken = breaks(&DOCUMENT, &changed(&pointer, value));
-        let named = broken.iter().any(|one| one.contains(expected));
+        let named = broken
+            .iter()
+            .any(|text| text.contains(expected));
         assert!(named, "{pointer}: no {expected:?} in {broken:#?}");
     }
 }

@@ -15,7 +15,9 @@ async fn failures_with_quiet_days_between_them_disable_no_webhook() {
     told.receiver.answers(500, &[]).await;
     told.receiver.answers(500, &[]).await;
     told.attempts_task().await;
-    told.api.clock.advance(Webhook::PATIENCE + span::HOUR);
+    told.api
+        .clock
+        .advance(Webhook::PATIENCE + span::HOUR);
     told.attempts_task().await;
     shows!(told.shown().await, {"enabled": true, "failingSince": "2026-01-20T13:00:00.000Z"});
 }
@@ -26,14 +28,22 @@ async fn another_url_begins_anew() {
     told.receiver.always_answers(500).await;
     for _ in 0..4 {
         told.attempts_task().await;
-        told.api.clock.advance(span::DAY + 8 * span::HOUR);
+        told.api
+            .clock
+            .advance(span::DAY + 8 * span::HOUR);
     }
-    let kept = told.changes(json!({"description": "The chat"})).await;
+    let kept = told
+        .changes(json!({"description": "The chat"}))
+        .await;
     for webhook in [told.shown().await, kept] {
         assert_eq!(webhook["failingSince"], "2026-01-15T12:00:00.000Z");
     }
     let url = format!("{}/new", told.receiver.url);
-    assert!(told.changes(json!({ "url": url })).await["failingSince"].is_null());
+    assert!(
+        told.changes(json!({ "url": url }))
+            .await["failingSince"]
+            .is_null()
+    );
     told.attempts_task().await;
     assert_eq!(told.shown().await["enabled"], true);
 }
@@ -43,16 +53,24 @@ async fn a_delivery_that_expires_names_that_as_its_reason() {
     let told = Told::start().await;
     let waiting = told.task().await;
     let disabled = told.task().await;
-    told.api.clock.advance(WebhookDelivery::KEPT);
+    told.api
+        .clock
+        .advance(WebhookDelivery::KEPT);
     told.attempts(&waiting).await;
-    told.changes(json!({"enabled": false})).await;
+    told.changes(json!({"enabled": false}))
+        .await;
     told.attempts(&disabled).await;
-    let table = told.api.items_of("webhook_delivery").await;
+    let table = told
+        .api
+        .items_of("webhook_delivery")
+        .await;
     for (id, reason) in [
         (waiting, "It was not delivered within 7 days."),
         (disabled, "The webhook is disabled, or was deleted."),
     ] {
-        let one = table.iter().find(|one| text_of(one, "id") == id);
-        assert_eq!(text_of(one.unwrap(), "lastError"), reason);
+        let delivery = table
+            .iter()
+            .find(|delivery| text_of(delivery, "id") == id);
+        assert_eq!(text_of(delivery.unwrap(), "lastError"), reason);
     }
 }

@@ -17,7 +17,9 @@ async fn a_slow_receiver_gets_one_message_in_each_turn() {
     let api = &told.api;
     let receiver = &told.receiver;
     let [first, ..] = [told.task().await, told.task().await, told.task().await];
-    receiver.takes(&api.clock, 6 * span::SECOND).await;
+    receiver
+        .takes(&api.clock, 6 * span::SECOND)
+        .await;
     told.attempts(&first).await;
     assert_eq!(receiver.take().await.len(), 1);
     // The others wait, and that counts as no attempt. Each wakes in its own time.
@@ -52,9 +54,12 @@ async fn a_slow_receiver_holds_up_no_other_webhook() {
     let told = Told::start().await;
     let api = &told.api;
     let quick = Receiver::start().await;
-    api.has_webhook(&told.ada, &quick.url, &["task.*"]).await;
+    api.has_webhook(&told.ada, &quick.url, &["task.*"])
+        .await;
     told.receiver.always_answers(503).await;
-    told.receiver.takes(&api.clock, 6 * span::SECOND).await;
+    told.receiver
+        .takes(&api.clock, 6 * span::SECOND)
+        .await;
     for _ in 0..2 {
         told.task().await;
         // One after another: all answers take their time on one clock.
@@ -73,7 +78,10 @@ async fn a_slow_receiver_does_not_delay_another() {
     // The slow one answers once the quick one has its message.
     let (quick_has_it, waits) = watch::channel(false);
     let slow = any(async move || {
-        let _ = waits.clone().wait_for(|has_it| *has_it).await;
+        let _ = waits
+            .clone()
+            .wait_for(|has_it| *has_it)
+            .await;
     });
     let quick = any(async move || {
         quick_has_it.send_replace(true);
@@ -81,14 +89,21 @@ async fn a_slow_receiver_does_not_delay_another() {
     patches!(told.ada, "/api/webhooks/1", {"url": listening(slow).await});
     let zoe = api.sign_in("zoe").await;
     let quick = listening(quick).await;
-    api.has_webhook(&zoe, &quick, &["task.*"]).await;
+    api.has_webhook(&zoe, &quick, &["task.*"])
+        .await;
     api.changes().await;
     told.ada.creates_tasks(["x"; 7]).await;
-    zoe.creates_task(json!({"projectId": 3})).await;
+    zoe.creates_task(json!({"projectId": 3}))
+        .await;
     api.publishes().await;
     let mut batch = api.webhook_messages().await;
     let is_abroad = |text: &String| text.contains("\"organizationId\":2");
-    batch.sort_by_key(|message| message.body.as_ref().is_some_and(is_abroad));
+    batch.sort_by_key(|message| {
+        message
+            .body
+            .as_ref()
+            .is_some_and(is_abroad)
+    });
     api.sends(batch).await;
     let deliveries = told.deliveries().await;
     assert_eq!(deliveries.len(), 7);
@@ -99,9 +114,15 @@ async fn a_slow_receiver_does_not_delay_another() {
 
 /// The URL of a receiver on a port of its own.
 async fn listening(handler: MethodRouter) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let routes = Router::new().route("/", handler);
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    tokio::spawn(async move {
+        axum::serve(listener, routes)
+            .await
+            .unwrap()
+    });
     url
 }

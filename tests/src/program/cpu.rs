@@ -11,8 +11,13 @@ pub fn cpu_of(process: u32) -> Duration {
         // A thread that ended meanwhile was not the one that answers.
         let statistics = fs::read_to_string(thread.unwrap().path().join("schedstat"));
         let statistics = statistics.unwrap_or_default();
-        let on_cpu = statistics.split(' ').next().unwrap_or_default();
-        on_cpu.parse::<u64>().unwrap_or_default()
+        let on_cpu = statistics
+            .split(' ')
+            .next()
+            .unwrap_or_default();
+        on_cpu
+            .parse::<u64>()
+            .unwrap_or_default()
     });
     Duration::from_nanos(nanoseconds.sum())
 }

@@ -30,9 +30,14 @@ impl Options {
         };
         while let Some(argument) = arguments.next() {
             let is_named = argument.starts_with("--");
-            let mut known = usage.split(['[', ']']).map(str::trim).skip(1);
-            let known = known.find_map(|one| {
-                let (name, value) = one.split_once(' ').unwrap_or((one, ""));
+            let mut described_options = usage
+                .split(['[', ']'])
+                .map(str::trim)
+                .skip(1);
+            let option = described_options.find_map(|described| {
+                let (name, value) = described
+                    .split_once(' ')
+                    .unwrap_or((described, ""));
                 let is_it = if is_named {
                     name == argument
                 } else {
@@ -40,15 +45,19 @@ impl Options {
                 };
                 is_it.then_some((name, !value.is_empty()))
             });
-            let Some((name, has_value)) = known else {
+            let Some((name, has_value)) = option else {
                 options.fail();
             };
             let value = match (is_named, has_value) {
-                (true, true) => arguments.next().unwrap_or_else(|| options.fail()),
+                (true, true) => arguments
+                    .next()
+                    .unwrap_or_else(|| options.fail()),
                 (true, false) => String::new(),
                 (false, _) => argument,
             };
-            options.given.insert(name.to_owned(), value);
+            options
+                .given
+                .insert(name.to_owned(), value);
         }
         if options.has(DEV) {
             use_dev_binaries();
@@ -66,7 +75,11 @@ impl Options {
     #[must_use]
     pub fn get<T: FromStr>(&self, name: &str) -> Option<T> {
         let value = self.given.get(name)?;
-        Some(value.parse().unwrap_or_else(|_| self.fail()))
+        Some(
+            value
+                .parse()
+                .unwrap_or_else(|_| self.fail()),
+        )
     }
 
     fn fail(&self) -> ! {

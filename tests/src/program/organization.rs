@@ -27,7 +27,10 @@ pub async fn organization(store: &Store) -> OrganizationId {
         features: Some(vec![PlanFeature::AgentAi]),
         ..PlanChange::default()
     };
-    directory.change_plan(id, plan).await.unwrap();
+    directory
+        .change_plan(id, plan)
+        .await
+        .unwrap();
     id
 }
 
@@ -48,7 +51,10 @@ impl Member {
         now: Timestamp,
     ) -> Self {
         let new = records::user(name, role, "none");
-        let created = store.directory().create_user(tenant, new).await;
+        let created = store
+            .directory()
+            .create_user(tenant, new)
+            .await;
         let user = created.unwrap().record;
         let sid = records::signed_in(store, &user, now).await;
         let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();

@@ -72,12 +72,22 @@ async fn fill(engines: &Engines) -> String {
     let ada = ("ada", Role::Admin);
     let now = clock.now();
     let Member { user, cookie } = Member::sign_in(&store, tenant, ada, now).await;
-    let project = records::project("Billing migration");
-    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let new_project = records::project("Billing migration");
+    let project = directory
+        .create_project(tenant, new_project)
+        .await
+        .unwrap()
+        .id;
     let mut colleagues = Vec::new();
     for number in 0..COLLEAGUES {
         let colleague = records::user(&format!("colleague{number}"), Role::Member, "none");
-        colleagues.push(directory.create_user(tenant, colleague).await.unwrap().id);
+        colleagues.push(
+            directory
+                .create_user(tenant, colleague)
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let text = "Somebody wrote a few sentences about it. ".repeat(10);
     for (_, assignee) in (0..ROWS).zip(colleagues.iter().cycle()) {
@@ -86,27 +96,45 @@ async fn fill(engines: &Engines) -> String {
             assignee_id: Some(*assignee),
             ..records::task(project)
         };
-        store.tasks().create(tenant, task).await.unwrap();
+        store
+            .tasks()
+            .create(tenant, task)
+            .await
+            .unwrap();
         let activity = ActivityCreate {
             description: records::text(&text),
             ..records::activity(Some(project))
         };
         let activities = store.activities();
-        activities.create(tenant, user.id, activity).await.unwrap();
+        activities
+            .create(tenant, user.id, activity)
+            .await
+            .unwrap();
         let request = ServiceRequestCreate {
             description: Some(records::text(&text)),
             ..records::service_request()
         };
         let requests = store.service_requests();
-        requests.create(tenant, user.id, request).await.unwrap();
+        requests
+            .create(tenant, user.id, request)
+            .await
+            .unwrap();
     }
     let ticket = NewTicket {
         messages: vec![records::message(user.id, &text, Some(now)); MESSAGES],
         ..records::ticket()
     };
-    store.tickets().create(tenant, ticket).await.unwrap();
+    store
+        .tickets()
+        .create(tenant, ticket)
+        .await
+        .unwrap();
     let alert = records::alert("payment_failed", now);
-    store.alerts().record(tenant, alert).await.unwrap();
+    store
+        .alerts()
+        .record(tenant, alert)
+        .await
+        .unwrap();
     cookie
 }
 
@@ -158,28 +186,37 @@ pub fn start_function(
 
 /// Takes the messages out of a queue. Returns their bodies.
 pub(crate) async fn bodies(sqs: &aws_sdk_sqs::Client, url: &str) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut bodies = Vec::new();
     loop {
         let receive = sqs.receive_message().queue_url(url);
-        let received = receive.max_number_of_messages(10).send().await.unwrap();
+        let received = receive
+            .max_number_of_messages(10)
+            .send()
+            .await
+            .unwrap();
         let messages = received.messages.unwrap_or_default();
         if messages.is_empty() {
-            return all;
+            return bodies;
         }
         for message in messages {
             let delete = sqs.delete_message().queue_url(url);
             let delete = delete.set_receipt_handle(message.receipt_handle);
             delete.send().await.unwrap();
-            all.push(message.body.unwrap());
+            bodies.push(message.body.unwrap());
         }
     }
 }
 
 /// Takes the messages out of a queue, as records of an event.
 pub async fn messages(engines: &Engines, url: &str) -> Vec<Value> {
-    let bodies = bodies(&engines.sqs(), url).await.into_iter();
+    let bodies = bodies(&engines.sqs(), url)
+        .await
+        .into_iter();
     let message = |(at, body): (usize, String)| json!({"messageId": at.to_string(), "body": body});
-    bodies.enumerate().map(message).collect()
+    bodies
+        .enumerate()
+        .map(message)
+        .collect()
 }
 
 /// The release binary of a function, or any other of that folder, before a runtime API. Its
@@ -223,7 +260,9 @@ pub fn command_of(binary: &Path, function: &str, runtime: &str) -> Command {
 pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let event = include_str!("../../events/http_request.json");
     let mut event: Value = serde_json::from_str(event).unwrap();
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let (path, query) = path
+        .split_once('?')
+        .unwrap_or((path, ""));
     let route = format!("{method} {path}");
     event["routeKey"] = json!(route);
     event["rawPath"] = json!(path);

@@ -42,8 +42,13 @@ impl RuntimeApi {
             .route(&format!("{base}/invocation/{{id}}/error"), post(error))
             .route(&format!("{base}/init/error"), post(error))
             .with_state(side);
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
+        let address = listener
+            .local_addr()
+            .unwrap()
+            .to_string();
         tokio::spawn(async { axum::serve(listener, routes).await });
         Self {
             address,
@@ -69,7 +74,12 @@ impl RuntimeApi {
 
     /// Returns the bytes of the function's answer: parsing takes time that is not the function's.
     pub async fn raw_answer(&self) -> Bytes {
-        self.answers.lock().await.recv().await.unwrap()
+        self.answers
+            .lock()
+            .await
+            .recv()
+            .await
+            .unwrap()
     }
 }
 

@@ -28,7 +28,8 @@ pub struct AgentSettings {
 
 impl fmt::Debug for AgentSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentSettings").finish_non_exhaustive()
+        f.debug_struct("AgentSettings")
+            .finish_non_exhaustive()
     }
 }
 
@@ -53,7 +54,10 @@ impl AgentSettings {
     async fn build(&self, app: &App, queues: &EngineQueues) -> ResolutionAgent {
         let url = match &self.sqs_url {
             Some(url) => url.clone(),
-            None => engines::engines().await.sqs_url().to_owned(),
+            None => engines::engines()
+                .await
+                .sqs_url()
+                .to_owned(),
         };
         let agent = ResolutionAgent::new(
             app.clone(),

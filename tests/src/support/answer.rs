@@ -26,7 +26,9 @@ impl Answer {
     pub fn from_lambda(response: &Value) -> Self {
         let bytes = response.to_string().len();
         assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
-        let body = response["body"].as_str().unwrap_or_default();
+        let body = response["body"]
+            .as_str()
+            .unwrap_or_default();
         let mut bytes = body.len();
         let text = if response["isBase64Encoded"] == json!(true) {
             let packed = BASE64_STANDARD.decode(body).unwrap();
@@ -39,10 +41,17 @@ impl Answer {
         } else {
             body.to_owned()
         };
-        let cookies = response["cookies"].as_array().into_iter().flatten();
-        let cookies = cookies.map(|one| one.as_str().unwrap().to_owned());
+        let cookies = response["cookies"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        let cookies = cookies.map(|cookie| cookie.as_str().unwrap().to_owned());
         Self {
-            status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
+            status: response["statusCode"]
+                .as_u64()
+                .unwrap()
+                .try_into()
+                .unwrap(),
             headers: response["headers"].clone(),
             cookies: cookies.collect(),
             text,
@@ -98,7 +107,10 @@ impl Answer {
 
     #[track_caller]
     pub fn lines(&self) -> Vec<Value> {
-        let lines = self.text.lines().map(serde_json::from_str);
+        let lines = self
+            .text
+            .lines()
+            .map(serde_json::from_str);
         lines.map(Result::unwrap).collect()
     }
 
@@ -125,14 +137,19 @@ impl Answer {
     #[track_caller]
     pub fn expect_faults(&self, faults: &[(&str, &str)]) {
         let body = self.expect_problem(400, "validation_error");
-        let found = body["errors"].as_array().unwrap().iter();
-        let found =
-            found.map(|fault| ["pointer", "code"].map(|name| fault[name].as_str().unwrap()));
-        let mut found: Vec<_> = found.map(|[pointer, code]| (pointer, code)).collect();
+        let actual = body["errors"]
+            .as_array()
+            .unwrap()
+            .iter();
+        let actual =
+            actual.map(|fault| ["pointer", "code"].map(|name| fault[name].as_str().unwrap()));
+        let mut actual: Vec<_> = actual
+            .map(|[pointer, code]| (pointer, code))
+            .collect();
         let mut expected = faults.to_vec();
-        found.sort_unstable();
+        actual.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(found, expected, "{body}");
+        assert_eq!(actual, expected, "{body}");
     }
 
     /// The ids of a list.
@@ -151,14 +168,20 @@ impl Answer {
     pub fn next(&self) -> Option<&str> {
         let link = self.header("link")?;
         let url = link.strip_prefix('<').unwrap();
-        let url = url.strip_suffix(">; rel=\"next\"").unwrap();
+        let url = url
+            .strip_suffix(">; rel=\"next\"")
+            .unwrap();
         let path = url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com");
         Some(path.unwrap_or_else(|| panic!("{url}")))
     }
 
     /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.
     pub fn headers(&self) -> Vec<(String, String)> {
-        let headers = self.headers.as_object().into_iter().flatten();
+        let headers = self
+            .headers
+            .as_object()
+            .into_iter()
+            .flatten();
         let headers = headers.map(|(name, value)| {
             let value = value.as_str().unwrap().to_owned();
             (name.to_ascii_lowercase(), value)
@@ -172,7 +195,12 @@ impl Answer {
     #[track_caller]
     pub fn session(&self) -> &str {
         // The last one, which each gateway keeps.
-        let (cookie, _) = self.cookies.last().unwrap().split_once("; ").unwrap();
+        let (cookie, _) = self
+            .cookies
+            .last()
+            .unwrap()
+            .split_once("; ")
+            .unwrap();
         assert!(cookie.starts_with("connect.sid=s%3A"), "{cookie}");
         cookie
     }
@@ -196,7 +224,10 @@ impl Answer {
     pub fn check_headers(&self) {
         assert_eq!(self.header("cache-control"), Some("no-store"));
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"));
-        assert!(self.header("x-request-id").is_some_and(|id| !id.is_empty()));
+        assert!(
+            self.header("x-request-id")
+                .is_some_and(|id| !id.is_empty())
+        );
     }
 
     #[track_caller]
@@ -210,7 +241,9 @@ impl Answer {
         assert_eq!(self.header("www-authenticate"), challenge, "{body}");
         assert_eq!(body["message"], body["detail"], "{body}");
         for member in ["type", "title", "detail", "instance", "code", "requestId"] {
-            let text = body[member].as_str().unwrap_or_default();
+            let text = body[member]
+                .as_str()
+                .unwrap_or_default();
             assert!(!text.is_empty(), "{member}: {body}");
         }
     }
@@ -220,7 +253,9 @@ impl Answer {
 fn unpacked(packed: &[u8]) -> String {
     let mut text = String::new();
     let mut decoder = GzDecoder::new(packed);
-    decoder.read_to_string(&mut text).unwrap();
+    decoder
+        .read_to_string(&mut text)
+        .unwrap();
     text
 }
 
@@ -248,12 +283,14 @@ macro_rules! refused {
 pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
     let value = json!(value);
     for (name, expected) in members.as_object().unwrap() {
-        let found = if name.starts_with('/') {
-            value.pointer(name).unwrap_or(&Value::Null)
+        let actual = if name.starts_with('/') {
+            value
+                .pointer(name)
+                .unwrap_or(&Value::Null)
         } else {
             &value[name]
         };
-        assert_eq!(found, expected, "{name} of {value}");
+        assert_eq!(actual, expected, "{name} of {value}");
     }
 }
 
@@ -261,7 +298,10 @@ pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
 #[track_caller]
 /// The checks of a result for a purpose; null if there are none.
 pub fn check_of<'a>(result: &'a Value, purpose: &str) -> &'a Value {
-    let mut checks = result["checks"].as_array().into_iter().flatten();
+    let mut checks = result["checks"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let check = checks.find(|check| check["purpose"] == purpose);
     check.unwrap_or(&Value::Null)
 }
@@ -279,22 +319,31 @@ pub fn begins(text: &Value, part: &str) {
 /// The ids of rows.
 #[track_caller]
 pub fn ids(rows: &[Value]) -> Vec<i64> {
-    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    rows.iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect()
 }
 
 /// One member of each row.
 pub fn column<'a>(rows: impl IntoIterator<Item = &'a Value>, name: &str) -> Vec<&'a Value> {
-    rows.into_iter().map(|row| &row[name]).collect()
+    rows.into_iter()
+        .map(|row| &row[name])
+        .collect()
 }
 
 /// The rows of which a member has a value.
 pub fn rows_where<'a>(rows: &'a [Value], name: &str, value: &str) -> Vec<&'a Value> {
-    rows.iter().filter(|row| row[name] == value).collect()
+    rows.iter()
+        .filter(|row| row[name] == value)
+        .collect()
 }
 
 /// The sorted statuses of answers to requests that were sent at once.
 pub fn statuses<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Vec<u16> {
-    let mut statuses: Vec<_> = answers.into_iter().map(|answer| answer.status).collect();
+    let mut statuses: Vec<_> = answers
+        .into_iter()
+        .map(|answer| answer.status)
+        .collect();
     statuses.sort_unstable();
     statuses
 }

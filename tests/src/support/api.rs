@@ -175,7 +175,9 @@ impl Founded {
         let home = home.await.unwrap();
         let abroad = directory.create_organization("Outland".into(), with_agent);
         let abroad = abroad.await.unwrap();
-        let units = settings.units_per_second.unwrap_or(UnitsPerSecond::MOST);
+        let units = settings
+            .units_per_second
+            .unwrap_or(UnitsPerSecond::MOST);
         // Without a version or an entry more.
         for organization in [&home, &abroad] {
             let pk = format!("ORG#{}", organization.id);
@@ -219,8 +221,16 @@ impl Founded {
 fn of_kind<R: DeserializeOwned>(items: &[Item], kind: &str) -> Vec<R> {
     let mut items: Vec<Item> = items.to_vec();
     items.retain(|item| text_of(item, "kind") == kind);
-    items.sort_by_key(|item| item["id"].as_n().unwrap().parse::<i64>().unwrap());
-    let records = items.into_iter().map(serde_dynamo::from_item);
+    items.sort_by_key(|item| {
+        item["id"]
+            .as_n()
+            .unwrap()
+            .parse::<i64>()
+            .unwrap()
+    });
+    let records = items
+        .into_iter()
+        .map(serde_dynamo::from_item);
     records.map(Result::unwrap).collect()
 }
 
@@ -279,7 +289,10 @@ impl Api {
         log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let faults = settings.faults.as_ref().map(Faults::url);
+        let faults = settings
+            .faults
+            .as_ref()
+            .map(Faults::url);
         let proxy = faults.or(settings.proxy.as_deref());
         // What is planned is not left to chance.
         let is_planned = proxy.is_some();
@@ -300,7 +313,10 @@ impl Api {
             Some(outdoors) => client(&outdoors.observer_url(), &counter),
             None => functions.clone(),
         };
-        let at = settings.table.as_ref().map(|table| table.at);
+        let at = settings
+            .table
+            .as_ref()
+            .map(|table| table.at);
         let clock = Clock::fixed(at.unwrap_or_else(|| "2026-01-15T12:00:00Z".parse().unwrap()));
         let app = App::new(functions.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();
@@ -311,7 +327,12 @@ impl Api {
             }
             None => Box::pin(Founded::create(&store, &settings, (&client, &table))).await,
         };
-        let mut gateway = Gateway::of(&settings.agent.states(&app, &queues).await);
+        let mut gateway = Gateway::of(
+            &settings
+                .agent
+                .states(&app, &queues)
+                .await,
+        );
         gateway.outdoors = outdoors;
         counter.take();
         Self {
@@ -354,17 +375,20 @@ impl Api {
     /// Instances of another cell with the same table and secrets.
     pub async fn instances_of_cell(&self, name: &str) -> Gateway {
         let cell = Cell::new(name).unwrap();
-        self.instances_of(|config| config.cell = cell).await
+        self.instances_of(|config| config.cell = cell)
+            .await
     }
 
     /// Other instances of a deployment that sends no mail.
     pub async fn instances_without_mail(&self) -> Gateway {
-        self.instances_of(|config| config.sends_mail = false).await
+        self.instances_of(|config| config.sends_mail = false)
+            .await
     }
 
     /// Other instances of a deployment that is paused.
     pub async fn paused_instances(&self) -> Gateway {
-        self.instances_of(|config| config.is_paused = true).await
+        self.instances_of(|config| config.is_paused = true)
+            .await
     }
 
     /// Other instances behind a proxy that names the client's address in this header, and has this
@@ -374,14 +398,20 @@ impl Api {
             address_header: HeaderName::from_static(header),
             secrets: SigningSecrets::new(["a newer one".to_owned(), secret.to_owned()]).unwrap(),
         };
-        self.instances_of(|config| config.proxy = Some(proxy)).await
+        self.instances_of(|config| config.proxy = Some(proxy))
+            .await
     }
 
     async fn instances_of(&self, differs: impl FnOnce(&mut ApiConfig)) -> Gateway {
         let mut config = api_config(&self.table);
         differs(&mut config);
         let app = App::new(self.functions.clone(), &config, self.clock.clone());
-        Gateway::of(&self.agent.states(&app, &self.queues).await)
+        Gateway::of(
+            &self
+                .agent
+                .states(&app, &self.queues)
+                .await,
+        )
     }
 
     /// A caller without a session.
@@ -405,17 +435,34 @@ impl Api {
             "zac" | "zed" => (Role::Member, self.abroad.id),
             other => panic!("nobody is called {other}"),
         };
-        let hash = async || password::hash(PASSWORD.into()).await.unwrap();
-        let new = records::user(name, role, PASSWORD_HASH.get_or_init(hash).await.clone());
+        let hash = async || {
+            password::hash(PASSWORD.into())
+                .await
+                .unwrap()
+        };
+        let new = records::user(
+            name,
+            role,
+            PASSWORD_HASH
+                .get_or_init(hash)
+                .await
+                .clone(),
+        );
         let directory = self.store.directory();
-        let user = directory.create_user(tenant, new).await.unwrap().record;
+        let user = directory
+            .create_user(tenant, new)
+            .await
+            .unwrap()
+            .record;
         users.insert(name.to_owned(), user.clone());
         user
     }
 
     /// A caller with a session, begun past the password.
     pub async fn sign_in(&self, name: &str) -> Caller {
-        let caller = self.session_of(&self.user(name).await).await;
+        let caller = self
+            .session_of(&self.user(name).await)
+            .await;
         self.counter.take();
         caller
     }
@@ -430,7 +477,8 @@ impl Api {
     }
 
     pub async fn session_of(&self, user: &User) -> Caller {
-        self.session_since(user, self.clock.now()).await
+        self.session_since(user, self.clock.now())
+            .await
     }
 
     /// A session of a user that began at an instant and was not used since.
@@ -458,7 +506,9 @@ impl Api {
         let id = token.id;
         let secret = secret.unwrap();
         self.counter.take();
-        let mut caller = self.anonymous().with_token(secret.expose());
+        let mut caller = self
+            .anonymous()
+            .with_token(secret.expose());
         (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));
         (caller, id)
     }
@@ -487,7 +537,9 @@ impl Api {
                 let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
                 finished += usize::from(progress == CleanupRound::Finished);
             });
-            comes("the end of the cleanups", run).await.unwrap();
+            comes("the end of the cleanups", run)
+                .await
+                .unwrap();
         }
         finished
     }
@@ -495,7 +547,9 @@ impl Api {
     /// Every item of the table as text, in a fixed order: for «nothing was written».
     pub async fn table_dump(&self) -> Vec<String> {
         let items = self.items().await.into_iter();
-        let mut items: Vec<_> = items.map(|item| text(&AttributeValue::M(item))).collect();
+        let mut items: Vec<_> = items
+            .map(|item| text(&AttributeValue::M(item)))
+            .collect();
         items.sort();
         items
     }

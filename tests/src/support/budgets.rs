@@ -237,7 +237,9 @@ pub const ROWS: &[Row] = &[
 
 #[track_caller]
 pub fn budget(operation: &str) -> &'static Row {
-    let row = ROWS.iter().find(|row| row.operation == operation);
+    let row = ROWS
+        .iter()
+        .find(|row| row.operation == operation);
     row.unwrap_or_else(|| {
         panic!("{operation} has no budget: add a row to tests/src/support/budgets.rs")
     })

@@ -56,7 +56,8 @@ impl Caller {
 
     /// Adds a header to every request.
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
+        self.headers
+            .push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -112,15 +113,18 @@ impl Caller {
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {
-        self.send("POST", path, Some(body.to_string())).await
+        self.send("POST", path, Some(body.to_string()))
+            .await
     }
 
     pub async fn put(&self, path: &str, body: Value) -> Answer {
-        self.send("PUT", path, Some(body.to_string())).await
+        self.send("PUT", path, Some(body.to_string()))
+            .await
     }
 
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
-        self.send("PATCH", path, Some(body.to_string())).await
+        self.send("PATCH", path, Some(body.to_string()))
+            .await
     }
 
     pub async fn delete(&self, path: &str) -> Answer {
@@ -202,7 +206,9 @@ macro_rules! sends {
         $crate::sends!($method, $caller, &format!($path), $body)
     };
     ($method:ident, $caller:expr, $path:expr, $body:tt) => {
-        $caller.$method($path, ::serde_json::json!($body)).await
+        $caller
+            .$method($path, ::serde_json::json!($body))
+            .await
     };
 }
 

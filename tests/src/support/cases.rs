@@ -125,6 +125,10 @@ impl Concierge {
         });
         let new = records::alert_with(case.class, self.api.clock.now(), &more);
         let alerts = self.api.store.alerts();
-        alerts.record(tenant, new).await.unwrap().record
+        alerts
+            .record(tenant, new)
+            .await
+            .unwrap()
+            .record
     }
 }

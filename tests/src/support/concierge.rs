@@ -109,20 +109,23 @@ impl Concierge {
 
     /// Changes what organization 1's connection to a system of the demo is.
     pub async fn connects(&self, name: &str, more: Value) {
-        self.connects_for(self.api.home.id, name, more).await;
+        self.connects_for(self.api.home.id, name, more)
+            .await;
     }
 
     /// One more connection of organization 1 to the demo's billing system.
     pub async fn connects_as(&self, name: &str) {
         let put = self.demo.connections()["billing"].clone();
-        self.puts_connection(self.api.home.id, name, &put).await;
+        self.puts_connection(self.api.home.id, name, &put)
+            .await;
     }
 
     /// Changes any organization's connection.
     pub async fn connects_for(&self, tenant: OrganizationId, name: &str, more: Value) {
         let mut put = self.demo.connections()[name].clone();
         merges(&mut put, &more);
-        self.puts_connection(tenant, name, &put).await;
+        self.puts_connection(tenant, name, &put)
+            .await;
     }
 
     async fn puts_connection(&self, tenant: OrganizationId, name: &str, put: &Value) {
@@ -143,7 +146,8 @@ impl Concierge {
     pub fn sweeper(&self) -> Sweeping {
         let store = self.api.store_of("sweeper");
         let sqs = &self.sqs;
-        self.api.sweeper_of(store, sqs.clone(), sqs.clone())
+        self.api
+            .sweeper_of(store, sqs.clone(), sqs.clone())
     }
 
     fn queue(&self) -> Queue {
@@ -157,7 +161,8 @@ impl Concierge {
 
     /// An alert of organization 1.
     pub async fn alert(&self, class: &str, entities: &[(&str, &str)]) -> Alert {
-        self.alert_in(self.api.home.id, class, entities).await
+        self.alert_in(self.api.home.id, class, entities)
+            .await
     }
 
     pub async fn alert_in(
@@ -172,7 +177,11 @@ impl Concierge {
         });
         let new = records::alert_with(class, self.api.clock.now(), &more);
         let alerts = self.api.store.alerts();
-        alerts.record(tenant, new).await.unwrap().record
+        alerts
+            .record(tenant, new)
+            .await
+            .unwrap()
+            .record
     }
 
     /// Opens a session on a stuck usage batch of the demo.
@@ -184,8 +193,12 @@ impl Concierge {
     /// Opens a session on a failed payment, which proposes a retry and a message.
     pub async fn failed_payment(&self) -> Value {
         let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
-        self.opened(&self.alert("payment_failed", &entities).await)
-            .await
+        self.opened(
+            &self
+                .alert("payment_failed", &entities)
+                .await,
+        )
+        .await
     }
 
     /// The id of a session that was opened on an alert.
@@ -198,15 +211,22 @@ impl Concierge {
     pub async fn proposed(&self, session: &Value) -> Vec<String> {
         let path = format!("/api/concierge/agent-sessions/{session}/propose?detail=full");
         let body = self.max.triggers(&path).await;
-        let actions = body["session"]["proposedActions"].as_array().unwrap();
-        let ids = actions.iter().map(|action| action["id"].as_str());
-        ids.map(|id| id.unwrap().to_owned()).collect()
+        let actions = body["session"]["proposedActions"]
+            .as_array()
+            .unwrap();
+        let ids = actions
+            .iter()
+            .map(|action| action["id"].as_str());
+        ids.map(|id| id.unwrap().to_owned())
+            .collect()
     }
 
     /// Executes actions without waiting for them.
     pub async fn executes(&self, session: &Value, ids: &[&str]) -> super::Answer {
         let path = format!("/api/concierge/agent-sessions/{session}/execute");
-        self.max.post(&path, json!({"actionIds": ids})).await
+        self.max
+            .post(&path, json!({"actionIds": ids}))
+            .await
     }
 
     /// Executes actions once more that are not done.
@@ -230,9 +250,13 @@ impl Concierge {
     /// The session's status and, per result, success and error.
     pub async fn outcome(&self, session: &Value) -> (String, Vec<(bool, String)>) {
         let session = self.session(session).await;
-        let results = session["executionResults"].as_array().unwrap();
+        let results = session["executionResults"]
+            .as_array()
+            .unwrap();
         let results = results.iter().map(|result| {
-            let error = result["error"].as_str().unwrap_or_default();
+            let error = result["error"]
+                .as_str()
+                .unwrap_or_default();
             (result["success"].as_bool().unwrap(), error.to_owned())
         });
         let status = session["status"].as_str().unwrap();
@@ -242,7 +266,8 @@ impl Concierge {
     /// A session on the stuck batch whose one automated action was approved: session and action.
     pub async fn approved_batch(&self) -> (Value, String) {
         let batch = [("usage_batch", "ub_1001")];
-        self.approved("usage_batch_stuck", &batch, 0).await
+        self.approved("usage_batch_stuck", &batch, 0)
+            .await
     }
 
     pub async fn with_approved_batch(self) -> (Self, Value, String) {
@@ -252,7 +277,8 @@ impl Concierge {
 
     /// A session on a failed payment whose message to the customer was approved.
     pub async fn approved_message(&self) -> (Value, String) {
-        self.approved_message_to("cus_501").await
+        self.approved_message_to("cus_501")
+            .await
     }
 
     /// A session on an alert that no playbook knows, and its manual action.
@@ -283,15 +309,20 @@ impl Concierge {
     /// A session on a failed payment, with an approved message to its customer.
     async fn approved_message_to(&self, customer: &str) -> (Value, String) {
         let mut failed = FAILED.into_iter();
-        let (_, payment) = failed.find(|(one, _)| *one == customer).unwrap();
+        let (_, payment) = failed
+            .find(|(payer, _)| *payer == customer)
+            .unwrap();
         let entities = [("payment", payment), ("customer", customer)];
-        self.approved("payment_failed", &entities, 1).await
+        self.approved("payment_failed", &entities, 1)
+            .await
     }
 
     /// Has a worker run an action, whatever is in the queue.
     pub async fn runs(&self, session: &Value, action: &str) {
         let message = self.message(session, action);
-        self.worker().handle(event(&[(&message, 1)])).await;
+        self.worker()
+            .handle(event(&[(&message, 1)]))
+            .await;
     }
 
     /// Has a customer told of a failed payment, which saves ten minutes.
@@ -321,14 +352,23 @@ impl Concierge {
     /// Sends a call to a system of the demo past the agent. Returns the status.
     pub async fn calls(&self, system: &str, call: &ApiCall) -> u16 {
         let store = self.api.store_beside().await;
-        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let connections = store
+            .connections()
+            .all(self.api.home.id)
+            .await
+            .unwrap();
         let mut connections = connections.into_iter();
-        let connection = connections.find(|one| *one.name == *system).unwrap();
+        let connection = connections
+            .find(|connection| *connection.name == *system)
+            .unwrap();
         let sending = Sending {
             key: None,
             timeout: Duration::from_secs(5),
         };
-        let answered = self.targets.send(&connection, call, sending).await;
+        let answered = self
+            .targets
+            .send(&connection, call, sending)
+            .await;
         let answered = answered.unwrap_or_else(|_| panic!("{system} did not answer"));
         answered.response.status().as_u16()
     }
@@ -336,15 +376,23 @@ impl Concierge {
     /// Returns the facts of reads, past the agent.
     pub async fn sees(&self, reads: &[TargetRead]) -> Facts {
         let store = self.api.store_beside().await;
-        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let connections = store
+            .connections()
+            .all(self.api.home.id)
+            .await
+            .unwrap();
         let through = |name: &str| {
             let mut connections = connections.iter();
-            let connection = connections.find(|one| *one.name == *name);
+            let connection = connections.find(|connection| *connection.name == *name);
             Ok(&**connection.unwrap())
         };
         let within = Duration::from_secs(5);
         let mut facts = Facts::default();
-        for seen in self.targets.read_all(reads, through, within).await {
+        for seen in self
+            .targets
+            .read_all(reads, through, within)
+            .await
+        {
             facts.extend(seen.unwrap().facts);
         }
         facts
@@ -364,12 +412,22 @@ impl Concierge {
     pub async fn poisons(&self, session: &Value, action: &str) {
         let pk = format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id);
         let key = [&*pk, &format!("ACTION#{action}")];
-        self.api.sets(key, [("content", text("poison"))]).await;
+        self.api
+            .sets(key, [("content", text("poison"))])
+            .await;
     }
 
     /// The name that the idempotency keys of this table carry.
     pub async fn stack(&self) -> String {
-        text_of(&self.api.item(["STACK"; 2]).await.unwrap(), "name").to_owned()
+        text_of(
+            &self
+                .api
+                .item(["STACK"; 2])
+                .await
+                .unwrap(),
+            "name",
+        )
+        .to_owned()
     }
 
     /// Pretends that the stack's name was made for another table.
@@ -381,7 +439,11 @@ impl Concierge {
     /// The minutes that automated actions saved the organization.
     pub async fn minutes_saved(&self) -> i64 {
         let pk = format!("ORG#{}", self.api.home.id);
-        let totals = self.api.item([&pk, "TOTALS"]).await.unwrap_or_default();
+        let totals = self
+            .api
+            .item([&pk, "TOTALS"])
+            .await
+            .unwrap_or_default();
         let minutes = totals.get("minutesSaved");
         minutes.map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
     }
@@ -407,7 +469,10 @@ impl Concierge {
     /// Hands every message in the queue to a worker. Returns how many it wants again.
     pub async fn delivers_once(&self, worker: &Worker) -> usize {
         let messages = self.takes_messages().await;
-        let messages: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+        let messages: Vec<(&str, u32)> = messages
+            .iter()
+            .map(|text| (text.as_str(), 1))
+            .collect();
         if messages.is_empty() {
             return 0;
         }
@@ -458,12 +523,15 @@ pub fn once() -> WorkerLimits {
 pub fn event(messages: &[(&str, u32)]) -> SqsEvent {
     let recorded = include_str!("../../events/sqs_message.json");
     let recorded: Value = serde_json::from_str(recorded).unwrap();
-    let records = messages.iter().enumerate().map(|(at, (body, count))| {
-        let mut message = recorded.clone();
-        message["messageId"] = json!(format!("message-{at}"));
-        message["body"] = json!(body);
-        message["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
-        message
-    });
+    let records = messages
+        .iter()
+        .enumerate()
+        .map(|(at, (body, count))| {
+            let mut message = recorded.clone();
+            message["messageId"] = json!(format!("message-{at}"));
+            message["body"] = json!(body);
+            message["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
+            message
+        });
     serde_json::from_value(json!({"Records": records.collect::<Vec<_>>()})).unwrap()
 }

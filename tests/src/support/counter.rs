@@ -80,12 +80,16 @@ impl Intercept for Counter {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         roles::check(request, self.function)?;
-        self.total.fetch_add(1, Ordering::SeqCst);
+        self.total
+            .fetch_add(1, Ordering::SeqCst);
         let place = Place(*self.depth.lock().unwrap() + 1);
         if place.0 == 1 {
-            self.at_once.fetch_add(1, Ordering::SeqCst);
+            self.at_once
+                .fetch_add(1, Ordering::SeqCst);
         }
-        config.interceptor_state().store_put(place);
+        config
+            .interceptor_state()
+            .store_put(place);
         Ok(())
     }
 
@@ -95,7 +99,9 @@ impl Intercept for Counter {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let place = config.load::<Place>().map_or(0, |place| place.0);
+        let place = config
+            .load::<Place>()
+            .map_or(0, |place| place.0);
         let mut depth = self.depth.lock().unwrap();
         *depth = place.max(*depth);
         Ok(())

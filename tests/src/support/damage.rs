@@ -29,7 +29,9 @@ pub const DAMAGES: [Damage; 4] = [
     |item| set(item, [("organizationId", text("poison"))]),
     |item| {
         let names = ["status", "role", "type", "refersTo", "thread"];
-        let name = names.into_iter().find(|name| item.contains_key(*name));
+        let name = names
+            .into_iter()
+            .find(|name| item.contains_key(*name));
         let object = AttributeValue::M(HashMap::new());
         set(item, [(name.unwrap_or("organizationId"), object)]);
     },
@@ -53,7 +55,9 @@ pub fn set<const N: usize>(item: &mut Item, attributes: [(&str, AttributeValue);
 
 /// The text in an attribute; empty without one.
 pub fn text_of<'a>(item: &'a Item, name: &str) -> &'a str {
-    let value = item.get(name).and_then(|value| value.as_s().ok());
+    let value = item
+        .get(name)
+        .and_then(|value| value.as_s().ok());
     value.map_or("", String::as_str)
 }
 
@@ -65,15 +69,22 @@ pub fn key_of(item: &Item) -> String {
 /// Writes items as they are.
 pub async fn puts(client: &Client, table: &str, items: impl IntoIterator<Item = Item>) {
     let mut puts = items.into_iter().map(|item| {
-        let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-        WriteRequest::builder().put_request(put).build()
+        let put = PutRequest::builder()
+            .set_item(Some(item))
+            .build()
+            .unwrap();
+        WriteRequest::builder()
+            .put_request(put)
+            .build()
     });
     loop {
-        let some: Vec<_> = puts.by_ref().take(25).collect();
-        if some.is_empty() {
+        let batch: Vec<_> = puts.by_ref().take(25).collect();
+        if batch.is_empty() {
             return;
         }
-        let write = client.batch_write_item().request_items(table, some);
+        let write = client
+            .batch_write_item()
+            .request_items(table, batch);
         write.send().await.unwrap();
     }
 }
@@ -85,11 +96,16 @@ pub async fn scan(
     kinds: &[&str],
     attribute: Option<&str>,
 ) -> Vec<Item> {
-    let names: Vec<String> = (0..kinds.len()).map(|at| format!(":kind{at}")).collect();
+    let names: Vec<String> = (0..kinds.len())
+        .map(|at| format!(":kind{at}"))
+        .collect();
     let mut items = Vec::new();
     let mut start = None;
     loop {
-        let mut scan = client.scan().table_name(table).consistent_read(true);
+        let mut scan = client
+            .scan()
+            .table_name(table)
+            .consistent_read(true);
         for (name, kind) in names.iter().zip(kinds) {
             scan = scan.expression_attribute_values(name, text(kind));
         }
@@ -97,7 +113,11 @@ pub async fn scan(
             scan = scan.filter_expression(format!("kind IN ({})", names.join(", ")));
         }
         scan = scan.set_projection_expression(attribute.map(str::to_owned));
-        let page = scan.set_exclusive_start_key(start).send().await.unwrap();
+        let page = scan
+            .set_exclusive_start_key(start)
+            .send()
+            .await
+            .unwrap();
         items.extend(page.items.unwrap_or_default());
         start = page.last_evaluated_key;
         if start.is_none() {
@@ -146,16 +166,25 @@ impl Api {
     pub async fn kinds(&self) -> BTreeMap<String, i64> {
         let mut kinds = BTreeMap::new();
         for item in scan(&self.client, &self.table, &[], Some("kind")).await {
-            let kind = item.get("kind").map_or("none", |_| text_of(&item, "kind"));
-            *kinds.entry(kind.to_owned()).or_default() += 1;
+            let kind = item
+                .get("kind")
+                .map_or("none", |_| text_of(&item, "kind"));
+            *kinds
+                .entry(kind.to_owned())
+                .or_default() += 1;
         }
         kinds
     }
 
     /// The item under a key, if it is there.
     pub async fn item(&self, [pk, sk]: [&str; 2]) -> Option<Item> {
-        let get = self.client.get_item().table_name(&self.table);
-        let get = get.key("pk", text(pk)).key("sk", text(sk));
+        let get = self
+            .client
+            .get_item()
+            .table_name(&self.table);
+        let get = get
+            .key("pk", text(pk))
+            .key("sk", text(sk));
         get.send().await.unwrap().item
     }
 
@@ -200,18 +229,25 @@ impl Api {
             }
         }
         let long = text(&"\u{1f4e6}".repeat(50_000));
-        self.sets_all("task", [("description", long)]).await;
+        self.sets_all("task", [("description", long)])
+            .await;
     }
 
     /// Deletes an item, past the service.
     pub async fn deletes(&self, item: &Item) {
-        self.loses(text_of(item, "pk"), text_of(item, "sk")).await;
+        self.loses(text_of(item, "pk"), text_of(item, "sk"))
+            .await;
     }
 
     /// Takes an item out of the table, as no operation does.
     pub async fn loses(&self, pk: &str, sk: &str) {
-        let delete = self.client.delete_item().table_name(&self.table);
-        let delete = delete.key("pk", text(pk)).key("sk", text(sk));
+        let delete = self
+            .client
+            .delete_item()
+            .table_name(&self.table);
+        let delete = delete
+            .key("pk", text(pk))
+            .key("sk", text(sk));
         delete.send().await.unwrap();
     }
 
@@ -220,7 +256,10 @@ impl Api {
         let mut items = self.items_of(kind).await;
         items.retain(fits);
         let count = items.len();
-        for (item, damage) in items.iter_mut().zip(DAMAGES.iter().cycle()) {
+        for (item, damage) in items
+            .iter_mut()
+            .zip(DAMAGES.iter().cycle())
+        {
             damage(item);
         }
         self.puts(items).await;

@@ -19,7 +19,13 @@ pub async fn engines() -> &'static Engines {
 pub async fn fresh() -> (String, EngineQueues) {
     let engines = engines().await;
     let name = format!("test-{}", NEXT.fetch_add(1, Ordering::Relaxed));
-    engines.create_table(&name).await.unwrap();
-    let queues = engines.create_queues(&name).await.unwrap();
+    engines
+        .create_table(&name)
+        .await
+        .unwrap();
+    let queues = engines
+        .create_queues(&name)
+        .await
+        .unwrap();
     (name, queues)
 }

@@ -100,7 +100,8 @@ fn names_the_owner(operation: &str, body: &[u8]) -> bool {
 }
 
 fn has(body: &[u8], text: &[u8]) -> bool {
-    body.windows(text.len()).any(|part| part == text)
+    body.windows(text.len())
+        .any(|part| part == text)
 }
 
 impl Faults {
@@ -118,7 +119,11 @@ impl Faults {
 
     /// Makes the next request of an operation fail, such as `PutItem`; several add up.
     pub fn next(&self, operation: &'static str, fault: Fault) {
-        self.plan.next.lock().unwrap().push((operation, fault));
+        self.plan
+            .next
+            .lock()
+            .unwrap()
+            .push((operation, fault));
     }
 
     /// Makes others outrun an operation until it gives up, after eight of these requests.
@@ -130,7 +135,11 @@ impl Faults {
 
     /// Returns whether every fault has struck.
     pub fn are_over(&self) -> bool {
-        self.plan.next.lock().unwrap().is_empty()
+        self.plan
+            .next
+            .lock()
+            .unwrap()
+            .is_empty()
     }
 
     /// Makes all these requests fail until [`end`](Self::end).
@@ -144,7 +153,9 @@ impl Faults {
 
     /// Keeps these requests waiting until [`release`](Self::release).
     pub fn hold(&self, requests: Requests) {
-        self.plan.held.send_replace(Some(requests));
+        self.plan
+            .held
+            .send_replace(Some(requests));
     }
 
     pub fn release(&self) {
@@ -189,7 +200,9 @@ impl Plan {
     fn death(&self, operation: &str) -> Option<Fault> {
         let mut death = self.death.lock().unwrap();
         // Only the tests themselves scan.
-        let (left, how) = death.as_mut().filter(|_| operation != "Scan")?;
+        let (left, how) = death
+            .as_mut()
+            .filter(|_| operation != "Scan")?;
         if *left == 0 {
             let fault = match how {
                 Death::Before => Fault::Unheard,
@@ -211,7 +224,9 @@ impl Plan {
         let waits = |held: &Option<Requests>| held.is_some_and(|of| of.include(operation, body));
         if waits(&held.borrow()) {
             let _waiting = Counted::on(&self.waiting);
-            held.wait_for(|held| !waits(held)).await.unwrap();
+            held.wait_for(|held| !waits(held))
+                .await
+                .unwrap();
         }
         let lasting = *self.lasting.lock().unwrap();
         if let Some((requests, fault)) = lasting
@@ -220,7 +235,9 @@ impl Plan {
             return Some(fault);
         }
         let mut next = self.next.lock().unwrap();
-        let place = next.iter().position(|(name, _)| *name == operation);
+        let place = next
+            .iter()
+            .position(|(name, _)| *name == operation);
         place.map(|place| next.remove(place).1)
     }
 }

@@ -18,33 +18,42 @@ const BATCH_SIZE: usize = 100;
 impl Api {
     /// The table's stream, from its beginning.
     async fn new_stream(&self) -> Stream {
-        engines::engines().await.stream(&self.table, None).unwrap()
+        engines::engines()
+            .await
+            .stream(&self.table, None)
+            .unwrap()
     }
 
     /// The changes since the last call, at first all, as changed at the time of the test's clock.
     pub async fn changes(&self) -> Vec<Value> {
         let begins = async || Mutex::new(self.new_stream().await);
-        let mut stream = self.stream.get_or_init(begins).await.lock().await;
+        let mut stream = self
+            .stream
+            .get_or_init(begins)
+            .await
+            .lock()
+            .await;
         self.rest_of(&mut stream).await
     }
 
     /// All changes, whoever read them.
     pub async fn all_changes(&self) -> Vec<Value> {
-        self.rest_of(&mut self.new_stream().await).await
+        self.rest_of(&mut self.new_stream().await)
+            .await
     }
 
     async fn rest_of(&self, stream: &mut Stream) -> Vec<Value> {
-        let mut all = Vec::new();
+        let mut rest = Vec::new();
         loop {
             let mut records = stream.next(BATCH_SIZE).await.unwrap();
             if records.is_empty() {
-                return all;
+                return rest;
             }
             for record in &mut records {
                 let changed_at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
                 *changed_at = json!(self.clock.now().millis() / 1_000);
             }
-            all.append(&mut records);
+            rest.append(&mut records);
         }
     }
 
@@ -54,8 +63,13 @@ impl Api {
         let indexing = Box::pin(self.delivers_to_indexer(records));
         let (mut response, indexed) = tokio::join!(publishing, indexing);
         for failure in indexed.batch_item_failures {
-            if !response.batch_item_failures.contains(&failure) {
-                response.batch_item_failures.push(failure);
+            if !response
+                .batch_item_failures
+                .contains(&failure)
+            {
+                response
+                    .batch_item_failures
+                    .push(failure);
             }
         }
         response
@@ -79,7 +93,9 @@ impl Api {
 
     /// Delivers records to an indexer, under its role.
     pub async fn delivers_to_indexer(&self, records: &[Value]) -> StreamResponse {
-        let store = self.store_of("indexer").sending_mail(true);
+        let store = self
+            .store_of("indexer")
+            .sending_mail(true);
         let indexer = Indexer::new(store, self.dead_changes().await);
         let handling = Box::pin(indexer.handle(event(records)));
         roles::acting_as("indexer", handling).await
@@ -92,13 +108,16 @@ impl Api {
     /// Takes the messages of changes that were set aside.
     pub async fn takes_dead_changes(&self) -> Vec<Value> {
         let messages = bodies(&engines::engines().await.sqs(), &self.queues.dead_changes).await;
-        let messages = messages.iter().map(|text| serde_json::from_str(text));
+        let messages = messages
+            .iter()
+            .map(|text| serde_json::from_str(text));
         messages.map(Result::unwrap).collect()
     }
 
     /// Publishes what was changed so far. No record may fail.
     pub async fn publishes(&self) {
-        self.delivers_all(&self.changes().await).await;
+        self.delivers_all(&self.changes().await)
+            .await;
     }
 
     /// Publishes changes. No record may fail.

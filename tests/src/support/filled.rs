@@ -17,7 +17,11 @@ impl World {
     /// Sends all requests, and does what follows.
     pub async fn fill(&self) {
         let caller_of = async |request: &Request| self.caller_of(request).await;
-        Box::pin(self.concierge.fill(self.requests(), caller_of)).await;
+        Box::pin(
+            self.concierge
+                .fill(self.requests(), caller_of),
+        )
+        .await;
         // Its deletion was called as well.
         self.has_provider().await;
     }
@@ -35,7 +39,9 @@ async fn sends(
 ) -> Vec<Request> {
     requests.sort_by_key(|request| request.method == "DELETE");
     for request in &requests {
-        request.succeeds(&caller_of(request).await).await;
+        request
+            .succeeds(&caller_of(request).await)
+            .await;
     }
     requests
 }
@@ -48,7 +54,10 @@ impl Concierge {
         sends(requests, caller_of).await;
         self.follows().await;
         self.api.indexes(self.api.home.id).await;
-        let max = self.max.clone().with_header("idempotency-key", "once");
+        let max = self
+            .max
+            .clone()
+            .with_header("idempotency-key", "once");
         let milestone = max.creates_milestone(json!({})).await;
         // Its cleanup is still to come.
         let path = format!("/api/milestones/{milestone}");

@@ -84,7 +84,10 @@ impl Gateway {
     }
 
     async fn pass_on(&self, sent: &Sent<'_>) -> Answer {
-        let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
+        let (path, query) = sent
+            .path
+            .split_once('?')
+            .unwrap_or((sent.path, ""));
         let route = route(path);
         let name = route.function;
         let is_page = route.is_page;
@@ -101,7 +104,9 @@ impl Gateway {
         let event = LambdaEvent::new(request, context);
         // The function cannot be held over the wait: it is not `Send`.
         let answer = serve::lambda(function).call(event);
-        let response = roles::acting_as(name, answer).await.unwrap();
+        let response = roles::acting_as(name, answer)
+            .await
+            .unwrap();
         let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
         // What is for browsers, the document does not have.
         let is_redirect = answer.status == 308;
@@ -129,12 +134,18 @@ struct Route {
 /// The route of a path; a literal segment wins over a parameter.
 fn route(path: &str) -> Route {
     let of_operations = operations().iter();
-    let of_operations = of_operations.map(|one| (one.path.as_str(), one.function, false));
-    let of_pages = api_functions()
-        .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
-    let all = of_operations.chain(of_pages);
-    let matching = all.filter_map(|route| Some((matches(route.0, path)?, route)));
-    let (_, (template, function, is_page)) = matching.max().unwrap_or((0, ("", DEFAULT, false)));
+    let of_operations =
+        of_operations.map(|operation| (operation.path.as_str(), operation.function, false));
+    let of_pages = api_functions().flat_map(|(name, api)| {
+        api.pages
+            .iter()
+            .map(move |page| (*page, name, true))
+    });
+    let routes = of_operations.chain(of_pages);
+    let matching = routes.filter_map(|route| Some((matches(route.0, path)?, route)));
+    let (_, (template, function, is_page)) = matching
+        .max()
+        .unwrap_or((0, ("", DEFAULT, false)));
     Route {
         function,
         template: Some(template).filter(|template| !is_page && !template.is_empty()),
@@ -186,8 +197,12 @@ fn event(
     context["http"]["path"] = json!(raw_path);
     context["http"]["sourceIp"] = json!(sent.address);
     if let Some(cookie) = &sent.cookie {
-        let all = event["cookies"].as_array_mut().unwrap();
-        all.extend(cookie.split("; ").map(|cookie| json!(cookie)));
+        let cookies = event["cookies"].as_array_mut().unwrap();
+        cookies.extend(
+            cookie
+                .split("; ")
+                .map(|cookie| json!(cookie)),
+        );
     }
     for (name, value) in &sent.headers {
         event["headers"][name.to_ascii_lowercase()] = json!(value);
@@ -203,7 +218,9 @@ fn event(
 fn path_parameters<'a>(template: &'a str, path: &'a str) -> BTreeMap<&'a str, &'a str> {
     let segments = template.split('/').zip(path.split('/'));
     let named = segments.filter_map(|(name, value)| {
-        let name = name.strip_prefix('{')?.strip_suffix('}')?;
+        let name = name
+            .strip_prefix('{')?
+            .strip_suffix('}')?;
         Some((name, value))
     });
     named.collect()
@@ -212,11 +229,16 @@ fn path_parameters<'a>(template: &'a str, path: &'a str) -> BTreeMap<&'a str, &'
 /// The parameters of a query; the gateway joins repeated ones by a comma.
 pub fn parameters(query: &str) -> BTreeMap<String, String> {
     let mut values: BTreeMap<String, String> = BTreeMap::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    for pair in query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+    {
+        let (name, value) = pair
+            .split_once('=')
+            .unwrap_or((pair, ""));
         values
             .entry(decoded(name))
-            .and_modify(|all| *all = format!("{all},{}", decoded(value)))
+            .and_modify(|joined| *joined = format!("{joined},{}", decoded(value)))
             .or_insert_with(|| decoded(value));
     }
     values

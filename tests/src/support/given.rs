@@ -21,7 +21,9 @@ use super::{Api, Caller, number, set, text};
 impl Caller {
     /// Creates a record, of which only the id matters.
     pub async fn creates(&self, path: &str, body: Value) -> i64 {
-        self.posts(path, body).await["id"].as_i64().unwrap()
+        self.posts(path, body).await["id"]
+            .as_i64()
+            .unwrap()
     }
 
     /// Creates a task of project 1, or with these fields, and answers it.
@@ -34,7 +36,9 @@ impl Caller {
     pub async fn creates_tasks<const N: usize>(&self, titles: [&str; N]) -> [i64; N] {
         let mut ids = [0; N];
         for (id, title) in ids.iter_mut().zip(titles) {
-            let task = self.creates_task(json!({"title": title})).await;
+            let task = self
+                .creates_task(json!({"title": title}))
+                .await;
             *id = task["id"].as_i64().unwrap();
         }
         ids
@@ -43,33 +47,40 @@ impl Caller {
     /// Creates a milestone of project 1, or with these fields, and answers its id.
     pub async fn creates_milestone(&self, more: Value) -> i64 {
         let body = with(json!({"title": "Cut-over", "projectId": 1}), &more);
-        self.creates("/api/milestones", body).await
+        self.creates("/api/milestones", body)
+            .await
     }
 
     /// Records a note about the caller's organization, or with these fields, and answers its id.
     pub async fn records_activity(&self, more: Value) -> i64 {
         let tenant = self.organization.unwrap().get();
         let note = json!({"type": "note", "description": "Called back", "organizationId": tenant});
-        self.creates("/api/activities", with(note, &more)).await
+        self.creates("/api/activities", with(note, &more))
+            .await
     }
 
     /// Raises a service request and answers its id.
     pub async fn raises_request(&self) -> i64 {
         let body = json!({"title": "Help"});
-        self.creates("/api/managed-services/request", body).await
+        self.creates("/api/managed-services/request", body)
+            .await
     }
 
     /// Comments on a service request, and answers the comment's id.
     pub async fn comments_on_request(&self, request: i64, content: &str) -> i64 {
         let path = format!("/api/service-requests/{request}/comments");
-        self.creates(&path, json!({"content": content})).await
+        self.creates(&path, json!({"content": content}))
+            .await
     }
 }
 
 /// Gives an object these members as well, which win.
 pub fn merges(object: &mut Value, more: &Value) {
     let more = more.as_object().unwrap().clone();
-    object.as_object_mut().unwrap().extend(more);
+    object
+        .as_object_mut()
+        .unwrap()
+        .extend(more);
 }
 
 fn with(mut body: Value, more: &Value) -> Value {
@@ -89,13 +100,16 @@ impl Api {
             "targetSystem": "billing", "actionId": format!("s1-p1-{entity}"), "entity": entity,
             "actionType": "reprocess_usage_batch", "sessionId": 1, "minutes": 25, "at": at,
         });
-        self.puts([serde_dynamo::to_item(saving).unwrap()]).await;
+        self.puts([serde_dynamo::to_item(saving).unwrap()])
+            .await;
     }
 
     /// A notification of a user, of comment 3 on task 1, past the publisher.
     pub async fn has_notification(&self, caller: &Caller, id: &str) {
         let cause = Notification::cause_in(id).unwrap();
-        let millis = id.strip_suffix(&format!("-{cause}")).unwrap();
+        let millis = id
+            .strip_suffix(&format!("-{cause}"))
+            .unwrap();
         let at = Timestamp::from_millis(millis.parse().unwrap());
         let tenant = caller.organization.unwrap();
         let user = caller.user.unwrap();
@@ -109,20 +123,26 @@ impl Api {
             "excerpt": "It works again.",
             "expiresAt": at.plus(Notification::KEPT).epoch_seconds() + 1,
         });
-        self.puts([serde_dynamo::to_item(item).unwrap()]).await;
+        self.puts([serde_dynamo::to_item(item).unwrap()])
+            .await;
     }
 
     /// A ticket of organization 1.
     pub async fn has_ticket(&self, new: NewTicket) -> Ticket {
         let tickets = self.store.tickets();
-        tickets.create(self.home.id, new).await.unwrap().record
+        tickets
+            .create(self.home.id, new)
+            .await
+            .unwrap()
+            .record
     }
 
     /// Another role for a user, who has it from then on.
     pub async fn gives_role(&self, user: &User, role: Role) {
         let pk = format!("ORG#{}#USER", user.organization_id);
         let sk = format!("{:016}", user.id.get());
-        self.sets([&pk, &sk], [("role", text(role.into()))]).await;
+        self.sets([&pk, &sk], [("role", text(role.into()))])
+            .await;
     }
 
     /// A project on hold that says something about itself.
@@ -130,7 +150,11 @@ impl Api {
         let about = format!("About {title}");
         let body = json!({"title": title, "description": about, "status": "on_hold"});
         let new = records::sent(&body);
-        let project = self.store.directory().create_project(tenant, new).await;
+        let project = self
+            .store
+            .directory()
+            .create_project(tenant, new)
+            .await;
         project.unwrap().id.get()
     }
 
@@ -168,7 +192,8 @@ impl Api {
         self.puts(copies).await;
         // Ids that are given out from now on are others.
         let counter = ["COUNTER#task", "COUNTER"];
-        self.sets(counter, [("last", number(last))]).await;
+        self.sets(counter, [("last", number(last))])
+            .await;
     }
 
     /// Copies of comment 1 of service request 1, each a millisecond after the one before it,
@@ -203,7 +228,11 @@ impl Api {
     pub async fn records(&self) -> Vec<String> {
         let mut items = self.table_dump().await;
         let passing = ["COUNTER#", "#USED_QUOTA", "#SESSION\""];
-        items.retain(|item| !passing.iter().any(|one| item.contains(one)));
+        items.retain(|item| {
+            !passing
+                .iter()
+                .any(|marker| item.contains(marker))
+        });
         items
     }
 }

@@ -40,7 +40,9 @@ impl Log {
     pub fn take(&self) -> Vec<Value> {
         let written = std::mem::take(&mut *self.written.0.lock().unwrap());
         let text = String::from_utf8(written).unwrap();
-        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
         lines.collect()
     }
 }
@@ -60,7 +62,9 @@ struct Line(Option<Written>);
 impl io::Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(Written(read)) = &self.0 {
-            read.lock().unwrap().extend_from_slice(bytes);
+            read.lock()
+                .unwrap()
+                .extend_from_slice(bytes);
         }
         Ok(bytes.len())
     }

@@ -29,7 +29,11 @@ const FROM: &str = "Workdesk <no-reply@workdesk.example>";
 impl Api {
     /// The links of mails, as the functions make them.
     pub fn links(&self) -> LinkSigner {
-        LinkSigner::new(api_config(&self.table).link_secrets.unwrap())
+        LinkSigner::new(
+            api_config(&self.table)
+                .link_secrets
+                .unwrap(),
+        )
     }
 
     /// Gives a user a verified address, and the address its holder.
@@ -42,7 +46,8 @@ impl Api {
             "kind": "email_holder", "version": 1, "email": address, "organizationId": tenant,
             "userId": id,
         });
-        self.puts([serde_dynamo::to_item(holder).unwrap()]).await;
+        self.puts([serde_dynamo::to_item(holder).unwrap()])
+            .await;
         let verified = text(&self.clock.now().to_string());
         let attributes = [("email", text(address)), ("emailVerifiedAt", verified)];
         let pk = format!("ORG#{tenant}#USER");
@@ -56,17 +61,19 @@ impl Api {
         mails: impl IntoIterator<Item = (Option<UserId>, &'a str, Letter)>,
     ) {
         let tenant = self.home.id;
-        let items = mails.into_iter().map(|(user, to, letter)| {
-            let mail = Mail::new(tenant, user, to.to_owned(), letter, self.clock.now());
-            let mut item = json!(mail);
-            item["pk"] = json!(format!("ORG#{tenant}#MAIL"));
-            item["sk"] = json!(mail.id);
-            item["kind"] = json!("mail");
-            item["version"] = json!(1);
-            item["gsi4pk"] = json!(format!("DUE#mail#{}", tenant.get() % 16));
-            item["gsi4sk"] = json!(mail.due_at);
-            serde_dynamo::to_item(item).unwrap()
-        });
+        let items = mails
+            .into_iter()
+            .map(|(user, to, letter)| {
+                let mail = Mail::new(tenant, user, to.to_owned(), letter, self.clock.now());
+                let mut item = json!(mail);
+                item["pk"] = json!(format!("ORG#{tenant}#MAIL"));
+                item["sk"] = json!(mail.id);
+                item["kind"] = json!("mail");
+                item["version"] = json!(1);
+                item["gsi4pk"] = json!(format!("DUE#mail#{}", tenant.get() % 16));
+                item["gsi4sk"] = json!(mail.due_at);
+                serde_dynamo::to_item(item).unwrap()
+            });
         self.puts(items).await;
     }
 
@@ -76,7 +83,11 @@ impl Api {
             let [to, status] = ["to", "status"].map(|name| text_of(&item, name).to_owned());
             (to, status)
         };
-        self.items_of("mail").await.into_iter().map(state).collect()
+        self.items_of("mail")
+            .await
+            .into_iter()
+            .map(state)
+            .collect()
     }
 
     /// A mailer under its role, which sends to a server.
@@ -93,10 +104,12 @@ impl Api {
         self.clock.advance(15 * span::MINUTE);
         let swept = self.sweeper().await.sweep().await;
         assert_eq!(swept.errors, 0, "{swept:?}");
-        let messages = self.messages_of(&self.queues.mails.url).await;
-        let event = |some: &[SqsMessage]| {
+        let messages = self
+            .messages_of(&self.queues.mails.url)
+            .await;
+        let event = |batch: &[SqsMessage]| {
             let mut event = SqsEvent::default();
-            event.records = some.to_vec();
+            event.records = batch.to_vec();
             event
         };
         messages.chunks(10).map(event).collect()
@@ -105,14 +118,18 @@ impl Api {
     /// Has two mailers handle each message of [`mail_events`](Self::mail_events) at the same time.
     /// Returns how many messages there were.
     pub async fn sends_mails(&self, receiver: &MailReceiver) -> usize {
-        let one = self.mailer(receiver.url()).await;
-        let other = self.mailer(receiver.url()).await;
+        let first = self.mailer(receiver.url()).await;
+        let second = self.mailer(receiver.url()).await;
         let mut count = 0;
         for event in self.mail_events().await {
             count += event.records.len();
-            let both = async { tokio::join!(one.handle(event.clone()), other.handle(event)) };
-            let (one, other) = roles::acting_as("mailer", Box::pin(both)).await;
-            let failures = [one.batch_item_failures, other.batch_item_failures];
+            let both = async { tokio::join!(first.handle(event.clone()), second.handle(event)) };
+            let (first_response, second_response) =
+                roles::acting_as("mailer", Box::pin(both)).await;
+            let failures = [
+                first_response.batch_item_failures,
+                second_response.batch_item_failures,
+            ];
             assert!(failures.concat().is_empty(), "{failures:?}");
         }
         count

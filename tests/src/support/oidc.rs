@@ -134,7 +134,10 @@ impl SigningKey {
 fn with(mut value: Value, more: &Value) -> Value {
     for (name, more) in more.as_object().into_iter().flatten() {
         if more.is_null() {
-            value.as_object_mut().unwrap().remove(name);
+            value
+                .as_object_mut()
+                .unwrap()
+                .remove(name);
         } else {
             value[name] = more.clone();
         }
@@ -153,7 +156,9 @@ fn parameters(text: &str) -> BTreeMap<String, String> {
         let decoded = percent_decode_str(&spaced).decode_utf8();
         decoded.unwrap().into_owned()
     };
-    let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+    let pairs = text
+        .split('&')
+        .filter_map(|pair| pair.split_once('='));
     let pairs = pairs.map(|(name, value)| (decoded(name), decoded(value)));
     pairs.collect()
 }
@@ -165,7 +170,9 @@ impl OidcProvider {
 
     /// A provider whose issuer has a path, such as `/application/o/workdesk/`.
     pub async fn start_at(clock: &Clock, path: &str) -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let issuer = format!("http://{}{path}", listener.local_addr().unwrap());
         let desk = Arc::new(Mutex::new(Desk {
             clock: clock.clone(),
@@ -194,7 +201,11 @@ impl OidcProvider {
             "" => routes,
             path => Router::new().nest(path, routes),
         };
-        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        tokio::spawn(async move {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
         Self { issuer, desk }
     }
 
@@ -270,12 +281,18 @@ impl OidcProvider {
         let sent = parameters(query);
         shows!(sent, {"response_type": "code", "code_challenge_method": "S256"});
         let redirect = &sent["redirect_uri"];
-        let callback = redirect.strip_prefix(super::webhooks::API_URL).unwrap();
+        let callback = redirect
+            .strip_prefix(super::webhooks::API_URL)
+            .unwrap();
         assert!(
             callback.starts_with("/api/auth/oidc/callback"),
             "{redirect}"
         );
-        assert!(sent["scope"].split(' ').any(|scope| scope == "openid"));
+        assert!(
+            sent["scope"]
+                .split(' ')
+                .any(|scope| scope == "openid")
+        );
         let [state, challenge, nonce] =
             ["state", "code_challenge", "nonce"].map(|name| sent[name].clone());
         let code = format!("code-{state}");
@@ -287,7 +304,8 @@ impl OidcProvider {
     /// A sign-in from the first request to the last answer.
     pub async fn signs_in(&self, caller: &Caller, person: Value) -> Answer {
         let path = "/api/auth/oidc?organization=1&return=/%23/tasks";
-        self.signs_in_by(caller, path, person).await
+        self.signs_in_by(caller, path, person)
+            .await
     }
 
     /// As [`signs_in`](Self::signs_in), begun at a path.
@@ -301,18 +319,37 @@ impl OidcProvider {
         let begun = caller.get(path).await;
         begun.expect(302);
         let back = self.sends_back(begun.header("location").unwrap(), &person);
-        let state = begun.cookie().split(';').next().unwrap().to_owned();
-        let cookies: Vec<_> = caller.cookie.iter().cloned().chain([state]).collect();
-        (caller.clone().with_cookie(cookies.join("; ")), back)
+        let state = begun
+            .cookie()
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
+        let cookies: Vec<_> = caller
+            .cookie
+            .iter()
+            .cloned()
+            .chain([state])
+            .collect();
+        (
+            caller
+                .clone()
+                .with_cookie(cookies.join("; ")),
+            back,
+        )
     }
 
     /// Binds the account of a signed-in caller of organization 1 to a person. Returns the session
     /// that follows.
     pub async fn connects(&self, caller: &Caller, person: Value) -> Caller {
         let path = "/api/auth/oidc?organization=1&return=/%23/tasks&connect=true";
-        let answer = self.signs_in_by(caller, path, person).await;
+        let answer = self
+            .signs_in_by(caller, path, person)
+            .await;
         assert_eq!(answer.header("location"), Some("/#/tasks"));
-        caller.clone().with_cookie(answer.session())
+        caller
+            .clone()
+            .with_cookie(answer.session())
     }
 }
 
@@ -360,7 +397,8 @@ async fn keys(State(desk): Shared) -> Json<Value> {
 async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
     let form = parameters(&body);
     let mut desk = desk.lock().unwrap();
-    desk.codes_got.push(form["code"].clone());
+    desk.codes_got
+        .push(form["code"].clone());
     let basic = BASE64_STANDARD.encode(format!("workdesk:{}", SECRET.replace(' ', "+")));
     assert_eq!(headers["authorization"], format!("Basic {basic}"));
     let challenge = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"]));
@@ -407,12 +445,16 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
 
 async fn me(State(desk): Shared, headers: HeaderMap) -> Response {
     let desk = desk.lock().unwrap();
-    let access = headers["authorization"].to_str().unwrap();
+    let access = headers["authorization"]
+        .to_str()
+        .unwrap();
     let token = access.strip_prefix("Bearer ");
     match token.and_then(|token| desk.infos.get(token)) {
         Some(Value::Number(status)) => {
             let status = u16::try_from(status.as_u64().unwrap()).unwrap();
-            StatusCode::from_u16(status).unwrap().into_response()
+            StatusCode::from_u16(status)
+                .unwrap()
+                .into_response()
         }
         Some(info) => Json(info.clone()).into_response(),
         None => StatusCode::UNAUTHORIZED.into_response(),
@@ -423,14 +465,16 @@ impl Api {
     /// A provider of organization 1, set by ada.
     pub async fn has_provider(&self, more: Value) -> OidcProvider {
         let provider = OidcProvider::start(&self.clock).await;
-        self.sets_provider(&provider, more).await;
+        self.sets_provider(&provider, more)
+            .await;
         provider
     }
 
     pub async fn sets_provider(&self, provider: &OidcProvider, more: Value) {
         let ada = self.sign_in("ada").await;
         let path = "/api/organizations/1/sign-in";
-        ada.puts(path, provider.put(&more)).await;
+        ada.puts(path, provider.put(&more))
+            .await;
         self.counter.take();
     }
 }

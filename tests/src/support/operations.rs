@@ -28,18 +28,21 @@ pub fn document() -> OpenApi {
 
 /// Every operation: by function, then by path.
 pub fn operations() -> &'static [Operation] {
-    static ALL: LazyLock<Vec<Operation>> =
-        LazyLock::new(|| api_functions().flat_map(of_function).collect());
+    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+        api_functions()
+            .flat_map(of_function)
+            .collect()
+    });
     &ALL
 }
 
 fn of_function((function, api): (&'static str, crate::ApiFunction)) -> Vec<Operation> {
     let document = serde_json::to_value(api.document()).unwrap();
-    let mut all = Vec::new();
+    let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in METHODS {
             if let Some(described) = item.get(method.to_ascii_lowercase()) {
-                all.push(Operation {
+                operations.push(Operation {
                     function,
                     method,
                     path: path.clone(),
@@ -48,25 +51,30 @@ fn of_function((function, api): (&'static str, crate::ApiFunction)) -> Vec<Opera
             }
         }
     }
-    all
+    operations
 }
 
 impl Operation {
     /// The operation of a method and a path.
     pub fn of(method: &str, path: &str) -> &'static Self {
-        let mut all = operations().iter();
-        let found = all.find(|one| one.method == method && one.path == path);
-        found.unwrap_or_else(|| panic!("no operation is {method} {path}"))
+        let mut operations = operations().iter();
+        let operation =
+            operations.find(|operation| operation.method == method && operation.path == path);
+        operation.unwrap_or_else(|| panic!("no operation is {method} {path}"))
     }
 
     /// Every operation that reads.
     pub fn reads() -> impl Iterator<Item = &'static Self> {
-        operations().iter().filter(|one| one.method == "GET")
+        operations()
+            .iter()
+            .filter(|operation| operation.method == "GET")
     }
 
     /// Every operation that needs a caller.
     pub fn of_callers() -> impl Iterator<Item = &'static Self> {
-        operations().iter().filter(|one| !one.needs().is_empty())
+        operations()
+            .iter()
+            .filter(|operation| !operation.needs().is_empty())
     }
 
     /// Its method and path.
@@ -80,7 +88,8 @@ impl Operation {
     }
 
     pub fn parameter(&self, name: &str) -> Option<&Value> {
-        self.parameters().find(|one| one["name"] == name)
+        self.parameters()
+            .find(|parameter| parameter["name"] == name)
     }
 
     /// The orders of a list; none of any other operation.
@@ -88,26 +97,41 @@ impl Operation {
         let sort = self.parameter("sort").into_iter();
         let schemas = sort.map(|sort| resolved(&sort["schema"]));
         let schemas = schemas.flat_map(|schema| {
-            std::iter::once(schema).chain(schema["oneOf"].as_array().into_iter().flatten())
+            std::iter::once(schema).chain(
+                schema["oneOf"]
+                    .as_array()
+                    .into_iter()
+                    .flatten(),
+            )
         });
         let names = schemas.filter_map(|schema| schema["enum"].as_array());
-        names.flatten().map(|name| name.as_str().unwrap()).collect()
+        names
+            .flatten()
+            .map(|name| name.as_str().unwrap())
+            .collect()
     }
 
     pub fn takes_body(&self) -> bool {
-        self.described.get("requestBody").is_some()
+        self.described
+            .get("requestBody")
+            .is_some()
     }
 
     /// Sends a body without JSON and an unknown parameter. Both are refused after 401 and 403.
     pub async fn asked_by(&self, caller: &Caller, id: &str) -> Answer {
         let body = (self.method != "GET").then(|| "{".to_owned());
         let path = format!("{}?x=1", example(&self.path, id));
-        caller.send(self.method, &path, body).await
+        caller
+            .send(self.method, &path, body)
+            .await
     }
 
     /// Returns whether it takes a token as well as a session.
     pub fn takes_tokens(&self) -> bool {
-        let mut schemes = self.described["security"].as_array().into_iter().flatten();
+        let mut schemes = self.described["security"]
+            .as_array()
+            .into_iter()
+            .flatten();
         schemes.any(|scheme| scheme.get("bearer").is_some())
     }
 
@@ -115,6 +139,8 @@ impl Operation {
     pub fn needs(&self) -> Vec<&str> {
         let needs = self.described[shared::http::operation::NEEDS].as_array();
         let needs = needs.into_iter().flatten();
-        needs.map(|need| need.as_str().unwrap()).collect()
+        needs
+            .map(|need| need.as_str().unwrap())
+            .collect()
     }
 }

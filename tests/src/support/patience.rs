@@ -17,7 +17,7 @@ pub async fn time_passes(by: Duration) {
 pub const MOST_PAGES: usize = 1_000;
 
 /// Waits for `awaited`; the test fails when it does not come.
-pub async fn comes<T>(what: &str, awaited: impl Future<Output = T>) -> T {
+pub async fn comes<T>(event: &str, awaited: impl Future<Output = T>) -> T {
     let came = tokio::time::timeout(PATIENCE, awaited).await;
-    came.unwrap_or_else(|_| panic!("{what} did not come within {PATIENCE:?}"))
+    came.unwrap_or_else(|_| panic!("{event} did not come within {PATIENCE:?}"))
 }

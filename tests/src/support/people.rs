@@ -79,15 +79,23 @@ impl Api {
     pub async fn has_link_to_confirm(&self, user: &User, email: &str) -> String {
         let (link, token) = self.link();
         let links = self.store.account_links();
-        links.ask_for(user, address(email), link).await.unwrap();
+        links
+            .ask_for(user, address(email), link)
+            .await
+            .unwrap();
         token
     }
 
     /// Gives a user a verified address.
     pub async fn has_verified(&self, user: &User, email: &str) {
-        let token = self.has_link_to_confirm(user, email).await;
+        let token = self
+            .has_link_to_confirm(user, email)
+            .await;
         let links = self.store.account_links();
-        links.confirm_email(&token, None).await.unwrap();
+        links
+            .confirm_email(&token, None)
+            .await
+            .unwrap();
     }
 
     /// The token of a link for a forgotten password of the only user of a verified address.
@@ -96,7 +104,10 @@ impl Api {
         let links = self.store.account_links();
         let named: PasswordForgotten = records::sent(&json!({"email": email}));
         let issue = || link.clone();
-        links.forgot(&named, "test", issue).await.unwrap();
+        links
+            .forgot(&named, "test", issue)
+            .await
+            .unwrap();
         token
     }
 
@@ -109,7 +120,8 @@ impl Api {
             "pk": "ORG#1#SUBJECT", "sk": hash, "kind": "subject_holder", "version": 1,
             "organizationId": 1, "hash": hash, "userId": user.id,
         });
-        self.puts([serde_dynamo::to_item(holder).unwrap()]).await;
+        self.puts([serde_dynamo::to_item(holder).unwrap()])
+            .await;
         let key = format!("{:016}", user.id.get());
         let subject = json!({"issuer": issuer, "sub": sub});
         let subject = serde_dynamo::to_attribute_value(subject).unwrap();

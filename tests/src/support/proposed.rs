@@ -39,7 +39,10 @@ impl Concierge {
     /// The journal of a session, in which nothing was changed.
     pub async fn journal(&self, session: &Value) -> Vec<Value> {
         let path = format!("/api/concierge/agent-sessions/{session}/journal");
-        let check = self.max.reads(&format!("{path}/check")).await;
+        let check = self
+            .max
+            .reads(&format!("{path}/check"))
+            .await;
         assert_eq!(check["verified"], true, "{check}");
         self.max.walk(&path).await
     }
@@ -75,8 +78,8 @@ pub fn fact_is(fact: &str, value: impl Into<Value>) -> FactCondition {
 /// Retries payment 3001, and reads its state. It requires nothing yet, and looks for nothing.
 pub fn retrying() -> ProposedAction {
     let path = "/payments/pay_3001/retry";
-    let retry = ActionType::RetryPayment;
-    let retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    let action_type = ActionType::RetryPayment;
+    let retry = posting(action_type, "payments", path, &json!({}), "pay_3001");
     with(retry, |retry| {
         retry.reads = vec![read_of("payment", "payments", "/payments/pay_3001")];
     })
@@ -128,16 +131,25 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         not_applicable: Vec::new(),
         passed_over: Vec::new(),
     };
-    let all = actions.iter();
-    let verified = || all.clone().filter(|action| action.content.verify.is_some());
+    let proposed_actions = actions.iter();
+    let verified = || {
+        proposed_actions
+            .clone()
+            .filter(|action| action.content.verify.is_some())
+    };
     let mut reads: Vec<TargetRead> = Vec::new();
     for read in verified().flat_map(|action| &action.content.reads) {
-        if !reads.iter().any(|known| known.name == read.name) {
+        if !reads
+            .iter()
+            .any(|listed| listed.name == read.name)
+        {
             reads.push(read.clone());
         }
     }
     let conditions = verified().filter_map(|action| action.content.verify.as_ref());
-    let conditions: Vec<FactCondition> = conditions.flat_map(|one| one.effective.clone()).collect();
+    let conditions: Vec<FactCondition> = conditions
+        .flat_map(|verification| verification.effective.clone())
+        .collect();
     let resolved_when = ResolvedWhen { reads, conditions };
     Proposal {
         analysis,
@@ -209,7 +221,10 @@ pub fn posting(
 
 /// Returns the name of a record of the demo, by its id.
 fn record_of(entity: &str) -> String {
-    let kind = match entity.split_once('_').map_or(entity, |(prefix, _)| prefix) {
+    let kind = match entity
+        .split_once('_')
+        .map_or(entity, |(prefix, _)| prefix)
+    {
         "inv" => "invoice",
         "pay" => "payment",
         "cus" => "customer",

@@ -38,11 +38,17 @@ pub struct Table {
 impl Record {
     /// The record of the last release, which is the only one.
     pub fn last() -> Self {
-        let all = fs::read_dir(path("tests/releases")).unwrap();
-        let all = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut all: Vec<String> = all.collect();
-        assert_eq!(all.len(), 1, "one release is kept: {all:?}");
-        let version = all.remove(0);
+        let releases = fs::read_dir(path("tests/releases")).unwrap();
+        let releases = releases.map(|entry| {
+            entry
+                .unwrap()
+                .file_name()
+                .into_string()
+                .unwrap()
+        });
+        let mut releases: Vec<String> = releases.collect();
+        assert_eq!(releases.len(), 1, "one release is kept: {releases:?}");
+        let version = releases.remove(0);
         Self { version }
     }
 
@@ -56,14 +62,20 @@ impl Record {
         let text = document().to_pretty_json().unwrap() + "\n";
         fs::write(record.file("openapi.json"), text).unwrap();
         let world = World::start().await;
-        record.keep("before.ndjson", &world).await;
+        record
+            .keep("before.ndjson", &world)
+            .await;
         let mut requests = world.requests();
         requests.retain(|request| !OF_PROVIDERS.contains(&request.operation().as_str()));
         let url = json!(world.concierge.demo.url());
-        let requests = requests.iter().map(|request| json!(request));
+        let requests = requests
+            .iter()
+            .map(|request| json!(request));
         record.put("requests.ndjson", std::iter::once(url).chain(requests));
         world.fill().await;
-        record.keep("after.ndjson", &world).await;
+        record
+            .keep("after.ndjson", &world)
+            .await;
     }
 
     pub fn document(&self) -> Value {
@@ -86,18 +98,24 @@ impl Record {
         let (url, requests) = text.split_once('\n').unwrap();
         let url = url.trim_matches('"');
         // Release 2.0 took any name as the kind of a system, and no unit of its amounts.
-        let said = r#""amounts":"minor","kind":"billing""#;
-        let requests = requests.replace(r#""kind":"demo""#, said);
+        let connection = r#""amounts":"minor","kind":"billing""#;
+        let requests = requests.replace(r#""kind":"demo""#, connection);
         let requests = requests.replace(url, concierge.demo.url());
-        let requests = requests.lines().map(serde_json::from_str);
+        let requests = requests
+            .lines()
+            .map(serde_json::from_str);
         requests.map(Result::unwrap).collect()
     }
 
     fn table(&self, name: &str) -> Table {
         let text = self.text(name);
-        let mut lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        let mut lines = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
         let at = serde_json::from_value(lines.next().unwrap()).unwrap();
-        let items = lines.map(|line: Value| item(&line)).collect();
+        let items = lines
+            .map(|line: Value| item(&line))
+            .collect();
         Table { at, items }
     }
 
@@ -105,12 +123,16 @@ impl Record {
         let mut items = world.api().items().await;
         items.sort_by_key(key_of);
         let at = json!(world.api().clock.now());
-        let items = items.iter().map(|item| Value::Object(members(item)));
+        let items = items
+            .iter()
+            .map(|item| Value::Object(members(item)));
         self.put(name, std::iter::once(at).chain(items));
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        path("tests/releases").join(&self.version).join(name)
+        path("tests/releases")
+            .join(&self.version)
+            .join(name)
     }
 
     fn text(&self, name: &str) -> String {
@@ -118,7 +140,9 @@ impl Record {
     }
 
     fn put(&self, name: &str, lines: impl Iterator<Item = Value>) {
-        let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+        let lines: Vec<String> = lines
+            .map(|line| line.to_string())
+            .collect();
         fs::write(self.file(name), lines.join("\n") + "\n").unwrap();
     }
 }
@@ -168,7 +192,12 @@ fn item(members: &Value) -> Item {
 }
 
 fn read(value: &Value) -> AttributeValue {
-    let (kind, value) = value.as_object().unwrap().iter().next().unwrap();
+    let (kind, value) = value
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
     let text = || value.as_str().unwrap().to_owned();
     let texts = || serde_json::from_value(value.clone()).unwrap();
     match kind.as_str() {
@@ -179,7 +208,14 @@ fn read(value: &Value) -> AttributeValue {
         "B" => AttributeValue::B(Blob::new(BASE64_STANDARD.decode(text()).unwrap())),
         "SS" => AttributeValue::Ss(texts()),
         "NS" => AttributeValue::Ns(texts()),
-        "L" => AttributeValue::L(value.as_array().unwrap().iter().map(read).collect()),
+        "L" => AttributeValue::L(
+            value
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(read)
+                .collect(),
+        ),
         "M" => AttributeValue::M(item(value)),
         other => panic!("no record has {other}"),
     }

@@ -33,7 +33,10 @@ static USED: Mutex<BTreeMap<String, BTreeSet<Grant>>> = Mutex::new(BTreeMap::new
 static GRANTED: LazyLock<BTreeMap<String, BTreeSet<Grant>>> = LazyLock::new(|| {
     let mut granted: BTreeMap<String, BTreeSet<Grant>> = BTreeMap::new();
     for (name, statement) in statements(&template()) {
-        granted.entry(name).or_default().extend(grants(statement));
+        granted
+            .entry(name)
+            .or_default()
+            .extend(grants(statement));
     }
     granted
 });
@@ -43,16 +46,23 @@ pub fn resources<'a>(
     template: &'a Value,
     kind: &str,
 ) -> impl Iterator<Item = (&'a str, &'a Value)> {
-    let resources = template["Resources"].as_object().unwrap().iter();
-    let of_type = resources.filter(move |(_, one)| one["Type"] == kind);
-    of_type.map(|(name, one)| (name.as_str(), &one["Properties"]))
+    let resources = template["Resources"]
+        .as_object()
+        .unwrap()
+        .iter();
+    let of_type = resources.filter(move |(_, resource)| resource["Type"] == kind);
+    of_type.map(|(name, resource)| (name.as_str(), &resource["Properties"]))
 }
 
 /// The functions, each by its logical name and its package's, with its properties.
 pub fn functions(template: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
     resources(template, "AWS::Serverless::Function").map(|(name, function)| {
         let code = function["CodeUri"].as_str().unwrap();
-        let package = code.trim_end_matches('/').rsplit('/').next().unwrap();
+        let package = code
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap();
         (name, package, function)
     })
 }
@@ -63,8 +73,12 @@ pub fn statements(template: &Value) -> impl Iterator<Item = (String, &Value)> {
     let policies = roles.flat_map(|(_, role)| role["Policies"].as_array().unwrap());
     policies.flat_map(|policy| {
         let name = policy["PolicyName"].as_str().unwrap();
-        let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
-        statements.iter().map(move |one| (name.to_owned(), one))
+        let statements = policy["PolicyDocument"]["Statement"]
+            .as_array()
+            .unwrap();
+        statements
+            .iter()
+            .map(move |statement| (name.to_owned(), statement))
     })
 }
 
@@ -79,7 +93,7 @@ fn grants(statement: &Value) -> Vec<Grant> {
         // The stack's own table, or else one that is there.
         Value::Array(values) if values[0] == "OwnsTable" => vec![values[1].clone()],
         Value::Array(values) => values.clone(),
-        one => vec![one.clone()],
+        value => vec![value.clone()],
     };
     let mut grants = Vec::new();
     for action in list(&statement["Action"]) {
@@ -96,18 +110,25 @@ fn grants(statement: &Value) -> Vec<Grant> {
 
 /// Returns the grants of a function's role.
 pub fn granted(function: &str) -> BTreeSet<Grant> {
-    GRANTED.get(function).cloned().unwrap_or_default()
+    GRANTED
+        .get(function)
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// Returns the grants that a function was seen to use, by any test so far.
 pub fn used(function: &str) -> BTreeSet<Grant> {
     let used = USED.lock().unwrap();
-    used.get(function).cloned().unwrap_or_default()
+    used.get(function)
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// Runs what a function does under its role.
 pub async fn acting_as<F: Future>(function: &str, work: F) -> F::Output {
-    FUNCTION.scope(function.to_owned(), work).await
+    FUNCTION
+        .scope(function.to_owned(), work)
+        .await
 }
 
 /// Refuses a request that the role of its function does not grant. A request of a test itself has
@@ -130,7 +151,9 @@ pub fn check(
             return Err(refusal);
         }
         let mut used = USED.lock().unwrap();
-        used.entry(function.clone()).or_default().insert(grant);
+        used.entry(function.clone())
+            .or_default()
+            .insert(grant);
     }
     Ok(())
 }
@@ -138,15 +161,30 @@ pub fn check(
 fn needed(request: &BeforeSerializationInterceptorContextRef<'_>) -> Vec<Grant> {
     let input = request.input();
     let on_table = |action: &str| (format!("dynamodb:{action}"), "Table.Arn".to_owned());
-    if input.downcast_ref::<GetItemInput>().is_some() {
+    if input
+        .downcast_ref::<GetItemInput>()
+        .is_some()
+    {
         vec![on_table("GetItem")]
-    } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
+    } else if input
+        .downcast_ref::<BatchGetItemInput>()
+        .is_some()
+    {
         vec![on_table("BatchGetItem")]
-    } else if input.downcast_ref::<BatchWriteItemInput>().is_some() {
+    } else if input
+        .downcast_ref::<BatchWriteItemInput>()
+        .is_some()
+    {
         vec![on_table("BatchWriteItem")]
-    } else if input.downcast_ref::<PutItemInput>().is_some() {
+    } else if input
+        .downcast_ref::<PutItemInput>()
+        .is_some()
+    {
         vec![on_table("PutItem")]
-    } else if input.downcast_ref::<UpdateItemInput>().is_some() {
+    } else if input
+        .downcast_ref::<UpdateItemInput>()
+        .is_some()
+    {
         vec![on_table("UpdateItem")]
     } else if let Some(query) = input.downcast_ref::<QueryInput>() {
         let (action, table) = on_table("Query");
@@ -156,17 +194,20 @@ fn needed(request: &BeforeSerializationInterceptorContextRef<'_>) -> Vec<Grant> 
         };
         vec![(action, resource)]
     } else if let Some(writes) = input.downcast_ref::<TransactWriteItemsInput>() {
-        let writes = writes.transact_items().iter().map(|write| {
-            on_table(if write.put().is_some() {
-                "PutItem"
-            } else if write.update().is_some() {
-                "UpdateItem"
-            } else if write.delete().is_some() {
-                "DeleteItem"
-            } else {
-                "ConditionCheckItem"
-            })
-        });
+        let writes = writes
+            .transact_items()
+            .iter()
+            .map(|write| {
+                on_table(if write.put().is_some() {
+                    "PutItem"
+                } else if write.update().is_some() {
+                    "UpdateItem"
+                } else if write.delete().is_some() {
+                    "DeleteItem"
+                } else {
+                    "ConditionCheckItem"
+                })
+            });
         writes.collect()
     } else {
         // Only the tests themselves ask for anything else.

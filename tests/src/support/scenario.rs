@@ -32,9 +32,16 @@ impl Concierge {
         entities: &[(&str, &str)],
         place: usize,
     ) -> (Value, String) {
-        let session = self.opened(&self.alert(class, entities).await).await;
-        let action = self.proposed(&session).await.remove(place);
-        self.executes(&session, &[&action]).await.expect(202);
+        let session = self
+            .opened(&self.alert(class, entities).await)
+            .await;
+        let action = self
+            .proposed(&session)
+            .await
+            .remove(place);
+        self.executes(&session, &[&action])
+            .await
+            .expect(202);
         (session, action)
     }
 
@@ -44,10 +51,17 @@ impl Concierge {
         class: &str,
         entities: &[(&str, &str)],
     ) -> (Value, Vec<String>) {
-        let session = self.opened(&self.alert(class, entities).await).await;
+        let session = self
+            .opened(&self.alert(class, entities).await)
+            .await;
         let actions = self.proposed(&session).await;
-        let all: Vec<&str> = actions.iter().map(String::as_str).collect();
-        self.executes(&session, &all).await.expect(202);
+        let action_ids: Vec<&str> = actions
+            .iter()
+            .map(String::as_str)
+            .collect();
+        self.executes(&session, &action_ids)
+            .await
+            .expect(202);
         self.takes_messages().await;
         (session, actions)
     }
@@ -72,16 +86,21 @@ impl Concierge {
     /// Has a worker run an action, whatever is in the queue. The message is done with.
     pub async fn runs_with(&self, worker: &Worker, session: &Value, action: &str) {
         let message = self.message(session, action);
-        let response = worker.handle(event(&[(&message, 1)])).await;
+        let response = worker
+            .handle(event(&[(&message, 1)]))
+            .await;
         assert_eq!(response.batch_item_failures.len(), 0);
     }
 
     /// Hands these messages to two workers at once.
     pub async fn runs_all_at_once(&self, messages: &[String]) {
-        let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-        let one = self.worker();
-        let other = self.worker();
-        futures::join!(one.handle(event(&batch)), other.handle(event(&batch)));
+        let batch: Vec<(&str, u32)> = messages
+            .iter()
+            .map(|text| (text.as_str(), 1))
+            .collect();
+        let first = self.worker();
+        let second = self.worker();
+        futures::join!(first.handle(event(&batch)), second.handle(event(&batch)));
     }
 
     /// Calls systems that may never answer. Its time is up as soon as they have its calls.
@@ -129,18 +148,20 @@ impl Concierge {
 
     /// Asserts that a session failed with this first result, and so many effects in all.
     pub async fn has_failed(&self, session: &Value, says: &str, effects: usize) {
-        self.says_first(session, ("failed", says), effects).await;
+        self.says_first(session, ("failed", says), effects)
+            .await;
     }
 
     /// Asserts an open outcome: what the first result says, and the number of effects in all.
     pub async fn is_open(&self, session: &Value, says: &str, effects: usize) {
-        self.says_first(session, ("executing", says), effects).await;
+        self.says_first(session, ("executing", says), effects)
+            .await;
     }
 
     /// Asserts a session's status, and that its first result is none with this error.
     async fn says_first(&self, session: &Value, (status, says): (&str, &str), effects: usize) {
-        let (found, results) = self.outcome(session).await;
-        assert_eq!(found, status, "{results:?}");
+        let (actual, results) = self.outcome(session).await;
+        assert_eq!(actual, status, "{results:?}");
         let (is_done, error) = &results[0];
         assert!(!is_done && error.contains(says), "{says}: {results:?}");
         assert_eq!(self.demo.effects().len(), effects);
@@ -152,14 +173,14 @@ impl Concierge {
         let user = self.api.user(name).await;
         let update = json!({ "permissions": permissions }).to_string();
         let update = input::parse(update.as_bytes()).unwrap();
-        let all = || async {
+        let held = || async {
             Ok(Held {
                 permissions: Permission::VARIANTS.to_vec(),
                 sign_in: SignInAge::New,
             })
         };
         let directory = store.directory();
-        let updated = directory.update_user(user.organization_id, all, user.id, update, None);
+        let updated = directory.update_user(user.organization_id, held, user.id, update, None);
         updated.await.unwrap();
     }
 
@@ -172,7 +193,8 @@ impl Concierge {
     /// Sets the policy of organization 1.
     pub async fn has_policy(&self, policy: Value) {
         let ada = self.api.sign_in("ada").await;
-        ada.puts("/api/concierge/policy", policy).await;
+        ada.puts("/api/concierge/policy", policy)
+            .await;
     }
 
     /// Max with a new session, who does not wait for results.
@@ -183,7 +205,8 @@ impl Concierge {
 
     /// One more connection to a system of the demo that honours no keys.
     pub async fn honours_no_keys(&self, system: &str) {
-        self.connects(system, json!({"idempotency": null})).await;
+        self.connects(system, json!({"idempotency": null}))
+            .await;
     }
 }
 

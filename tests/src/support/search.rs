@@ -12,7 +12,10 @@ impl Api {
     /// Indexes the records of an organization, as the operator's program does.
     pub async fn indexes(&self, organization: OrganizationId) {
         let search = self.store.search();
-        search.index_all(organization, |_, _| {}).await.unwrap();
+        search
+            .index_all(organization, |_, _| {})
+            .await
+            .unwrap();
     }
 
     /// The items of the search index, without those of deleted records, and without the number and
@@ -51,21 +54,28 @@ impl Api {
     /// Copies task 1, past the service: further tasks with these ids and titles, each changed a
     /// second after the one before.
     pub async fn has_copies(&self, tasks: impl IntoIterator<Item = (i64, String)>) {
-        let all = self.items_of("task").await.into_iter();
-        let task = all.into_iter().find(|one| one["id"] == number(1)).unwrap();
-        let begun: Timestamp = text_of(&task, "updatedAt").parse().unwrap();
-        let copies = (1..).zip(tasks).map(|(second, (id, title))| {
-            let mut copy = task.clone();
-            let attributes = [
-                ("id", number(id)),
-                ("sk", text(&format!("{id:016}"))),
-                ("gsi1sk", text(&format!("{id:016}#{id:016}"))),
-                ("title", text(&title)),
-                ("updatedAt", text(&begun.plus(second * 1_000).to_string())),
-            ];
-            set(&mut copy, attributes);
-            copy
-        });
+        let stored_tasks = self.items_of("task").await.into_iter();
+        let task = stored_tasks
+            .into_iter()
+            .find(|stored| stored["id"] == number(1))
+            .unwrap();
+        let begun: Timestamp = text_of(&task, "updatedAt")
+            .parse()
+            .unwrap();
+        let copies = (1..)
+            .zip(tasks)
+            .map(|(second, (id, title))| {
+                let mut copy = task.clone();
+                let attributes = [
+                    ("id", number(id)),
+                    ("sk", text(&format!("{id:016}"))),
+                    ("gsi1sk", text(&format!("{id:016}#{id:016}"))),
+                    ("title", text(&title)),
+                    ("updatedAt", text(&begun.plus(second * 1_000).to_string())),
+                ];
+                set(&mut copy, attributes);
+                copy
+            });
         self.puts(copies).await;
     }
 }
@@ -73,7 +83,9 @@ impl Api {
 impl Caller {
     /// The type and the id of each found record, by pages of any size.
     pub async fn finds(&self, query: &str) -> Vec<Value> {
-        let rows = self.walk(&format!("/api/search?query={query}")).await;
+        let rows = self
+            .walk(&format!("/api/search?query={query}"))
+            .await;
         rows.iter().map(name).collect()
     }
 }
@@ -82,7 +94,11 @@ impl Answer {
     /// The type and the id of each found record.
     pub fn found(&self) -> Vec<Value> {
         let rows = self.expect(200);
-        rows.as_array().unwrap().iter().map(name).collect()
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .map(name)
+            .collect()
     }
 }
 

@@ -64,7 +64,9 @@ impl Api {
     /// A sweeper under its role.
     pub async fn sweeper(&self) -> Sweeping {
         let sqs = engines::engines().await.sqs();
-        let store = self.store_of("sweeper").sending_mail(true);
+        let store = self
+            .store_of("sweeper")
+            .sending_mail(true);
         self.sweeper_of(store, sqs.clone(), sqs)
     }
 

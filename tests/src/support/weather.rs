@@ -129,7 +129,10 @@ impl Outdoors {
         let seed = (*SEED)?;
         let thread = std::thread::current();
         let test = thread.name().unwrap_or_default();
-        if INDOORS.iter().any(|(name, _)| test.starts_with(name)) {
+        if INDOORS
+            .iter()
+            .any(|(name, _)| test.starts_with(name))
+        {
             return None;
         }
         let weather = Arc::new(ForTests(Weather::new(seed, test)));

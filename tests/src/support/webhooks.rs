@@ -106,10 +106,18 @@ impl Receiver {
     /// Starts a receiver, which ends with the test's runtime.
     pub async fn start() -> Self {
         let state = Arc::new(Mutex::new(Desk::default()));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}/in", listener.local_addr().unwrap());
-        let routes = Router::new().fallback(take).with_state(state.clone());
-        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        let routes = Router::new()
+            .fallback(take)
+            .with_state(state.clone());
+        tokio::spawn(async move {
+            axum::serve(listener, routes)
+                .await
+                .unwrap()
+        });
         Self { url, state }
     }
 
@@ -119,7 +127,8 @@ impl Receiver {
             .iter()
             .map(|(name, value)| (*name, (*value).to_owned()));
         let mut desk = self.state.lock().await;
-        desk.answers.push_back((status, headers.collect()));
+        desk.answers
+            .push_back((status, headers.collect()));
     }
 
     /// Has every message answered so, from now on.
@@ -146,15 +155,23 @@ impl Receiver {
 async fn take(State(desk): State<Arc<Mutex<Desk>>>, headers: HeaderMap, body: Bytes) -> Response {
     let mut desk = desk.lock().await;
     let body = String::from_utf8(body.to_vec()).unwrap();
-    desk.received.push(Received { headers, body });
+    desk.received
+        .push(Received { headers, body });
     if let Some((clock, millis)) = &desk.takes {
         clock.advance(*millis);
     }
     let always = desk.always.unwrap_or(204);
-    let (status, headers) = desk.answers.pop_front().unwrap_or((always, Vec::new()));
-    let mut response = StatusCode::from_u16(status).unwrap().into_response();
+    let (status, headers) = desk
+        .answers
+        .pop_front()
+        .unwrap_or((always, Vec::new()));
+    let mut response = StatusCode::from_u16(status)
+        .unwrap()
+        .into_response();
     for (name, value) in headers {
-        response.headers_mut().insert(name, value.parse().unwrap());
+        response
+            .headers_mut()
+            .insert(name, value.parse().unwrap());
     }
     response
 }
@@ -169,7 +186,10 @@ impl Api {
     pub async fn has_webhook(&self, by: &Caller, url: &str, types: &[&str]) -> (i64, String) {
         let webhook = json!({"url": url, "types": types});
         let created = by.posts("/api/webhooks", webhook).await;
-        let secret = created["secret"].as_str().unwrap().to_owned();
+        let secret = created["secret"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         (created["id"].as_i64().unwrap(), secret)
     }
 
@@ -181,13 +201,17 @@ impl Api {
         });
         let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
         let webhooks = self.store.webhooks();
-        let messages = webhooks.deliver(self.home.id, vec![event]).await.unwrap();
+        let messages = webhooks
+            .deliver(self.home.id, vec![event])
+            .await
+            .unwrap();
         messages[0].delivery_id.clone()
     }
 
     /// A sender under its role.
     pub async fn webhook_sender(&self) -> WebhookSender {
-        self.webhook_sender_with(caller(true)).await
+        self.webhook_sender_with(caller(true))
+            .await
     }
 
     /// A sender with another caller.
@@ -198,7 +222,8 @@ impl Api {
 
     /// The messages of the webhook queue, which are taken out of it.
     pub async fn webhook_messages(&self) -> Vec<SqsMessage> {
-        self.messages_of(&self.queues.webhooks.url).await
+        self.messages_of(&self.queues.webhooks.url)
+            .await
     }
 
     /// The messages of a queue, which are taken out of it.
@@ -224,14 +249,21 @@ impl Api {
 
     /// The delivery of the newest record. Deliveries of one instant are in no order.
     pub async fn newest_delivery(&self, by: &Caller, webhook: i64) -> Value {
-        let all = self.deliveries(by, webhook).await.into_iter();
-        let newest = all.max_by_key(|one| one["change"]["recordId"].as_i64());
+        let deliveries = self
+            .deliveries(by, webhook)
+            .await
+            .into_iter();
+        let newest = deliveries.max_by_key(|delivery| delivery["change"]["recordId"].as_i64());
         newest.unwrap()
     }
 
     pub async fn deliveries(&self, by: &Caller, webhook: i64) -> Vec<Value> {
         let path = format!("/api/webhooks/{webhook}/deliveries");
-        by.reads(&path).await.as_array().unwrap().clone()
+        by.reads(&path)
+            .await
+            .as_array()
+            .unwrap()
+            .clone()
     }
 }
 
@@ -269,6 +301,8 @@ pub fn verified(secret: &str, message: &Received) -> bool {
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
     mac.update(format!("{id}.{at}.{}", message.body).as_bytes());
     let expected = format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()));
-    let mut signatures = message.header("webhook-signature").split(' ');
+    let mut signatures = message
+        .header("webhook-signature")
+        .split(' ');
     signatures.any(|signature| signature == expected)
 }

@@ -88,7 +88,7 @@ impl Request {
     /// Its caller, with a session of their own, who does not wait for results. It is max, unless
     /// that would end the sessions of max.
     pub async fn caller(&self, concierge: &Concierge) -> Caller {
-        let user = match self.operation().as_str() {
+        let username = match self.operation().as_str() {
             // A sign-in of max takes more from a network that he does not know.
             "PUT /api/auth/email" => "vic",
             "PUT /api/auth/password" => "mia",
@@ -96,7 +96,7 @@ impl Request {
             "DELETE /api/auth/sessions" => "zoe",
             _ => "max",
         };
-        let user = concierge.api.user(user).await;
+        let user = concierge.api.user(username).await;
         let caller = concierge.api.session_of(&user).await;
         caller.with_header("prefer", "respond-async")
     }
@@ -109,7 +109,9 @@ impl Request {
     /// Sends it.
     pub async fn by(&self, caller: &Caller) -> Answer {
         let body = self.body.as_ref().map(Value::to_string);
-        caller.send(&self.method, &self.path, body).await
+        caller
+            .send(&self.method, &self.path, body)
+            .await
     }
 
     /// Sends it, and asserts a success. A sign-in succeeds with a redirect.
@@ -142,26 +144,37 @@ impl World {
         may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
-        api.has_notification(&concierge.max, NOTIFICATION).await;
+        api.has_notification(&concierge.max, NOTIFICATION)
+            .await;
         api.indexes(api.home.id).await;
-        let alert = concierge.alert("payment_failed", &[]).await;
+        let alert = concierge
+            .alert("payment_failed", &[])
+            .await;
         let ended = concierge.opened(&alert).await;
-        concierge.cancels(&ended).await.expect(200);
+        concierge
+            .cancels(&ended)
+            .await
+            .expect(200);
         let started = concierge.stuck_batch().await;
         let proposed = concierge.stuck_batch().await;
-        let action = concierge.proposed(&proposed).await.remove(0);
+        let action = concierge
+            .proposed(&proposed)
+            .await
+            .remove(0);
         let unwanted = concierge.stuck_batch().await;
         concierge.proposed(&unwanted).await;
         let (executing, _) = concierge.approved_message().await;
-        let (session, sent) = concierge.unknown_and_unsent("cus_503").await;
+        let (session, sent) = concierge
+            .unknown_and_unsent("cus_503")
+            .await;
         let unknown = (session.to_string(), sent);
         let (session, action_by_hand) = concierge.manual_review().await;
         let manual = (session.to_string(), action_by_hand);
         let delivery = has_webhooks(&concierge).await;
-        let token = json!({"name": "export"});
+        let body = json!({"name": "export"});
         let token = concierge
             .max
-            .creates("/api/tokens", token)
+            .creates("/api/tokens", body)
             .await
             .to_string();
         let provider = OidcProvider::start(&api.clock).await;
@@ -172,7 +185,9 @@ impl World {
         let sid = records::signed_in(&api.store, &max, now).await;
         let session = records::session(&sid, &max, now).public_id();
         let vic = api.user("vic").await;
-        let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
+        let (_, of_vic) = api
+            .token_and_id_of(&vic, json!({}))
+            .await;
         Self {
             max,
             others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
@@ -201,7 +216,10 @@ impl World {
     pub async fn has_provider(&self) {
         let path = "/api/organizations/1/sign-in";
         let put = self.provider.put(&json!({}));
-        self.caller().await.puts(path, put).await;
+        self.caller()
+            .await
+            .puts(path, put)
+            .await;
     }
 
     /// A session whose alert can be analysed.
@@ -221,7 +239,9 @@ impl World {
 
     /// Sends a request of its caller, and asserts a success.
     pub async fn sends(&self, request: &Request) -> Answer {
-        request.succeeds(&self.caller_of(request).await).await
+        request
+            .succeeds(&self.caller_of(request).await)
+            .await
     }
 
     pub async fn caller_of(&self, request: &Request) -> Caller {
@@ -230,7 +250,10 @@ impl World {
             .starts_with("GET /api/auth/oidc/callback")
         {
             let state = self.state.clone().unwrap_or_default();
-            return self.api().anonymous().with_cookie(state);
+            return self
+                .api()
+                .anonymous()
+                .with_cookie(state);
         }
         request.caller(&self.concierge).await
     }
@@ -242,7 +265,10 @@ impl World {
             let path = format!("/api/tokens/{id}");
             self.caller().await.delete(&path).await;
         }
-        let (script, id) = self.api().token_and_id_of(&self.max, json!({})).await;
+        let (script, id) = self
+            .api()
+            .token_and_id_of(&self.max, json!({}))
+            .await;
         *newest = Some(id);
         script.reads("/api/auth/session").await;
         self.api().counter.take();
@@ -282,7 +308,10 @@ impl World {
         let of_action = |(session, action): &(String, String), verb: &str| {
             format!("/api/concierge/agent-sessions/{session}/actions/{action}/{verb}")
         };
-        if let Some(verb) = operation.split("/actions/{actionId}/").nth(1) {
+        if let Some(verb) = operation
+            .split("/actions/{actionId}/")
+            .nth(1)
+        {
             let is_settled = verb == "settle";
             let action = if is_settled {
                 &self.unknown
@@ -300,7 +329,10 @@ impl World {
             "GET /api/auth/oidc/callback" => "/api/auth/oidc/callback?state=x".to_owned(),
             // It ends mails of organization 1's second user.
             "GET /api/notifications/unsubscribe" | "POST /api/notifications/unsubscribe" => {
-                let link = self.api().links().signed("1.2.assigned");
+                let link = self
+                    .api()
+                    .links()
+                    .signed("1.2.assigned");
                 format!("/api/notifications/unsubscribe?link={link}")
             }
             "DELETE /api/users/{id}/tokens/{tokenId}" => {
@@ -396,9 +428,9 @@ impl World {
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
             "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
-            "PUT /api/organizations/{id}/sign-in" => {
-                self.provider.put(&json!({"roles": {"Staff": "support"}}))
-            }
+            "PUT /api/organizations/{id}/sign-in" => self
+                .provider
+                .put(&json!({"roles": {"Staff": "support"}})),
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
             "POST /api/projects" => json!({"title": "Move"}),
@@ -479,13 +511,13 @@ impl World {
 /// Max holds what only an admin does.
 async fn may_do_all(api: &Api, max: &Caller) {
     let ada = api.user("ada").await;
-    let all = json!({"permissions": ["manage_users", "manage_organization"]});
+    let permissions = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held::newly(&ada));
     let tenant = api.home.id;
     let max = max.user.unwrap();
-    let all = records::sent(&all);
-    let max = directory.update_user(tenant, ada, max, all, None);
+    let update = records::sent(&permissions);
+    let max = directory.update_user(tenant, ada, max, update, None);
     max.await.unwrap();
 }
 
@@ -503,8 +535,12 @@ async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
     for (user, email) in [(&zoe, "zoe@example.com"), (&zed, "zed@example.com")] {
         api.has_verified(user, email).await;
     }
-    let reset = api.has_link_to_reset("zed@example.com").await;
-    let confirm = api.has_link_to_confirm(&zoe, "other@example.com").await;
+    let reset = api
+        .has_link_to_reset("zed@example.com")
+        .await;
+    let confirm = api
+        .has_link_to_confirm(&zoe, "other@example.com")
+        .await;
     let ids = [invited[0].0.to_string(), invited[1].0.to_string()];
     (ids, [invited[2].1.clone(), reset, confirm])
 }
@@ -521,13 +557,15 @@ async fn has_work(api: &Api, max: &Caller) {
     max.creates_tasks(["Compare the sums", "Tell the customers"])
         .await;
     for _ in 0..2 {
-        max.records_activity(json!({"projectId": 1})).await;
+        max.records_activity(json!({"projectId": 1}))
+            .await;
     }
     for name in ["urgent", "late", "odd"] {
         api.has_tag(api.home.id, name).await;
     }
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
-        max.posts(tags, json!({"tagId": 1})).await;
+        max.posts(tags, json!({"tagId": 1}))
+            .await;
     }
 }
 
@@ -535,10 +573,13 @@ async fn has_work(api: &Api, max: &Caller) {
 /// path.
 async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Option<String>, String) {
     let put = provider.put(&json!({"defaultRole": "member"}));
-    max.puts("/api/organizations/1/sign-in", put).await;
+    max.puts("/api/organizations/1/sign-in", put)
+        .await;
     let begin = "/api/auth/oidc?organization=1";
     let grace = json!({"sub": "g", "email": "grace@example.com", "preferred_username": "grace"});
-    let (browser, callback) = provider.begins(&api.anonymous(), begin, grace).await;
+    let (browser, callback) = provider
+        .begins(&api.anonymous(), begin, grace)
+        .await;
     (browser.cookie, callback)
 }
 
@@ -547,9 +588,11 @@ async fn has_webhooks(concierge: &Concierge) -> String {
     let api = &concierge.api;
     let url = concierge.demo.url();
     for types in [["task.*"], ["tag.*"]] {
-        api.has_webhook(&concierge.max, url, &types).await;
+        api.has_webhook(&concierge.max, url, &types)
+            .await;
     }
-    api.has_delivery("task.created", 1).await
+    api.has_delivery("task.created", 1)
+        .await
 }
 
 /// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on

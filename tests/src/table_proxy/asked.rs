@@ -34,13 +34,26 @@ impl<S: Send + Sync> FromRequest<S> for Asked {
         let mut headers = request.headers().clone();
         let sender = sender.trim_matches('/').to_owned();
         let body = Bytes::from_request(request, state).await?;
-        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let text = |name: HeaderName| {
+            headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+        };
         let target = text(HeaderName::from_static("x-amz-target")).unwrap_or_default();
-        let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+        let operation = target
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let attempt = text(HeaderName::from_static("amz-sdk-request"))
             .into_iter()
-            .flat_map(|told| told.split(';'))
-            .find_map(|told| told.trim().strip_prefix("attempt=")?.parse().ok());
+            .flat_map(|header| header.split(';'))
+            .find_map(|part| {
+                part.trim()
+                    .strip_prefix("attempt=")?
+                    .parse()
+                    .ok()
+            });
         let attempt = attempt.unwrap_or(1);
         headers.remove("content-length");
         headers.remove("host");
@@ -85,7 +98,11 @@ impl Asked {
     #[must_use]
     pub fn transaction(&self) -> Vec<(&str, &Value)> {
         let items = self.request["TransactItems"].as_array();
-        items.into_iter().flatten().flat_map(members).collect()
+        items
+            .into_iter()
+            .flatten()
+            .flat_map(members)
+            .collect()
     }
 
     /// The items that it writes to, or checks in a transaction.
@@ -125,18 +142,27 @@ impl Asked {
 
 /// The members of an object; none of anything else.
 pub(super) fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let members = object.as_object().into_iter().flat_map(Map::iter);
+    let members = object
+        .as_object()
+        .into_iter()
+        .flat_map(Map::iter);
     members.map(|(name, value)| (name.as_str(), value))
 }
 
 /// The key of the item that a write is about.
 fn item_key(write: &Value) -> Option<ItemKey> {
     let table = write["TableName"].as_str()?;
-    let key = write.get("Key").or_else(|| write.get("Item"))?;
+    let key = write
+        .get("Key")
+        .or_else(|| write.get("Item"))?;
     key_in(table, key)
 }
 
 fn key_in(table: &str, item: &Value) -> Option<ItemKey> {
-    let text = |name: &str| item[name]["S"].as_str().map(str::to_owned);
+    let text = |name: &str| {
+        item[name]["S"]
+            .as_str()
+            .map(str::to_owned)
+    };
     Some((table.to_owned(), text("pk")?, text("sk")?))
 }

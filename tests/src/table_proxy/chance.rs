@@ -30,8 +30,13 @@ impl Chance {
 
     /// The next number below `most` of a sequence.
     pub fn below(&self, sequence: &str, most: u64) -> u64 {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = asked.entry(sequence.to_owned()).or_default();
+        let mut counts = self
+            .asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let count = counts
+            .entry(sequence.to_owned())
+            .or_default();
         *count += 1;
         mix(self.seed ^ hash(sequence) ^ mix(*count)) % most.max(1)
     }
@@ -39,9 +44,10 @@ impl Chance {
 
 /// FNV-1a.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
 }
 
 /// The last step of `SplitMix64`, which leaves no bit as it was.
@@ -65,7 +71,11 @@ mod tests {
         };
         assert_eq!(decided(1), decided(1));
         assert_ne!(decided(1), decided(2));
-        assert!(decided(1).iter().any(|number| *number != decided(1)[0]));
+        assert!(
+            decided(1)
+                .iter()
+                .any(|number| *number != decided(1)[0])
+        );
     }
 
     #[test]
@@ -73,7 +83,7 @@ mod tests {
         let alone = Chance::new(7);
         let beside = Chance::new(7);
         beside.below("Query", 10);
-        let found = alone.below("PutItem", 1 << 40);
-        assert_eq!(found, beside.below("PutItem", 1 << 40));
+        let drawn = alone.below("PutItem", 1 << 40);
+        assert_eq!(drawn, beside.below("PutItem", 1 << 40));
     }
 }

@@ -174,7 +174,9 @@ impl Served {
     async fn delete_before(&self, asked: &Asked, pk: &str, sk: &str) {
         let table = &asked.transaction().first().unwrap().1["TableName"];
         let delete = json!({"TableName": table, "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
-        self.upstream.expect("DeleteItem", &delete).await;
+        self.upstream
+            .expect("DeleteItem", &delete)
+            .await;
     }
 }
 

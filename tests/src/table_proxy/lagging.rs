@@ -52,8 +52,13 @@ impl Lagging {
     /// Begins a copy of a table that is still empty.
     pub(super) async fn follow(&self, table: &str) {
         let describe = json!({"TableName": table});
-        let described = &self.upstream.expect("DescribeTable", &describe).await["Table"];
-        let indexes = described["GlobalSecondaryIndexes"].as_array().into_iter();
+        let described = &self
+            .upstream
+            .expect("DescribeTable", &describe)
+            .await["Table"];
+        let indexes = described["GlobalSecondaryIndexes"]
+            .as_array()
+            .into_iter();
         let indexes: Vec<Value> = indexes
             .flatten()
             .map(|index| {
@@ -71,7 +76,9 @@ impl Lagging {
             "GlobalSecondaryIndexes": indexes,
             "BillingMode": "PAY_PER_REQUEST",
         });
-        self.upstream.expect("CreateTable", &copy).await;
+        self.upstream
+            .expect("CreateTable", &copy)
+            .await;
         let mut followed = self.followed();
         followed.insert(table.to_owned(), Behind::default());
     }
@@ -91,7 +98,9 @@ impl Lagging {
 
     /// Answers the query of an index out of the copy.
     pub(super) async fn answer(&self, asked: &Asked) -> Response {
-        let table = asked.request["TableName"].as_str().unwrap_or_default();
+        let table = asked.request["TableName"]
+            .as_str()
+            .unwrap_or_default();
         let copy = copy_of(table);
         if !self.followed().contains_key(table) {
             let (status, answer) = self.upstream.pass_on(asked).await;
@@ -117,25 +126,44 @@ impl Lagging {
                 return;
             };
             let now = Instant::now();
-            let place = behind.0.partition_point(|(at, _)| now - *at > LAG);
-            behind.0.drain(..place).map(|(_, key)| key).collect()
+            let place = behind
+                .0
+                .partition_point(|(at, _)| now - *at > LAG);
+            behind
+                .0
+                .drain(..place)
+                .map(|(_, key)| key)
+                .collect()
         };
         let copied = stream::iter(due).map(|key| self.copy(key));
-        copied.buffer_unordered(CONCURRENCY).collect::<()>().await;
+        copied
+            .buffer_unordered(CONCURRENCY)
+            .collect::<()>()
+            .await;
     }
 
     /// Copies an item as it is now.
     async fn copy(&self, (table, pk, sk): ItemKey) {
         let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
         let get = json!({"TableName": table, "Key": key, "ConsistentRead": true});
-        let found = self.upstream.expect("GetItem", &get).await;
+        let answer = self
+            .upstream
+            .expect("GetItem", &get)
+            .await;
         let copy = copy_of(&table);
-        if members(&found["Item"]).next().is_some() {
-            let put = json!({"TableName": copy, "Item": found["Item"]});
-            self.upstream.expect("PutItem", &put).await;
+        if members(&answer["Item"])
+            .next()
+            .is_some()
+        {
+            let put = json!({"TableName": copy, "Item": answer["Item"]});
+            self.upstream
+                .expect("PutItem", &put)
+                .await;
         } else {
             let delete = json!({"TableName": copy, "Key": key});
-            self.upstream.expect("DeleteItem", &delete).await;
+            self.upstream
+                .expect("DeleteItem", &delete)
+                .await;
         }
     }
 

@@ -35,7 +35,9 @@ pub const OBSERVER: &str = "observer";
 /// All proxies run here, so that none ends with the runtime of its test.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(2).thread_name("proxies");
+    let runtime = runtime
+        .worker_threads(2)
+        .thread_name("proxies");
     runtime.enable_all().build().unwrap()
 });
 
@@ -63,7 +65,9 @@ impl TableProxy {
             lagging: lagging.clone(),
             source,
         };
-        let routes = Router::new().fallback(respond).with_state(served);
+        let routes = Router::new()
+            .fallback(respond)
+            .with_state(served);
         let url = serve(routes.layer(DefaultBodyLimit::disable())).await;
         Self { url, lagging }
     }
@@ -90,7 +94,9 @@ impl TableProxy {
 /// Serves routes on a port of its own to the end of the process, and answers where.
 pub async fn serve(routes: Router) -> String {
     let serving = RUNTIME.spawn(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async { axum::serve(listener, routes).await });
         url

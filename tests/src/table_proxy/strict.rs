@@ -124,7 +124,9 @@ fn key_value(name: &str, value: &Value, most: usize) -> Checked {
 /// Nothing gives an item another key, or an index an empty one.
 fn update(request: &Value) -> Checked {
     key(&request["Key"])?;
-    let text = request["UpdateExpression"].as_str().unwrap_or_default();
+    let text = request["UpdateExpression"]
+        .as_str()
+        .unwrap_or_default();
     let names = &request["ExpressionAttributeNames"];
     let values = &request["ExpressionAttributeValues"];
     let mut written = HashSet::new();
@@ -136,17 +138,24 @@ fn update(request: &Value) -> Checked {
         {
             words = rest;
         }
-        let Some(target) = words.first().filter(|word| word.starts_with('#')) else {
+        let Some(target) = words
+            .first()
+            .filter(|word| word.starts_with('#'))
+        else {
             continue;
         };
-        let name = names[*target].as_str().unwrap_or_default();
+        let name = names[*target]
+            .as_str()
+            .unwrap_or_default();
         if matches!(name, "pk" | "sk") {
             return Err(format!("{name} is part of the key and cannot be changed"));
         }
         if !written.insert(name) {
             return Err(format!("two changes of {name} overlap"));
         }
-        let key = KEYS.iter().find(|(key, _)| *key == name);
+        let key = KEYS
+            .iter()
+            .find(|(key, _)| *key == name);
         if let (Some((_, most)), [_, "=", value]) = (key, words) {
             key_value(name, &values[*value], *most)?;
         }
@@ -161,7 +170,10 @@ fn query(request: &Value) -> Checked {
     if index.is_some() && request["ConsistentRead"] == json!(true) {
         return Err("an index is not read consistently".to_owned());
     }
-    if request["Limit"].as_i64().is_some_and(|limit| limit < 1) {
+    if request["Limit"]
+        .as_i64()
+        .is_some_and(|limit| limit < 1)
+    {
         return Err("the limit is at least 1".to_owned());
     }
     let condition = request["KeyConditionExpression"].as_str();
@@ -189,9 +201,13 @@ fn query(request: &Value) -> Checked {
     };
     let mut expected = HashSet::from(["pk", "sk"]);
     expected.extend([partition.as_str(), sort.as_str()]);
-    let found: HashSet<&str> = members(start).map(|(name, _)| name).collect();
-    if found != expected {
-        return Err(format!("it goes on from {found:?}, not from {expected:?}"));
+    let attributes: HashSet<&str> = members(start)
+        .map(|(name, _)| name)
+        .collect();
+    if attributes != expected {
+        return Err(format!(
+            "it goes on from {attributes:?}, not from {expected:?}"
+        ));
     }
     item(start)
 }
@@ -225,22 +241,36 @@ async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
     if writes.len() <= ALWAYS_FIT {
         return Ok(());
     }
-    let (puts, others): (Vec<_>, Vec<_>) = writes.into_iter().partition(|(kind, _)| *kind == "Put");
-    let mut bytes: usize = puts.iter().map(|(_, put)| size(&put["Item"])).sum();
+    let (puts, others): (Vec<_>, Vec<_>) = writes
+        .into_iter()
+        .partition(|(kind, _)| *kind == "Put");
+    let mut bytes: usize = puts
+        .iter()
+        .map(|(_, put)| size(&put["Item"]))
+        .sum();
     let mut open = json!({});
     for (_, write) in others {
-        let keys = &mut open[write["TableName"].as_str().unwrap_or_default()]["Keys"];
+        let keys = &mut open[write["TableName"]
+            .as_str()
+            .unwrap_or_default()]["Keys"];
         if keys.is_null() {
             *keys = json!([]);
         }
-        keys.as_array_mut().unwrap().push(write["Key"].clone());
+        keys.as_array_mut()
+            .unwrap()
+            .push(write["Key"].clone());
     }
-    while open.as_object().is_some_and(|open| !open.is_empty()) {
+    while open
+        .as_object()
+        .is_some_and(|open| !open.is_empty())
+    {
         let request = json!({"RequestItems": open});
-        let mut found = upstream.expect("BatchGetItem", &request).await;
-        let items = members(&found["Responses"]).filter_map(|(_, items)| items.as_array());
+        let mut answer = upstream
+            .expect("BatchGetItem", &request)
+            .await;
+        let items = members(&answer["Responses"]).filter_map(|(_, items)| items.as_array());
         bytes += items.flatten().map(size).sum::<usize>();
-        open = found["UnprocessedKeys"].take();
+        open = answer["UnprocessedKeys"].take();
     }
     if bytes > TRANSACTION_BYTES {
         return Err(format!("a transaction of {bytes} bytes"));
@@ -249,18 +279,22 @@ async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
 }
 
 fn batch_read(request: &Value) -> Checked {
-    let mut found = Vec::new();
+    let mut keys = Vec::new();
     for (table, wanted) in members(&request["RequestItems"]) {
-        for wanted in wanted["Keys"].as_array().into_iter().flatten() {
+        for wanted in wanted["Keys"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             key(wanted)?;
-            found.push((table, wanted.to_string()));
+            keys.push((table, wanted.to_string()));
         }
     }
-    if found.is_empty() || found.len() > BATCH_READ {
-        let count = found.len();
+    if keys.is_empty() || keys.len() > BATCH_READ {
+        let count = keys.len();
         return Err(format!("a batch read of {count} keys"));
     }
-    distinct(found)
+    distinct(keys)
 }
 
 fn batch_write(asked: &Asked) -> Checked {
@@ -277,7 +311,10 @@ fn batch_write(asked: &Asked) -> Checked {
 
 fn distinct<K: std::hash::Hash + Eq>(keys: impl IntoIterator<Item = K>) -> Checked {
     let mut seen = HashSet::new();
-    if keys.into_iter().all(|key| seen.insert(key)) {
+    if keys
+        .into_iter()
+        .all(|key| seen.insert(key))
+    {
         return Ok(());
     }
     Err("an item stands twice in it".to_owned())
@@ -296,17 +333,27 @@ fn operators(text: &str) -> usize {
 /// No expression is too long, and every placeholder stands in one.
 fn expressions(request: &Value) -> Checked {
     let texts = EXPRESSIONS.iter();
-    let texts: Vec<&str> = texts.filter_map(|name| request[*name].as_str()).collect();
-    if let Some(long) = texts.iter().find(|text| text.len() > EXPRESSION) {
+    let texts: Vec<&str> = texts
+        .filter_map(|name| request[*name].as_str())
+        .collect();
+    if let Some(long) = texts
+        .iter()
+        .find(|text| text.len() > EXPRESSION)
+    {
         return Err(format!("an expression of {} bytes", long.len()));
     }
     if texts.iter().any(|text| text.is_empty()) {
         return Err("an expression is empty".to_owned());
     }
-    if let Some(long) = texts.iter().find(|text| operators(text) > OPERATORS) {
+    if let Some(long) = texts
+        .iter()
+        .find(|text| operators(text) > OPERATORS)
+    {
         return Err(format!("an expression of {} operators", operators(long)));
     }
-    let lists = texts.iter().flat_map(|text| text.split(" IN (").skip(1));
+    let lists = texts
+        .iter()
+        .flat_map(|text| text.split(" IN (").skip(1));
     let mut lists = lists.filter_map(|rest| rest.split(')').next());
     if lists.any(|list| list.split(',').count() > ONE_OF) {
         return Err(format!("an IN of more than {ONE_OF} values"));
@@ -315,7 +362,9 @@ fn expressions(request: &Value) -> Checked {
         ("ExpressionAttributeNames", '#'),
         ("ExpressionAttributeValues", ':'),
     ] {
-        let used = texts.iter().flat_map(|text| placeholders(text, mark));
+        let used = texts
+            .iter()
+            .flat_map(|text| placeholders(text, mark));
         let used: HashSet<&str> = used.collect();
         if let Some((unused, _)) =
             members(&request[members_of]).find(|(name, _)| !used.contains(name))
@@ -328,12 +377,14 @@ fn expressions(request: &Value) -> Checked {
 
 /// The placeholders of an expression that begin with `#` or `:`.
 fn placeholders(expression: &str, mark: char) -> impl Iterator<Item = &str> {
-    expression.match_indices(mark).map(|(start, _)| {
-        let rest = &expression[start..];
-        let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let end = rest[1..].find(|letter| !name(letter));
-        end.map_or(rest, |end| &rest[..=end])
-    })
+    expression
+        .match_indices(mark)
+        .map(|(start, _)| {
+            let rest = &expression[start..];
+            let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let end = rest[1..].find(|letter| !name(letter));
+            end.map_or(rest, |end| &rest[..=end])
+        })
 }
 
 /// Bytes of an item, about as DynamoDB counts them: names and values.
@@ -343,7 +394,10 @@ fn size(value: &Value) -> usize {
             .iter()
             .map(|(name, value)| name.len() + size(value))
             .sum(),
-        Value::Array(values) => values.iter().map(|value| 1 + size(value)).sum(),
+        Value::Array(values) => values
+            .iter()
+            .map(|value| 1 + size(value))
+            .sum(),
         Value::String(text) => text.len(),
         _ => 1,
     }

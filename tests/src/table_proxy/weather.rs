@@ -46,17 +46,21 @@ impl Kind {
                 meets.then_some(Fault::Conflict)
             }
             Self::Broken => Some(Fault::Broken),
-            Self::LostAnswer => asked.writes().then_some(Fault::LostAnswer),
+            Self::LostAnswer => asked
+                .writes()
+                .then_some(Fault::LostAnswer),
             Self::Slow => {
                 let by = 1 + chance.below("slow", slow);
                 Some(Fault::Slow(Duration::from_millis(by)))
             }
             Self::Unprocessed => {
-                let none = chance.below("unprocessed", 2) == 0;
+                let no_key_read = chance.below("unprocessed", 2) == 0;
                 let keys = [Fault::OneKeyRead, Fault::NoKeyRead];
-                (asked.operation == "BatchGetItem").then_some(keys[usize::from(none)])
+                (asked.operation == "BatchGetItem").then_some(keys[usize::from(no_key_read)])
             }
-            Self::Stale => asked.queries_an_index().then_some(Fault::Stale),
+            Self::Stale => asked
+                .queries_an_index()
+                .then_some(Fault::Stale),
         }
     }
 }
@@ -96,7 +100,8 @@ impl Weather {
 
     /// Lets indexes lag.
     pub fn lags(&self) -> Lag<'_> {
-        self.readers.fetch_add(1, Ordering::SeqCst);
+        self.readers
+            .fetch_add(1, Ordering::SeqCst);
         Lag(&self.readers)
     }
 
@@ -107,7 +112,9 @@ impl Weather {
         if asked.attempt >= LAST_ATTEMPT {
             return None;
         }
-        let mut drawn = self.chance.below(&asked.operation, 1_000);
+        let mut drawn = self
+            .chance
+            .below(&asked.operation, 1_000);
         for (kind, rate) in RATES {
             if drawn < rate {
                 return kind.fault(asked, &self.chance, SLOW);

@@ -56,15 +56,23 @@ pub async fn begin_oidc(
     }
     let connect = connecting(&auth, &browser, &begin).await?;
     let organization = begin.organization;
-    let settings = auth.app.store.providers().settings(organization).await?;
+    let settings = auth
+        .app
+        .store
+        .providers()
+        .settings(organization)
+        .await?;
     if let Some(token) = &begin.invitation {
         let invitations = auth.app.store.invitations();
-        invitations.open_of(organization, token).await?;
+        invitations
+            .open_of(organization, token)
+            .await?;
     }
     let discovery = discovery::stored(&auth, &settings.provider).await?;
     let flow = OidcFlow::new(begin, &settings, connect, auth.app.clock.now());
     let own = flow.own_redirect_uri;
-    let client = discovery.and_then(|it| Client::of(&auth, &settings.provider, it, own).ok());
+    let client =
+        discovery.and_then(|discovery| Client::of(&auth, &settings.provider, discovery, own).ok());
     let Some(client) = client else {
         let unavailable = SignInFault::ProviderUnavailable;
         return Ok(failed(&flow.r#return, unavailable));
@@ -93,7 +101,13 @@ async fn connecting(
     if session.organization_id != begin.organization {
         return Err(Error::NotFound(SignInProvider::NOUN));
     }
-    if auth.app.clock.now().since(session.signed_in_at()) > SignInAge::NEW {
+    if auth
+        .app
+        .clock
+        .now()
+        .since(session.signed_in_at())
+        > SignInAge::NEW
+    {
         let detail = "Connecting an account needs a sign-in of the last 30 minutes. Sign in again.";
         return Err(Error::forbidden(Code::SignInAgain, detail));
     }
@@ -103,7 +117,11 @@ async fn connecting(
 /// 400 for a page of another host, unless its origin is allowed.
 fn is_ours(auth: &Auth, page: &ReturnUrl) -> Result<(), Error> {
     let allowed = &auth.app.allowed_origins;
-    let is_allowed = |origin: &str| allowed.iter().any(|one| one == origin);
+    let is_allowed = |origin: &str| {
+        allowed
+            .iter()
+            .any(|listed| listed == origin)
+    };
     if page.origin().is_none_or(is_allowed) {
         return Ok(());
     }

@@ -42,7 +42,9 @@ impl Browser {
         };
         let hash = sid.hash();
         let read = app.store.sign_in();
-        let read = read.caller(sid.organization, sid.user, &hash).await?;
+        let read = read
+            .caller(sid.organization, sid.user, &hash)
+            .await?;
         let now = app.clock.now();
         let valid = read.filter(|(session, user, organization)| {
             session.holds(user, now) && organization.works().is_ok()
@@ -57,14 +59,18 @@ impl Browser {
         let flows = flows
             .iter()
             .filter_map(|flow| serde_json::from_str(flow).ok());
-        flows.filter(|flow: &OidcFlow| now < flow.ends_at).collect()
+        flows
+            .filter(|flow: &OidcFlow| now < flow.ends_at)
+            .collect()
     }
 
     /// Checks that no page of another site began the request. 403 `cross_site` otherwise.
     pub(super) fn check_origin(&self, app: &App) -> Result<(), Cause> {
         let is_ours = cross_site::is_ours(&self.headers, &app.allowed_origins);
         let refused = || cross_site::refused(&self.headers);
-        is_ours.then_some(()).ok_or_else(refused)
+        is_ours
+            .then_some(())
+            .ok_or_else(refused)
     }
 }
 

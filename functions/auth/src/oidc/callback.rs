@@ -59,12 +59,16 @@ impl FromRequestParts<Auth> for Returned {
     async fn from_request_parts(parts: &mut Parts, auth: &Auth) -> Result<Self, Infallible> {
         let query = parts.uri.query().unwrap_or_default();
         let parameter = |name: &str| {
-            let mut all = oauth2::url::form_urlencoded::parse(query.as_bytes());
-            all.find(|(given, _)| given == name)
+            let mut pairs = oauth2::url::form_urlencoded::parse(query.as_bytes());
+            pairs
+                .find(|(key, _)| key == name)
                 .map(|(_, value)| value.into_owned())
         };
         let state = parameter("state").unwrap_or_default();
-        let cookie = auth.app.cookie.read_flow(&parts.headers, &state);
+        let cookie = auth
+            .app
+            .cookie
+            .read_flow(&parts.headers, &state);
         let flow = cookie.and_then(|flow| serde_json::from_str(&flow).ok());
         let now = auth.app.clock.now();
         Ok(Self {
@@ -120,7 +124,10 @@ pub(super) async fn end(
         let page = ReturnUrl::default();
         return Ok(failed(&page, SignInFault::StateInvalid));
     };
-    let session = returned.browser.session(&auth.app).await?;
+    let session = returned
+        .browser
+        .session(&auth.app)
+        .await?;
     let client = SignInClient {
         address,
         user_agent,
@@ -134,7 +141,9 @@ pub(super) async fn end(
             Ok(Redirect {
                 location: flow.r#return.to_string(),
                 cookies: vec![
-                    auth.app.cookie.clear_flow(&flow.state)?,
+                    auth.app
+                        .cookie
+                        .clear_flow(&flow.state)?,
                     auth.app.cookie.set(&sid.to_string())?,
                 ],
             })
@@ -159,7 +168,10 @@ async fn signed_in(
     if let Err(fault) = check_connecting(flow, client) {
         return Ok(Err(fault));
     }
-    let attempt = match sign_in.provider_attempt(&client.address).await {
+    let attempt = match sign_in
+        .provider_attempt(&client.address)
+        .await
+    {
         Err(Error::TooManyRequests { .. }) => return Ok(Err(SignInFault::TooManyAttempts)),
         attempt => attempt?,
     };
@@ -180,7 +192,9 @@ async fn signed_in(
     let signed_in = providers.sign_in(&settings.provider, &who, &purpose, client);
     let signed_in = signed_in.await?;
     if signed_in.is_ok() {
-        sign_in.network_succeeded(&attempt).await?;
+        sign_in
+            .network_succeeded(&attempt)
+            .await?;
     }
     Ok(signed_in)
 }
@@ -193,7 +207,9 @@ fn check_connecting(flow: &OidcFlow, client: &SignInClient) -> Result<(), SignIn
     let session = client.session.as_ref();
     let session = session.ok_or(SignInFault::SignInAgain)?;
     let is_same = (session.organization, session.user) == (flow.organization, user);
-    is_same.then_some(()).ok_or(SignInFault::OtherUser)
+    is_same
+        .then_some(())
+        .ok_or(SignInFault::OtherUser)
 }
 
 /// The user of a code, by the provider's verified token. The code is sent to no other issuer than

@@ -25,13 +25,15 @@ pub(super) struct Claims {
 impl Claims {
     /// True if the user info may say more about the user: the address, or the groups.
     pub(super) fn are_thin(&self, provider: &SignInProvider) -> bool {
-        let lacks_groups = || self.lacks_groups(provider);
-        !self.all.contains_key("email") || lacks_groups()
+        !self.all.contains_key("email") || self.lacks_groups(provider)
     }
 
     /// True if roles depend on groups, and no claim has them.
     fn lacks_groups(&self, provider: &SignInProvider) -> bool {
-        !provider.roles.0.is_empty() && self.find(&provider.groups_claim).is_none()
+        !provider.roles.0.is_empty()
+            && self
+                .find(&provider.groups_claim)
+                .is_none()
     }
 
     /// Adds the claims of the user info. Those of the token count.
@@ -43,7 +45,9 @@ impl Claims {
 
     /// Returns when the user showed credentials, if the provider says so.
     pub(super) fn auth_time(&self) -> Option<Timestamp> {
-        self.all.get("auth_time").and_then(instant)
+        self.all
+            .get("auth_time")
+            .and_then(instant)
     }
 
     /// Returns the user. `groups_missing` if the token only points to the groups, or if the user
@@ -58,10 +62,21 @@ impl Claims {
             return Err(SignInFault::GroupsMissing);
         }
         let email = self.all.get("email").and_then(address);
-        let named = self.text("preferred_username").map(str::to_owned);
-        let named = named.into_iter().chain(email.as_deref().map(str::to_owned));
-        let usernames =
-            named.flat_map(|name| [name.split('@').next().unwrap_or_default().to_owned(), name]);
+        let named = self
+            .text("preferred_username")
+            .map(str::to_owned);
+        let named = named
+            .into_iter()
+            .chain(email.as_deref().map(str::to_owned));
+        let usernames = named.flat_map(|name| {
+            [
+                name.split('@')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+                name,
+            ]
+        });
         let full_name = self.text("name").map(str::to_owned);
         Ok(ProviderUser {
             sub: subject(&self.all).ok_or(SignInFault::TokenInvalid)?,
@@ -81,24 +96,40 @@ impl Claims {
     /// `hasgroups`.
     fn points_to_groups(&self, provider: &SignInProvider) -> bool {
         let claim = &*provider.groups_claim;
-        let pointers = self.all.get("_claim_names").and_then(Value::as_object);
+        let pointers = self
+            .all
+            .get("_claim_names")
+            .and_then(Value::as_object);
         let is_pointed_to = pointers.is_some_and(|names| names.contains_key(claim));
-        let has_groups = self.all.get("hasgroups").is_some_and(is_true);
+        let has_groups = self
+            .all
+            .get("hasgroups")
+            .is_some_and(is_true);
         is_pointed_to || (claim == "groups" && has_groups)
     }
 
     fn groups(&self, provider: &SignInProvider) -> Vec<String> {
         let groups: Vec<&str> = match self.find(&provider.groups_claim) {
-            Some(Value::Array(groups)) => groups.iter().filter_map(Value::as_str).collect(),
+            Some(Value::Array(groups)) => groups
+                .iter()
+                .filter_map(Value::as_str)
+                .collect(),
             Some(Value::String(group)) => vec![group],
             // ZITADEL names each role with the organizations that grant it.
             Some(Value::Object(roles)) => {
-                let granted = roles.iter().filter(|(_, by)| by.is_object());
-                granted.map(|(role, _)| role.as_str()).collect()
+                let granted = roles
+                    .iter()
+                    .filter(|(_, by)| by.is_object());
+                granted
+                    .map(|(role, _)| role.as_str())
+                    .collect()
             }
             _ => Vec::new(),
         };
-        groups.into_iter().map(str::to_owned).collect()
+        groups
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Returns a claim by its name, or by its path: `realm_access.roles` of Keycloak.
@@ -111,7 +142,9 @@ impl Claims {
     }
 
     fn has_verified_email(&self) -> bool {
-        self.all.get("email_verified").is_some_and(is_true)
+        self.all
+            .get("email_verified")
+            .is_some_and(is_true)
     }
 
     fn text(&self, name: &str) -> Option<&str> {

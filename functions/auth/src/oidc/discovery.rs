@@ -27,13 +27,22 @@ pub(super) async fn renewed(
 ) -> Result<Option<ProviderDiscovery>, Error> {
     let providers = auth.app.store.providers();
     let tenant = provider.organization_id;
-    if !providers.begin_discovery(tenant).await? {
+    if !providers
+        .begin_discovery(tenant)
+        .await?
+    {
         let provider = providers.get(tenant).await?;
         return Ok(provider.discovery().cloned());
     }
-    match auth.caller.discover(&provider.issuer).await {
+    match auth
+        .caller
+        .discover(&provider.issuer)
+        .await
+    {
         Ok(discovery) => {
-            providers.keep_discovery(provider, &discovery).await?;
+            providers
+                .keep_discovery(provider, &discovery)
+                .await?;
             Ok(Some(discovery))
         }
         Err(fault) => {

@@ -48,7 +48,9 @@ impl OidcFlow {
         now: Timestamp,
     ) -> Self {
         let again = begin.again.0;
-        let of_policy = settings.signed_in_within.map(|minutes| minutes * 60);
+        let of_policy = settings
+            .signed_in_within
+            .map(|minutes| minutes * 60);
         Self {
             organization: begin.organization,
             r#return: begin.r#return.unwrap_or_default(),
@@ -98,7 +100,11 @@ impl OidcFlow {
     pub(super) fn failed(&self, auth: &Auth, fault: SignInFault) -> Result<Redirect, Error> {
         Ok(Redirect {
             location: self.r#return.with(fault),
-            cookies: vec![auth.app.cookie.clear_flow(&self.state)?],
+            cookies: vec![
+                auth.app
+                    .cookie
+                    .clear_flow(&self.state)?,
+            ],
         })
     }
 }

@@ -152,7 +152,11 @@ impl<'a> Client<'a> {
     pub(super) fn authorize(&self, flow: &OidcFlow) -> String {
         let verifier = PkceCodeVerifier::new(flow.verifier.clone());
         let scopes = ["openid", "email", "profile"].into_iter();
-        let scopes = scopes.chain(self.discovery.lists_groups.then_some("groups"));
+        let scopes = scopes.chain(
+            self.discovery
+                .lists_groups
+                .then_some("groups"),
+        );
         let mut request = self
             .oauth
             .authorize_url(|| CsrfToken::new(flow.state.clone()))
@@ -182,17 +186,23 @@ impl<'a> Client<'a> {
             Err(fault) => return Ok(Err(fault)),
         };
         let now = self.auth.app.clock.now();
-        let token = tokens.extra_fields().id_token.as_deref();
+        let token = tokens
+            .extra_fields()
+            .id_token
+            .as_deref();
         let token = token.unwrap_or_default();
-        let all = match self.verified(flow, token, now).await? {
+        let verified_claims = match self.verified(flow, token, now).await? {
             Ok(claims) => claims,
             Err(fault) => return Ok(Err(self.failed(&fault, SignInFault::TokenInvalid))),
         };
         let mut claims = Claims {
-            all,
+            all: verified_claims,
             is_whole: true,
         };
-        let user_info = self.discovery.userinfo_endpoint.as_deref();
+        let user_info = self
+            .discovery
+            .userinfo_endpoint
+            .as_deref();
         if let Some(url) = user_info.filter(|_| claims.are_thin(self.provider)) {
             let access_token = tokens.access_token().secret();
             match self.user_info(url, access_token).await {
@@ -236,11 +246,19 @@ impl<'a> Client<'a> {
     /// Exchanges the code for the provider's tokens.
     async fn exchange(&self, flow: &OidcFlow, code: &str) -> Answered<Tokens> {
         let unavailable = SignInFault::ProviderUnavailable;
-        let Ok(secret) = self.auth.secrets.of_provider(self.provider).await else {
+        let Ok(secret) = self
+            .auth
+            .secrets
+            .of_provider(self.provider)
+            .await
+        else {
             return Ok(Err(unavailable));
         };
         let secret = ClientSecret::new(secret.expose_secret().to_owned());
-        let oauth = self.oauth.clone().set_client_secret(secret);
+        let oauth = self
+            .oauth
+            .clone()
+            .set_client_secret(secret);
         let http = Http(&self.auth.caller);
         let tokens = oauth
             .exchange_code(AuthorizationCode::new(code.to_owned()))
@@ -321,7 +339,9 @@ async fn silent<T>(
 ) -> Answered<T> {
     warn(provider, cause);
     let providers = auth.app.store.providers();
-    providers.note_read_error(provider.organization_id).await?;
+    providers
+        .note_read_error(provider.organization_id)
+        .await?;
     Ok(Err(SignInFault::ProviderUnavailable))
 }
 

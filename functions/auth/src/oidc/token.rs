@@ -102,7 +102,9 @@ fn check_signature(
         .and_then(Value::as_str)
         .and_then(algorithm);
     let algorithm = algorithm.ok_or(TokenFault::Part("header.alg"))?;
-    let kid = header.get("kid").and_then(Value::as_str);
+    let kid = header
+        .get("kid")
+        .and_then(Value::as_str);
     let named = keys
         .iter()
         .filter(|key| kid.is_none() || key["kid"].as_str() == kid);
@@ -128,19 +130,31 @@ fn check_signature(
 fn algorithm(name: &str) -> Option<CoreJwsSigningAlgorithm> {
     let name: StrDeserializer<'_, serde::de::value::Error> = StrDeserializer::new(name);
     let algorithm = CoreJwsSigningAlgorithm::deserialize(name).ok()?;
-    SIGNED_BY.contains(&algorithm).then_some(algorithm)
+    SIGNED_BY
+        .contains(&algorithm)
+        .then_some(algorithm)
 }
 
 fn check_claims(claims: &Map<String, Value>, expected: &Expected<'_>) -> Result<(), TokenFault> {
-    let check = |is_right: bool, path| is_right.then_some(()).ok_or(TokenFault::Part(path));
-    let stated = |name: &str| claims.get(name).filter(|claim| !claim.is_null());
+    let check = |is_right: bool, path| {
+        is_right
+            .then_some(())
+            .ok_or(TokenFault::Part(path))
+    };
+    let stated = |name: &str| {
+        claims
+            .get(name)
+            .filter(|claim| !claim.is_null())
+    };
     check(
         stated("iss").is_some_and(|iss| iss == expected.issuer),
         "claims.iss",
     )?;
     let is_for_us = match stated("aud") {
-        Some(Value::Array(all)) => all.iter().any(|one| one == expected.client_id),
-        one => one.is_some_and(|one| one == expected.client_id),
+        Some(Value::Array(audiences)) => audiences
+            .iter()
+            .any(|audience| audience == expected.client_id),
+        audience => audience.is_some_and(|audience| audience == expected.client_id),
     };
     check(is_for_us, "claims.aud")?;
     let azp = stated("azp");

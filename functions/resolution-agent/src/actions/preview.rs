@@ -29,10 +29,12 @@ pub async fn preview_agent_actions(
 ) -> Result<Json<AgentActionsPreviewed>, Problem<(ProposalSuperseded, ConcurrentChange)>> {
     let ids = distinct(&input.action_ids.0);
     let agent = state.app.store.agent();
-    let found = agent.to_preview(caller.write(), id.known()?, &ids).await?;
+    let previewed = agent
+        .to_preview(caller.write(), id.known()?, &ids)
+        .await?;
     let identity = caller.identity().await?;
-    let actions = found.whole.session.named(&ids)?;
-    let observations = Observations::of(&state.targets, &found, &actions).await;
-    let previewed = AgentActionsPreviewed::of(&found, &actions, &observations, &identity);
-    Ok(Json(previewed))
+    let actions = previewed.whole.session.named(&ids)?;
+    let observations = Observations::of(&state.targets, &previewed, &actions).await;
+    let view = AgentActionsPreviewed::of(&previewed, &actions, &observations, &identity);
+    Ok(Json(view))
 }

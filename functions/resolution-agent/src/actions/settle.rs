@@ -44,8 +44,13 @@ pub async fn settle_agent_action(
     let by = caller.user_id();
     let settled = agent.settle_action(caller.write(), id, &action, by, &input);
     let session = settled.await?;
-    let message = session.session.alert_check_message(state.app.clock.now());
-    state.queue.try_send(message.as_slice()).await;
+    let message = session
+        .session
+        .alert_check_message(state.app.clock.now());
+    state
+        .queue
+        .try_send(message.as_slice())
+        .await;
     let identity = caller.identity().await?;
     let reader = (&*identity, caller.query.is_full());
     Ok(Single(

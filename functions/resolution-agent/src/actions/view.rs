@@ -34,7 +34,7 @@ pub struct AgentActionsPreviewed {
 view! {
     pub struct ActionPreview of action(
         action: &ProposedAction,
-        found: &Previewed,
+        previewed: &Previewed,
         observation: &Observation,
         caller: &Identity,
     ) {
@@ -42,19 +42,19 @@ view! {
         /// True if the agent can execute it; otherwise a user does it by hand.
         is_automated: bool,
         /// Requests that would be sent, in this order, without secrets and idempotency keys.
-        requests: Vec<PreviewRequest> = requests(action, found),
+        requests: Vec<PreviewRequest> = requests(action, previewed),
         /// Effects of the action, and effects of other actions that exclude it.
-        guards: Vec<PreviewGuard> = guards(action, found),
+        guards: Vec<PreviewGuard> = guards(action, previewed),
         /// Preconditions of the execution, with their present state.
         preconditions: Vec<PreviewCondition> =
-            action.content.require.iter().map(|one| condition(one, observation)).collect(),
+            action.content.require.iter().map(|required| condition(required, observation)).collect(),
         /// Further reasons why it could not be executed now.
-        obstacles: Vec<String> = action.obstacles(connection(action, found), found.is_paused),
+        obstacles: Vec<String> = action.obstacles(connection(action, previewed), previewed.is_paused),
         /// Money that it moves; null if it moves none.
         money: Option<MoneyMoved> = action.content.money.clone(),
         /// Records of the target system that it affects.
         records: Vec<PreviewRecord> = records(action),
-        policy: PreviewPolicy = policy(action, found, caller),
+        policy: PreviewPolicy = policy(action, previewed, caller),
         /// Way to undo it; null if none is known.
         reversible: Option<Reversible> = action.content.reversible.clone(),
     }
@@ -124,17 +124,17 @@ view! {
     pub struct PreviewPolicy of requirement(
         requirement: &Requirement<'_>,
         action: &ProposedAction,
-        found: &Previewed,
+        previewed: &Previewed,
         why_not: Option<String>,
     ) {
         /// True if no user can approve it.
         denied: bool = requirement.denies(),
         approvers_needed: usize = requirement.approvers(),
-        approvals_given: usize = found.whole.session.approvals_given(action, &found.context, found.at),
+        approvals_given: usize = previewed.whole.session.approvals_given(action, &previewed.context, previewed.at),
         /// Required approvers in words.
         asks: String = requirement.says(),
         /// Daily cap that the action alone exceeds, in words; null if there is none.
-        above_cap: Option<String> = found.context.policy.caps.charge(&action.content).err(),
+        above_cap: Option<String> = previewed.context.policy.caps.charge(&action.content).err(),
         /// True if the caller's approval would be accepted now and count.
         may_approve: bool = why_not.is_none(),
         /// Reason why it would not be accepted or count.
@@ -162,19 +162,22 @@ const CUSTOMER: &str = "customer";
 
 impl AgentActionsPreviewed {
     pub fn of(
-        found: &Previewed,
+        previewed: &Previewed,
         actions: &[&ProposedAction],
         observations: &Observations,
         caller: &Identity,
     ) -> Self {
         let preview = |action: &&ProposedAction| {
-            ActionPreview::of(action, found, &observations.observation(action), caller)
+            ActionPreview::of(action, previewed, &observations.observation(action), caller)
         };
         let previews: Vec<ActionPreview> = actions.iter().map(preview).collect();
         Self {
-            at: found.at,
-            exclusive: found.whole.session.exclusive_pairs(actions),
-            sums: PreviewSums::of(&previews, actions, found),
+            at: previewed.at,
+            exclusive: previewed
+                .whole
+                .session
+                .exclusive_pairs(actions),
+            sums: PreviewSums::of(&previews, actions, previewed),
             actions: previews,
         }
     }
@@ -187,7 +190,7 @@ fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCon
         Judgement::Fails(_) => (Some(false), gone(condition, observation)),
         Judgement::NotKnown(read_error) => (None, Some(read_error.problem)),
     };
-    let found = condition.facts().map(|name| {
+    let facts = condition.facts().map(|name| {
         let value = observation.facts.get(name).cloned();
         (name.to_owned(), value.unwrap_or(Value::Null))
     });
@@ -195,7 +198,7 @@ fn condition(condition: &FactCondition, observation: &Observation) -> PreviewCon
         says: condition.sentence(),
         condition: condition.says(),
         holds,
-        found: found.collect(),
+        found: facts.collect(),
         problem,
     }
 }
@@ -209,31 +212,45 @@ fn gone(condition: &FactCondition, observation: &Observation) -> Option<String> 
     ))
 }
 
-fn connection<'a>(action: &ProposedAction, found: &'a Previewed) -> Option<&'a Connection> {
-    Connection::named(&found.connections, &action.content.target_system)
+fn connection<'a>(action: &ProposedAction, previewed: &'a Previewed) -> Option<&'a Connection> {
+    Connection::named(&previewed.connections, &action.content.target_system)
 }
 
-fn requests(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRequest> {
-    let connection = connection(action, found);
-    let base = connection.map(|connection| connection.base_url.trim_end_matches('/'));
+fn requests(action: &ProposedAction, previewed: &Previewed) -> Vec<PreviewRequest> {
+    let connection = connection(action, previewed);
+    let base = connection.map(|connection| {
+        connection
+            .base_url
+            .trim_end_matches('/')
+    });
     let request = |step: &ActionStep| {
         let call = step.call.as_ref()?;
         Some(PreviewRequest::of(step, call, base.unwrap_or_default()))
     };
-    action.content.steps.iter().filter_map(request).collect()
+    action
+        .content
+        .steps
+        .iter()
+        .filter_map(request)
+        .collect()
 }
 
 /// Returns the action's records with their holders.
-fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
+fn guards(action: &ProposedAction, previewed: &Previewed) -> Vec<PreviewGuard> {
     let guard = |record: &String| {
-        let mut held = found.held_against(action);
+        let mut held = previewed.held_against(action);
         let holder = held.find(|held| held.record == *record);
         PreviewGuard {
             record: record.clone(),
             held_by: holder.map(EffectHolder::of),
         }
     };
-    action.content.records.iter().map(guard).collect()
+    action
+        .content
+        .records
+        .iter()
+        .map(guard)
+        .collect()
 }
 
 fn records(action: &ProposedAction) -> Vec<PreviewRecord> {
@@ -242,58 +259,90 @@ fn records(action: &ProposedAction) -> Vec<PreviewRecord> {
         id: id.to_owned(),
         kind: kind.to_owned(),
     };
-    action.content.entity().into_iter().map(record).collect()
+    action
+        .content
+        .entity()
+        .into_iter()
+        .map(record)
+        .collect()
 }
 
 /// Returns the customers of an action: its records, otherwise those from the session's reads,
 /// otherwise those of the alert. Empty if none is known.
-fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
+fn customers(action: &ProposedAction, previewed: &Previewed) -> BTreeSet<String> {
     let records = records(action).into_iter();
     let records = records.filter(|record| record.kind == CUSTOMER);
     let own = action.content.customer.iter().cloned();
-    let reads = found.whole.session.analysis.reads.iter();
+    let reads = previewed
+        .whole
+        .session
+        .analysis
+        .reads
+        .iter();
     let facts = reads.flat_map(|read| read.facts.0.iter());
     let facts = facts.filter(|(name, _)| name.ends_with(".customer"));
     let facts = facts.filter_map(|(_, value)| value.as_str().map(str::to_owned));
-    let entities = found.alert.iter().flat_map(|alert| &alert.entities);
+    let entities = previewed
+        .alert
+        .iter()
+        .flat_map(|alert| &alert.entities);
     let entities = entities.filter(|entity| *entity.r#type == *CUSTOMER);
-    let known: [BTreeSet<String>; 3] = [
-        own.chain(records.map(|record| record.id)).collect(),
+    let candidates: [BTreeSet<String>; 3] = [
+        own.chain(records.map(|record| record.id))
+            .collect(),
         facts.collect(),
-        entities.map(|entity| entity.id.to_string()).collect(),
+        entities
+            .map(|entity| entity.id.to_string())
+            .collect(),
     ];
-    let mut known = known.into_iter();
-    known.find(|ids| !ids.is_empty()).unwrap_or_default()
+    let mut candidates = candidates.into_iter();
+    candidates
+        .find(|ids| !ids.is_empty())
+        .unwrap_or_default()
 }
 
-fn policy(action: &ProposedAction, found: &Previewed, caller: &Identity) -> PreviewPolicy {
-    let session = &found.whole.session;
-    let context = &found.context;
+fn policy(action: &ProposedAction, previewed: &Previewed, caller: &Identity) -> PreviewPolicy {
+    let session = &previewed.whole.session;
+    let context = &previewed.context;
     // A caller without the permission can never approve, whatever the policy says.
     let refused = MayExecute::check(caller)
-        .and_then(|()| session.may_approve(action, &caller.user, context, found.at));
+        .and_then(|()| session.may_approve(action, &caller.user, context, previewed.at));
     let why_not = refused.err().map(says);
-    PreviewPolicy::of(&context.policy.demands(action), action, found, why_not)
+    PreviewPolicy::of(&context.policy.demands(action), action, previewed, why_not)
 }
 
 impl PreviewSums {
-    fn of(previews: &[ActionPreview], actions: &[&ProposedAction], found: &Previewed) -> Self {
-        let automated = || actions.iter().filter(|action| action.is_automated);
+    fn of(previews: &[ActionPreview], actions: &[&ProposedAction], previewed: &Previewed) -> Self {
+        let automated = || {
+            actions
+                .iter()
+                .filter(|action| action.is_automated)
+        };
         let moved = automated().filter_map(|action| action.content.money.as_ref());
         let unknown = moved.filter(|moved| moved.amount.is_none());
-        let records = || previews.iter().flat_map(|preview| &preview.records);
-        let distinct = records().map(|record| (&record.target_system, &record.id));
+        let records = previews
+            .iter()
+            .flat_map(|preview| &preview.records);
+        let distinct = records.map(|record| (&record.target_system, &record.id));
         let distinct: BTreeSet<_> = distinct.collect();
-        let customers: Vec<_> = automated().map(|action| customers(action, found)).collect();
-        let are_known = customers.iter().all(|ids| !ids.is_empty());
+        let customers: Vec<_> = automated()
+            .map(|action| customers(action, previewed))
+            .collect();
+        let are_known = customers
+            .iter()
+            .all(|ids| !ids.is_empty());
         let customers: BTreeSet<_> = customers.iter().flatten().collect();
-        let sent = previews.iter().filter(|preview| preview.is_automated);
+        let sent = previews
+            .iter()
+            .filter(|preview| preview.is_automated);
         Self {
             money: MoneySum::of(actions),
             unknown_amounts: unknown.count(),
             records: distinct.len(),
             customers: are_known.then_some(customers.len()),
-            requests: sent.map(|preview| preview.requests.len()).sum(),
+            requests: sent
+                .map(|preview| preview.requests.len())
+                .sum(),
         }
     }
 }

@@ -9,6 +9,8 @@ pub async fn get_alert(
     Path(id): Path<PathId<AlertId>>,
 ) -> Result<Single<Shown<Alert>>, Problem> {
     let alerts = caller.app.store.alerts();
-    let alert = alerts.get(caller.tenant(), id.known()?).await?;
+    let alert = alerts
+        .get(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(alert.into()))
 }

@@ -18,6 +18,8 @@ pub async fn list_alerts(
     let user = caller.user_id();
     let filter = &caller.query.filter;
     let alerts = caller.app.store.alerts();
-    let page = alerts.list(tenant, user, filter, &pages.wanted).await?;
+    let page = alerts
+        .list(tenant, user, filter, &pages.wanted)
+        .await?;
     Ok(pages.answer(page, Shown::from)?)
 }

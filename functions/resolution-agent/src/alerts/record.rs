@@ -16,6 +16,8 @@ pub async fn record_alert(
 ) -> Result<Single<Shown<Alert>>, Problem<ConcurrentChange>> {
     let report = sent.report(caller.app.clock.now())?;
     let alerts = caller.app.store.alerts();
-    let alert = alerts.record(caller.write(), report).await?;
+    let alert = alerts
+        .record(caller.write(), report)
+        .await?;
     Ok(Single(alert.into()))
 }

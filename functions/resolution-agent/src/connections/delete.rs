@@ -11,6 +11,8 @@ pub async fn delete_connection(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let connections = caller.app.store.connections();
-    connections.delete(caller.write(), &name.known()?).await?;
+    connections
+        .delete(caller.write(), &name.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -14,7 +14,9 @@ pub async fn get_connection(
 ) -> Result<Single<WithBreaker>, Problem> {
     let connections = caller.app.store.connections();
     let name = name.known()?;
-    let (connection, breaker) = connections.with_breaker(caller.tenant(), &name).await?;
+    let (connection, breaker) = connections
+        .with_breaker(caller.tenant(), &name)
+        .await?;
     let breaker = BreakerView::of(&breaker, caller.app.store.now());
     let connection = ConnectionView::of(connection);
     Ok(Single(WithBreaker {

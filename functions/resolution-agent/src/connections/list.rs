@@ -14,6 +14,8 @@ pub async fn list_connections(
 ) -> Result<List<ConnectionView>, Problem> {
     let pages = caller.pages()?;
     let connections = caller.app.store.connections();
-    let page = connections.list(caller.tenant(), &pages.wanted).await?;
+    let page = connections
+        .list(caller.tenant(), &pages.wanted)
+        .await?;
     Ok(pages.answer(page, ConnectionView::of)?)
 }

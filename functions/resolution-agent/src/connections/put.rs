@@ -57,7 +57,9 @@ async fn account(targets: &Targets, connection: &Connection) -> Result<Option<St
         return Ok(None);
     };
     let read = identity.read(&connection.name);
-    let seen = targets.read(connection, &read, PATIENCE).await;
+    let seen = targets
+        .read(connection, &read, PATIENCE)
+        .await;
     let observation: Observation = [(&read, seen)].into_iter().collect();
     let account = identity.account(&observation);
     account.map(Some).map_err(|error| {

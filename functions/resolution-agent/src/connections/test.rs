@@ -42,7 +42,9 @@ pub async fn test_connection(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Json<ConnectionTested>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let connection = connections.to_test(caller.write(), &name).await?;
+    let connection = connections
+        .to_test(caller.write(), &name)
+        .await?;
     Ok(Json(tested(&state.targets, &connection).await))
 }
 
@@ -55,11 +57,11 @@ async fn tested(targets: &Targets, connection: &Connection) -> ConnectionTested 
         let answered = targets.send(connection, &call, Sending { key, timeout });
         match answered.await {
             Ok(answered) => (Some(answered.response.status().as_u16()), None),
-            Err(none) => (None, Some(none.problem())),
+            Err(no_response) => (None, Some(no_response.problem())),
         }
     } else {
-        let none = "The connection allows no GET without a placeholder. Set its `testPath`.";
-        (None, Some(none.to_owned()))
+        let problem = "The connection allows no GET without a placeholder. Set its `testPath`.";
+        (None, Some(problem.to_owned()))
     };
     ConnectionTested {
         reachable: status.is_some(),

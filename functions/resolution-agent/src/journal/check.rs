@@ -11,6 +11,8 @@ pub async fn check_agent_session_journal(
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<JournalCheck>, Problem> {
     let agent = caller.app.store.agent();
-    let check = agent.check_journal(caller.tenant(), id.known()?).await?;
+    let check = agent
+        .check_journal(caller.tenant(), id.known()?)
+        .await?;
     Ok(Json(check))
 }

@@ -17,6 +17,8 @@ pub async fn list_agent_session_journal(
 ) -> Result<List<JournalEntryView>, Problem> {
     let (id, pages) = (id.known()?, caller.pages()?);
     let agent = caller.app.store.agent();
-    let page = agent.journal(caller.tenant(), id, &pages.wanted).await?;
+    let page = agent
+        .journal(caller.tenant(), id, &pages.wanted)
+        .await?;
     Ok(pages.answer(page, JournalEntryView::of)?)
 }

@@ -11,6 +11,8 @@ pub async fn get_agent_pause(
     caller: Caller<need::ViewAgentRemediation>,
 ) -> Result<Json<PauseView>, Problem> {
     let connections = caller.app.store.connections();
-    let pause = connections.agent_pause(caller.tenant()).await?;
+    let pause = connections
+        .agent_pause(caller.tenant())
+        .await?;
     Ok(Json(pause.map(|pause| pause.record).into()))
 }

@@ -9,6 +9,11 @@ use shared::{agent::policy::AgentPolicy, endpoint::*};
 pub async fn get_agent_policy(
     caller: Caller<need::ViewAgentRemediation>,
 ) -> Result<Single<Shown<AgentPolicy>>, Problem> {
-    let policy = caller.app.store.agent().policy(caller.tenant()).await?;
+    let policy = caller
+        .app
+        .store
+        .agent()
+        .policy(caller.tenant())
+        .await?;
     Ok(Single(policy.into()))
 }

@@ -231,14 +231,24 @@ view! {
 }
 
 fn joined(conditions: &[FactCondition]) -> String {
-    let each: Vec<String> = conditions.iter().map(FactCondition::says).collect();
+    let each: Vec<String> = conditions
+        .iter()
+        .map(FactCondition::says)
+        .collect();
     each.join(", and ")
 }
 
 /// Returns the customer whom an action concerns.
 fn customer_of(content: &ActionContent) -> Option<String> {
-    let owes = content.debt.as_ref().map(|debt| &debt.customer);
-    content.customer.as_ref().or(owes).cloned()
+    let owes = content
+        .debt
+        .as_ref()
+        .map(|debt| &debt.customer);
+    content
+        .customer
+        .as_ref()
+        .or(owes)
+        .cloned()
 }
 
 /// A session as it is shown to a caller.
@@ -257,8 +267,14 @@ pub struct ShownSession<'a> {
 impl ShownSession<'_> {
     /// Returns the views of the session's newest proposal.
     pub fn proposed(&self) -> Vec<ActionView> {
-        let all = self.session.plan.proposed_actions.iter();
-        all.map(|action| ActionView::of(action, self)).collect()
+        let actions = self
+            .session
+            .plan
+            .proposed_actions
+            .iter();
+        actions
+            .map(|action| ActionView::of(action, self))
+            .collect()
     }
 
     fn in_short(&self, action: &ProposedAction) -> ActionInShort {
@@ -267,15 +283,17 @@ impl ShownSession<'_> {
 
     fn steps_of(&self, action: &ProposedAction) -> Vec<StepView> {
         let steps = action.content.steps.iter();
-        steps.map(|step| StepView::of(step, self.is_full)).collect()
+        steps
+            .map(|step| StepView::of(step, self.is_full))
+            .collect()
     }
 
     fn approvals_of(&self, action: &ProposedAction) -> Vec<ApproverView> {
-        let mut known = self.actions.iter();
-        let approved = known.find(|known| known.key.action_id == action.id);
-        let approved = approved
+        let mut actions = self.actions.iter();
+        let stored = actions.find(|stored| stored.key.action_id == action.id);
+        let approved = stored
             .into_iter()
-            .flat_map(|known| &known.round.approvals);
+            .flat_map(|stored| &stored.round.approvals);
         approved
             .chain(&action.approvals)
             .map(ApproverView::of)
@@ -285,15 +303,23 @@ impl ShownSession<'_> {
 
 /// Returns the ids of the proposed actions with these keys.
 fn ids(keys: &[String], session: &AgentSession) -> Vec<String> {
-    let all = session.plan.proposed_actions.iter();
-    let named = all.filter(|other| keys.contains(&other.key));
-    named.map(|other| other.id.clone()).collect()
+    let actions = session.plan.proposed_actions.iter();
+    let named = actions.filter(|other| keys.contains(&other.key));
+    named
+        .map(|other| other.id.clone())
+        .collect()
 }
 
 impl ApprovalView {
     fn of(action: &ProposedAction, now: Timestamp) -> Option<Self> {
-        let valid = action.approvals.iter().filter(|one| one.is_valid(now));
-        let expires_at = valid.clone().map(ActionApproval::expires_at).min()?;
+        let valid = action
+            .approvals
+            .iter()
+            .filter(|approval| approval.is_valid(now));
+        let expires_at = valid
+            .clone()
+            .map(ActionApproval::expires_at)
+            .min()?;
         let given = i64::try_from(valid.count()).unwrap_or(i64::MAX);
         let needed = action.approvers;
         (given < needed).then_some(Self {

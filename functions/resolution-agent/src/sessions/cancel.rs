@@ -23,7 +23,9 @@ pub async fn cancel_agent_session(
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<AgentSessionCancelled>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = caller.app.store.agent();
-    let (session, outcomes) = agent.cancel(caller.write(), id.known()?).await?;
+    let (session, outcomes) = agent
+        .cancel(caller.write(), id.known()?)
+        .await?;
     for outcome in outcomes {
         telemetry::count(Metric::Action(outcome.name()), caller.app.clock.now());
     }

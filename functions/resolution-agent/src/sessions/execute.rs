@@ -78,10 +78,15 @@ pub async fn execute_agent_actions(
         trace: trace.as_deref(),
     };
     let agent = state.app.store.agent();
-    let session = match agent.approve(caller.write(), id, &approving).await? {
+    let session = match agent
+        .approve(caller.write(), id, &approving)
+        .await?
+    {
         Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
-            let keys = queued.iter().map(|action| session.session.key_of(action));
+            let keys = queued
+                .iter()
+                .map(|action| session.session.key_of(action));
             let messages: Vec<_> = keys.map(Message::RunAction).collect();
             state.queue.try_send(&messages).await;
             session
@@ -107,7 +112,12 @@ async fn results(
     let id = whole.session.id;
     if wait.is_zero()
         || !whole.session.works()
-        || app.store.quotas().count_waiting(tenant).await? > i64::from(most)
+        || app
+            .store
+            .quotas()
+            .count_waiting(tenant)
+            .await?
+            > i64::from(most)
     {
         return Ok(whole);
     }
@@ -120,7 +130,11 @@ async fn results(
         }
         tokio::time::sleep(pause.min(left)).await;
         pause = (pause * 3 / 2).min(LONGEST_PAUSE);
-        whole = app.store.agent().get(tenant, id).await?;
+        whole = app
+            .store
+            .agent()
+            .get(tenant, id)
+            .await?;
     }
     Ok(whole)
 }

@@ -14,7 +14,9 @@ pub async fn get_agent_session(
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Single<AgentSessionView>, Problem> {
     let agent = caller.app.store.agent();
-    let session = agent.get(caller.tenant(), id.known()?).await?;
+    let session = agent
+        .get(caller.tenant(), id.known()?)
+        .await?;
     let identity = caller.identity().await?;
     let reader = (&*identity, caller.query.is_full());
     Ok(Single(

@@ -22,7 +22,9 @@ pub async fn list_agent_sessions(
     let user = caller.user_id();
     let filter = &caller.query.filter;
     let agent = caller.app.store.agent();
-    let page = agent.list(tenant, user, filter, &pages.wanted).await?;
+    let page = agent
+        .list(tenant, user, filter, &pages.wanted)
+        .await?;
     let (identity, now) = (caller.identity().await?, caller.app.clock.now());
     let rows = page.filter_map(|row| match filter.next {
         Some(NextFilter::Me) => AgentSessionRow::of_callers(row, &identity, now),

@@ -15,7 +15,9 @@ pub async fn open_agent_session(
 ) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
     let agent = caller.app.store.agent();
     let user = caller.user_id();
-    let session = agent.open(caller.write(), alert.known()?, user).await?;
-    let session = AgentSessionSummary::of(&session, caller.app.clock.now());
-    Ok(Json(AgentSessionOpened { session }))
+    let session = agent
+        .open(caller.write(), alert.known()?, user)
+        .await?;
+    let summary = AgentSessionSummary::of(&session, caller.app.clock.now());
+    Ok(Json(AgentSessionOpened { session: summary }))
 }

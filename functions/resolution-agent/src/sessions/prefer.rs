@@ -25,10 +25,22 @@ impl PreferredWait {
         let values = headers.get_all("prefer").iter();
         let values = values.map(|value| value.to_str().unwrap_or_default());
         for preference in values.flat_map(|value| value.split([',', ';'])) {
-            let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-            match name.trim().to_ascii_lowercase().as_str() {
+            let (name, value) = preference
+                .split_once('=')
+                .unwrap_or((preference, ""));
+            match name
+                .trim()
+                .to_ascii_lowercase()
+                .as_str()
+            {
                 "respond-async" => default = 0,
-                "wait" => wait = wait.or(value.trim().trim_matches('"').parse().ok()),
+                "wait" => {
+                    wait = wait.or(value
+                        .trim()
+                        .trim_matches('"')
+                        .parse()
+                        .ok())
+                }
                 _ => {}
             }
         }

@@ -20,7 +20,9 @@ pub async fn reject_agent_actions(
 ) -> Result<Single<AgentSessionView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = caller.app.store.agent();
     let (id, by) = (id.known()?, caller.user_id());
-    let session = agent.reject(caller.write(), id, by, &input.reason).await?;
+    let session = agent
+        .reject(caller.write(), id, by, &input.reason)
+        .await?;
     let identity = caller.identity().await?;
     let reader = (&*identity, caller.query.is_full());
     Ok(Single(

@@ -63,13 +63,13 @@ view! {
         alert: Option<AlertRef> = alert,
         status: AgentSessionStatus = session.status_at(now),
         /// Most likely cause; null before the first analysis.
-        root_cause: Option<String> = session.analysis.newest.as_ref().map(|one| one.root_cause.clone()),
+        root_cause: Option<String> = session.analysis.newest.as_ref().map(|analysis| analysis.root_cause.clone()),
         /// Impact; null before the first analysis.
-        impact: Option<String> = session.analysis.newest.as_ref().map(|one| one.impact.clone()),
+        impact: Option<String> = session.analysis.newest.as_ref().map(|analysis| analysis.impact.clone()),
         /// Probability of the cause, from 0 to 1.
-        confidence: Option<f64> = session.analysis.newest.as_ref().map(|one| one.confidence),
+        confidence: Option<f64> = session.analysis.newest.as_ref().map(|analysis| analysis.confidence),
         /// True if the alert is one of many.
-        is_anomaly_pattern: Option<bool> = session.analysis.newest.as_ref().map(|one| one.is_anomaly_pattern),
+        is_anomaly_pattern: Option<bool> = session.analysis.newest.as_ref().map(|analysis| analysis.is_anomaly_pattern),
         /// Actions of the newest proposal.
         proposed_actions: Vec<ActionInShort> = ActionInShort::all(&session, &context, caller, now),
         /// Next step, with `next=me` the caller's; null if nothing is left to do.
@@ -148,9 +148,10 @@ impl ActionInShort {
         caller: &Identity,
         now: Timestamp,
     ) -> Vec<Self> {
-        let all = session.plan.proposed_actions.iter();
-        let short = |action| Self::for_caller(action, session, context, caller, now);
-        all.map(short).collect()
+        let actions = session.plan.proposed_actions.iter();
+        actions
+            .map(|action| Self::for_caller(action, session, context, caller, now))
+            .collect()
     }
 
     /// Returns the view with whether this caller's approval would count.
@@ -162,7 +163,9 @@ impl ActionInShort {
         now: Timestamp,
     ) -> Self {
         let approves = session.may_approve(action, &caller.user, context, now);
-        let may_approve = approves.and_then(|()| MayExecute::check(caller)).is_ok();
+        let may_approve = approves
+            .and_then(|()| MayExecute::check(caller))
+            .is_ok();
         Self::of(action, session, context, may_approve, now)
     }
 }

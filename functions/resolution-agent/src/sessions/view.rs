@@ -166,7 +166,9 @@ pub struct AgentActionsExecuted {
 
 impl IntoResponse for AgentActionsExecuted {
     fn into_response(self) -> Response {
-        let pending = self.is_pending.then_some(StatusCode::ACCEPTED);
+        let pending = self
+            .is_pending
+            .then_some(StatusCode::ACCEPTED);
         (pending.unwrap_or(StatusCode::OK), Json(self)).into_response()
     }
 }
@@ -195,10 +197,16 @@ impl AgentActionsExecuted {
         let shown = shown(whole, &context, (caller, is_full), app.clock.now());
         let mut results = results(whole, &excerpts, is_full);
         results.retain(|result| ids.contains(&result.action_id));
-        let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
+        let mut listed = ids
+            .iter()
+            .filter_map(|id| whole.session.proposed(id));
         let is_pending = listed.any(|action| {
             let mut approvals = action.approvals.iter();
-            let is_awaited = whole.session.plan.awaited.contains_key(&action.id);
+            let is_awaited = whole
+                .session
+                .plan
+                .awaited
+                .contains_key(&action.id);
             is_awaited || approvals.any(|approval| approval.is_valid(shown.now))
         });
         Ok(Self {
@@ -350,15 +358,17 @@ view! {
         /// Instant of the next check; null if there is none.
         next: Option<Timestamp>,
         /// Facts that the last check found, by `read.fact`.
-        found: Option<JsonObject> = record.found.as_ref().map(|found| found.0.clone()),
+        found: Option<JsonObject> = record.found.as_ref().map(|facts| facts.0.clone()),
         /// Facts that differ from the expected ones, or the reason why the last check read none.
         problem: Option<String> = record.problem.clone(),
     }
 }
 
 fn results(whole: &SessionWithActions, excerpts: &Excerpts, is_full: bool) -> Vec<ResultView> {
-    let view = |result| ResultView::of(result, excerpts, is_full);
-    whole.results().into_iter().map(view).collect()
+    let results = whole.results().into_iter();
+    results
+        .map(|result| ResultView::of(result, excerpts, is_full))
+        .collect()
 }
 
 view! {
@@ -400,5 +410,7 @@ view! {
 /// Returns the views of the reads of a session's newest analysis.
 fn reads(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
     let reads = session.analysis.reads.iter();
-    reads.map(|read| ReadView::of(read, excerpts)).collect()
+    reads
+        .map(|read| ReadView::of(read, excerpts))
+        .collect()
 }

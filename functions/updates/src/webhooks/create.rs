@@ -29,7 +29,9 @@ pub async fn create_webhook(
         return Err(Error::invalid(fault).into());
     }
     let webhooks = state.app.store.webhooks();
-    let webhook = webhooks.create(caller.write(), new).await?;
+    let webhook = webhooks
+        .create(caller.write(), new)
+        .await?;
     let secret = state.webhooks.secret(&webhook);
     let now = state.app.clock.now();
     let webhook = without_deliveries(webhook);

@@ -11,6 +11,8 @@ pub async fn delete_webhook(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let webhooks = caller.app.store.webhooks();
-    webhooks.delete(caller.write(), id.known()?).await?;
+    webhooks
+        .delete(caller.write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -13,6 +13,8 @@ pub async fn get_webhook(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Single<WebhookView>, Problem> {
     let webhooks = caller.app.store.webhooks();
-    let webhook = webhooks.get(caller.tenant(), id.known()?).await?;
+    let webhook = webhooks
+        .get(caller.tenant(), id.known()?)
+        .await?;
     Ok(Single(WebhookView::of(&webhook, caller.app.clock.now())))
 }

@@ -13,7 +13,9 @@ pub async fn list_webhooks(
     caller: Caller<need::InSession<need::ManageOrganization>, Listing<(), WebhookSort>>,
 ) -> Result<List<WebhookView>, Problem> {
     let (pages, webhooks) = (caller.pages()?, caller.app.store.webhooks());
-    let page = webhooks.list(caller.tenant(), &pages.wanted).await?;
+    let page = webhooks
+        .list(caller.tenant(), &pages.wanted)
+        .await?;
     let now = caller.app.clock.now();
     Ok(pages.answer(page, |webhook| WebhookView::of(&webhook, now))?)
 }

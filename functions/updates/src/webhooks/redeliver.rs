@@ -23,6 +23,9 @@ pub async fn redeliver_webhook_delivery(
     let webhooks = state.app.store.webhooks();
     let sent = webhooks.redeliver(caller.write(), webhook, &delivery);
     let message = sent.await?;
-    state.queue.try_send(message.as_slice()).await;
+    state
+        .queue
+        .try_send(message.as_slice())
+        .await;
     Ok(Accepted)
 }

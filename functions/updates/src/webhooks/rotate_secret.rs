@@ -16,7 +16,9 @@ pub async fn rotate_webhook_secret(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Single<WebhookWithSecret>, Problem<ConcurrentChange>> {
     let webhooks = state.app.store.webhooks();
-    let webhook = webhooks.rotate_secret(caller.write(), id.known()?).await?;
+    let webhook = webhooks
+        .rotate_secret(caller.write(), id.known()?)
+        .await?;
     let secret = state.webhooks.secret(&webhook.webhook);
     let now = state.app.clock.now();
     Ok(Single(WebhookWithSecret::new(&webhook, secret, now)))

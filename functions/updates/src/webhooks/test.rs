@@ -50,7 +50,9 @@ pub async fn test_webhook(
     let (webhook, now) = (tested.await?, state.app.clock.now());
     let message = SignedMessage::test(&format!("evt_test_{}", random::token()), now);
     let since = Stopwatch::start();
-    let sent = state.webhooks.send(&webhook, &message, PATIENCE, now);
+    let sent = state
+        .webhooks
+        .send(&webhook, &message, PATIENCE, now);
     let (status, status_code, error) = match sent.await {
         Ok(status) => (DeliveryStatus::Delivered, Some(status), None),
         Err(failed) => (DeliveryStatus::Failed, failed.status, Some(failed.problem)),

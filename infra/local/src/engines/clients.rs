@@ -86,7 +86,10 @@ struct Urls([(&'static str, String); 3]);
 impl LoadServiceConfig for Urls {
     fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
         let is_named = |service: &str| service.eq_ignore_ascii_case(key.service_id());
-        let url = self.0.iter().find(|(service, _)| is_named(service));
+        let url = self
+            .0
+            .iter()
+            .find(|(service, _)| is_named(service));
         url.filter(|_| key.env() == "AWS_ENDPOINT_URL")
             .map(|(_, url)| url.clone())
     }
@@ -101,7 +104,9 @@ fn credentials() -> Credentials {
 fn http_client(url: &str) -> SharedHttpClient {
     if url.starts_with("https:") {
         let provider = Provider::Rustls(CryptoMode::AwsLc);
-        Builder::new().tls_provider(provider).build_https()
+        Builder::new()
+            .tls_provider(provider)
+            .build_https()
     } else {
         Builder::new().build_http()
     }

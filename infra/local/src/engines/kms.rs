@@ -39,7 +39,9 @@ pub(super) fn start(key: &[u8; 32]) -> Result<(String, Background), EngineError>
     })?;
     let (listener, address) = listen(0).map_err(io)?;
     let key = Arc::new(LessSafeKey::new(key));
-    let routes = Router::new().fallback(respond).with_state(key);
+    let routes = Router::new()
+        .fallback(respond)
+        .with_state(key);
     let server = Background::http("kms", listener, routes).map_err(io)?;
     Ok((format!("http://{address}"), server))
 }
@@ -57,7 +59,7 @@ struct Request {
 async fn respond(State(key): State<Arc<LessSafeKey>>, headers: HeaderMap, body: Bytes) -> Response {
     let target = headers
         .get("x-amz-target")
-        .and_then(|one| one.to_str().ok());
+        .and_then(|value| value.to_str().ok());
     let answer = match (target, serde_json::from_slice::<Request>(&body)) {
         (Some("TrentService.Encrypt"), Ok(request)) => encrypt(&key, &request),
         (Some("TrentService.Decrypt"), Ok(request)) => decrypt(&key, &request),
@@ -90,12 +92,18 @@ fn encrypt(key: &LessSafeKey, request: &Request) -> Result<Value, &'static str> 
 }
 
 fn decrypt(key: &LessSafeKey, request: &Request) -> Result<Value, &'static str> {
-    if request.key_id.as_deref().is_some_and(|key| key != KEY) {
+    if request
+        .key_id
+        .as_deref()
+        .is_some_and(|key| key != KEY)
+    {
         return Err("NotFoundException");
     }
     let wrong = "InvalidCiphertextException";
     let ciphertext = decoded(&request.ciphertext_blob)?;
-    let (nonce, sealed) = ciphertext.split_first_chunk::<NONCE_LEN>().ok_or(wrong)?;
+    let (nonce, sealed) = ciphertext
+        .split_first_chunk::<NONCE_LEN>()
+        .ok_or(wrong)?;
     let nonce = Nonce::assume_unique_for_key(*nonce);
     let mut sealed = sealed.to_vec();
     let text = key.open_in_place(nonce, context(request), &mut sealed);

@@ -184,7 +184,10 @@ mod tests {
     }
 
     async fn put(engines: &Engines, table: &str, id: &str) {
-        let mut put = engines.dynamodb().put_item().table_name(table);
+        let mut put = engines
+            .dynamodb()
+            .put_item()
+            .table_name(table);
         for (name, value) in [
             ("pk", id),
             ("sk", "item"),
@@ -197,7 +200,10 @@ mod tests {
     }
 
     async fn count(engines: &Engines, table: &str) -> i32 {
-        let query = engines.dynamodb().query().table_name(table);
+        let query = engines
+            .dynamodb()
+            .query()
+            .table_name(table);
         let query = query
             .index_name("gsi1")
             .key_condition_expression("gsi1pk = :all")
@@ -207,20 +213,25 @@ mod tests {
 
     #[tokio::test]
     async fn engines_side_by_side_share_nothing() {
-        let one = Engines::in_memory().await.unwrap();
+        let engines = Engines::in_memory().await.unwrap();
         let other = Engines::in_memory().await.unwrap();
-        put(&one, one.table_name(), "a").await;
-        one.create_table("second").await.unwrap();
+        put(&engines, engines.table_name(), "a").await;
+        engines
+            .create_table("second")
+            .await
+            .unwrap();
 
-        assert_eq!(count(&one, one.table_name()).await, 1);
-        assert_eq!(count(&one, "second").await, 0);
+        assert_eq!(count(&engines, engines.table_name()).await, 1);
+        assert_eq!(count(&engines, "second").await, 0);
         assert_eq!(count(&other, other.table_name()).await, 0);
     }
 
     #[test]
     fn engines_outlive_the_runtime_that_started_them() {
         let runtime = || tokio::runtime::Runtime::new().unwrap();
-        let engines = runtime().block_on(Engines::in_memory()).unwrap();
+        let engines = runtime()
+            .block_on(Engines::in_memory())
+            .unwrap();
         runtime().block_on(put(&engines, engines.table_name(), "a"));
         assert_eq!(runtime().block_on(count(&engines, engines.table_name())), 1);
     }
@@ -232,7 +243,9 @@ mod tests {
             table_engine: TableEngine::File(folder.path().join("deep/table.sqlite")),
             ..Options::default()
         };
-        let first = Engines::start(options.clone()).await.unwrap();
+        let first = Engines::start(options.clone())
+            .await
+            .unwrap();
         put(&first, first.table_name(), "a").await;
         first.stop().await;
 
@@ -266,18 +279,27 @@ mod tests {
             };
             Engines::start(options).await.unwrap()
         };
-        let one = start().await;
+        let engines = start().await;
         let context = &[("organization", "1"), ("connection", "a")];
-        let kms = one.kms().unwrap();
+        let kms = engines.kms().unwrap();
         let secret = SecretString::from("hush");
-        let sealed = kms.encrypt(KEY, &secret, context).await.unwrap();
-        let again = kms.encrypt(KEY, &secret, context).await.unwrap();
+        let sealed = kms
+            .encrypt(KEY, &secret, context)
+            .await
+            .unwrap();
+        let again = kms
+            .encrypt(KEY, &secret, context)
+            .await
+            .unwrap();
         assert_ne!(sealed, again);
         // The order of a context's pairs does not matter, nor does a restart with the same key.
         let turned = &[("connection", "a"), ("organization", "1")];
         let restarted = start().await;
         let opened = restarted.kms().unwrap();
-        let opened = opened.decrypt(&sealed, turned).await.unwrap();
+        let opened = opened
+            .decrypt(&sealed, turned)
+            .await
+            .unwrap();
         assert_eq!(opened.expose_secret(), "hush");
 
         let other = Engines::in_memory().await.unwrap();
@@ -293,7 +315,10 @@ mod tests {
             (&kms, &"c2hvcnQ=".to_owned(), context),
             (&other_key, &sealed, context),
         ] {
-            let error = kms.decrypt(ciphertext, context).await.unwrap_err();
+            let error = kms
+                .decrypt(ciphertext, context)
+                .await
+                .unwrap_err();
             assert!(error.is_wrong_ciphertext(), "{context:?}: {error}");
         }
         for (key, text, code) in [
@@ -301,7 +326,9 @@ mod tests {
             (KEY, String::new(), "ValidationException"),
             (KEY, "x".repeat(4_097), "ValidationException"),
         ] {
-            let refused = kms.encrypt(key, &SecretString::from(text), context).await;
+            let refused = kms
+                .encrypt(key, &SecretString::from(text), context)
+                .await;
             assert_eq!(refused.unwrap_err().code.as_deref(), Some(code));
         }
     }
@@ -311,8 +338,14 @@ mod tests {
         let engines = Engines::in_memory().await.unwrap();
         // An open connection must not keep the engine alive.
         let client = engines.dynamodb();
-        client.list_tables().send().await.unwrap();
-        let address = engines.dynamodb_url().replace("http://", "");
+        client
+            .list_tables()
+            .send()
+            .await
+            .unwrap();
+        let address = engines
+            .dynamodb_url()
+            .replace("http://", "");
         engines.stop().await;
         assert!(std::net::TcpStream::connect(address).is_err());
     }
@@ -320,20 +353,39 @@ mod tests {
     #[tokio::test]
     async fn a_message_received_too_often_becomes_a_dead_letter() {
         let engines = Engines::in_memory().await.unwrap();
-        let queues = engines.create_queues("extra").await.unwrap();
+        let queues = engines
+            .create_queues("extra")
+            .await
+            .unwrap();
         let sqs = engines.sqs();
         let queue = &queues.actions;
         let send = sqs.send_message().queue_url(&queue.url);
-        send.message_body("poison").send().await.unwrap();
+        send.message_body("poison")
+            .send()
+            .await
+            .unwrap();
         let receive = async |url: &str| {
-            let received = sqs.receive_message().queue_url(url).send().await;
-            received.unwrap().messages.unwrap_or_default()
+            let received = sqs
+                .receive_message()
+                .queue_url(url)
+                .send()
+                .await;
+            received
+                .unwrap()
+                .messages
+                .unwrap_or_default()
         };
         for _ in 0..5 {
             let received = receive(&queue.url).await;
-            let change = sqs.change_message_visibility().queue_url(&queue.url);
+            let change = sqs
+                .change_message_visibility()
+                .queue_url(&queue.url);
             let change = change.set_receipt_handle(received[0].receipt_handle.clone());
-            change.visibility_timeout(0).send().await.unwrap();
+            change
+                .visibility_timeout(0)
+                .send()
+                .await
+                .unwrap();
         }
         assert!(receive(&queue.url).await.is_empty());
         let dead = receive(&queue.dead_letter_url).await;

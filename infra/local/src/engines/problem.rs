@@ -12,7 +12,12 @@ where
 {
     if let Some(service) = error.as_service_error() {
         let code = service.code().unwrap_or("no code");
-        return format!("{code}: {}", service.message().unwrap_or("no message"));
+        return format!(
+            "{code}: {}",
+            service
+                .message()
+                .unwrap_or("no message")
+        );
     }
     let mut line = error.to_string();
     let mut source = error.source();

@@ -48,12 +48,15 @@ pub(super) async fn create_table(
     name: &str,
     definition: &TableDefinition,
 ) -> Result<(), EngineError> {
-    let attributes = definition.attributes.iter().map(|attribute| {
-        AttributeDefinition::builder()
-            .attribute_name(&attribute.name)
-            .attribute_type(ScalarAttributeType::from(attribute.kind.as_str()))
-            .build()
-    });
+    let attributes = definition
+        .attributes
+        .iter()
+        .map(|attribute| {
+            AttributeDefinition::builder()
+                .attribute_name(&attribute.name)
+                .attribute_type(ScalarAttributeType::from(attribute.kind.as_str()))
+                .build()
+        });
     let indexes = definition.indexes.iter().map(|index| {
         GlobalSecondaryIndex::builder()
             .index_name(&index.name)
@@ -69,24 +72,33 @@ pub(super) async fn create_table(
         what: format!("table {name:?}"),
         problem: error.to_string(),
     };
-    let stream = definition.stream_view.as_deref().map(|view| {
-        StreamSpecification::builder()
-            .stream_enabled(true)
-            .stream_view_type(view.into())
-            .build()
-    });
+    let stream = definition
+        .stream_view
+        .as_deref()
+        .map(|view| {
+            StreamSpecification::builder()
+                .stream_enabled(true)
+                .stream_view_type(view.into())
+                .build()
+        });
     let stream = stream.transpose().map_err(incomplete)?;
     let created = client
         .create_table()
         .table_name(name)
         .billing_mode(BillingMode::PayPerRequest)
         .set_attribute_definitions(Some(
-            attributes.collect::<Result<_, _>>().map_err(incomplete)?,
+            attributes
+                .collect::<Result<_, _>>()
+                .map_err(incomplete)?,
         ))
         .set_key_schema(Some(key_schema(&definition.key).map_err(incomplete)?))
         .set_global_secondary_indexes(
-            Some(indexes.collect::<Result<Vec<_>, _>>().map_err(incomplete)?)
-                .filter(|indexes| !indexes.is_empty()),
+            Some(
+                indexes
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(incomplete)?,
+            )
+            .filter(|indexes| !indexes.is_empty()),
         )
         .set_stream_specification(stream)
         .send()
@@ -169,8 +181,8 @@ pub(super) async fn create_queues(
     prefix: &str,
     template: &Template,
 ) -> Result<EngineQueues, EngineError> {
-    let dead_changes = format!("{prefix}-changes-dead-letters");
-    let dead_changes = create_queue(client, &dead_changes, &template.dead_changes, None);
+    let dead_changes_name = format!("{prefix}-changes-dead-letters");
+    let dead_changes = create_queue(client, &dead_changes_name, &template.dead_changes, None);
     Ok(EngineQueues {
         dead_changes: dead_changes.await?.url,
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
@@ -185,8 +197,8 @@ async fn create_pair(
     name: &str,
     pair: &QueuePair,
 ) -> Result<EngineQueue, EngineError> {
-    let dead_letters = format!("{name}-dead-letters");
-    let dead_letters = create_queue(client, &dead_letters, &pair.dead_letters, None).await?;
+    let dead_letters_name = format!("{name}-dead-letters");
+    let dead_letters = create_queue(client, &dead_letters_name, &pair.dead_letters, None).await?;
     let redrive = serde_json::json!({
         "deadLetterTargetArn": dead_letters.arn,
         "maxReceiveCount": pair.max_receive_count,
@@ -220,7 +232,9 @@ async fn create_queue(
         .queue_name(name)
         .attributes(
             QueueAttributeName::VisibilityTimeout,
-            definition.visibility_timeout.to_string(),
+            definition
+                .visibility_timeout
+                .to_string(),
         )
         .attributes(
             QueueAttributeName::MessageRetentionPeriod,

@@ -24,7 +24,9 @@ pub(super) fn start(port: u16) -> Result<(String, Background), EngineError> {
         service: Arc::new(SqsService::new()),
         url: url.as_str().into(),
     };
-    let routes = Router::new().fallback(pass_on).with_state(engine);
+    let routes = Router::new()
+        .fallback(pass_on)
+        .with_state(engine);
     let server = Background::http("sqs", listener, routes).map_err(io)?;
     Ok((url, server))
 }

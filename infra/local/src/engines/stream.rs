@@ -38,17 +38,17 @@ impl Stream {
             Some(iterator) => iterator,
             None => self.begin().await?,
         };
-        let asked = json!({"ShardIterator": &iterator, "Limit": most});
-        let mut found = match self.call("GetRecords", &asked).await {
-            Ok(found) => found,
+        let request = json!({"ShardIterator": &iterator, "Limit": most});
+        let mut answer = match self.call("GetRecords", &request).await {
+            Ok(answer) => answer,
             Err(error) => {
                 self.iterator = Some(iterator);
                 return Err(error);
             }
         };
-        let next = found["NextShardIterator"].as_str();
+        let next = answer["NextShardIterator"].as_str();
         self.iterator = Some(next.map_or(iterator, str::to_owned));
-        match found["Records"].take() {
+        match answer["Records"].take() {
             Value::Array(records) => Ok(records),
             _ => Err(self.lacks("Records")),
         }
@@ -60,22 +60,26 @@ impl Stream {
     }
 
     async fn begin(&self) -> Result<String, EngineError> {
-        let streams = json!({"TableName": self.table});
-        let streams = self.call("ListStreams", &streams).await?;
+        let request = json!({"TableName": self.table});
+        let streams = self
+            .call("ListStreams", &request)
+            .await?;
         let arn = self.text(&streams["Streams"][0], "StreamArn")?;
         let stream = self
             .call("DescribeStream", &json!({"StreamArn": arn}))
             .await?;
         let shard = &stream["StreamDescription"]["Shards"][0];
-        let mut asked = json!({
+        let mut request = json!({
             "StreamArn": arn, "ShardId": self.text(shard, "ShardId")?,
             "ShardIteratorType": "TRIM_HORIZON",
         });
         if let Some(after) = &self.after {
-            asked["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
-            asked["SequenceNumber"] = json!(after);
+            request["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
+            request["SequenceNumber"] = json!(after);
         }
-        let begin = self.call("GetShardIterator", &asked).await?;
+        let begin = self
+            .call("GetShardIterator", &request)
+            .await?;
         self.text(&begin, "ShardIterator")
     }
 
@@ -94,10 +98,15 @@ impl Stream {
             .header(AUTHORIZATION, signature)
             .body(body.to_string());
         let sent = async {
-            let answer = request.send().await?.error_for_status()?;
+            let answer = request
+                .send()
+                .await?
+                .error_for_status()?;
             answer.bytes().await
         };
-        let answer = sent.await.map_err(|error| failed(&self.table, &error))?;
+        let answer = sent
+            .await
+            .map_err(|error| failed(&self.table, &error))?;
         serde_json::from_slice(&answer).map_err(|error| failed(&self.table, &error))
     }
 

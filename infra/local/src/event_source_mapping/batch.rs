@@ -37,9 +37,9 @@ pub(super) fn event(messages: &[Message], queue_arn: &str) -> Value {
 
 /// Returns the message attributes: strings and numbers, since binary ones are not used.
 fn message_attributes(
-    given: Option<&HashMap<String, MessageAttributeValue>>,
+    attributes: Option<&HashMap<String, MessageAttributeValue>>,
 ) -> Map<String, Value> {
-    given
+    attributes
         .into_iter()
         .flatten()
         .map(|(name, value)| {

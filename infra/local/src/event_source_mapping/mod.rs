@@ -53,10 +53,10 @@ pub struct BatchOutcome {
 
 /// The queue could not be read, or a finished message could not be deleted.
 #[derive(Debug, thiserror::Error)]
-#[error("the queue {queue}, {what}: {problem}")]
+#[error("the queue {queue}, {action}: {problem}")]
 pub struct MappingError {
     queue: String,
-    what: &'static str,
+    action: &'static str,
     problem: String,
 }
 
@@ -129,10 +129,10 @@ where
         Ok(received.messages.unwrap_or_default())
     }
 
-    fn error(&self, what: &'static str, problem: String) -> MappingError {
+    fn error(&self, action: &'static str, problem: String) -> MappingError {
         MappingError {
             queue: self.queue.url.clone(),
-            what,
+            action,
             problem,
         }
     }
@@ -142,7 +142,10 @@ where
         if received == 0 {
             return Ok(BatchOutcome::default());
         }
-        let ids: Vec<_> = messages.iter().filter_map(Message::message_id).collect();
+        let ids: Vec<_> = messages
+            .iter()
+            .filter_map(Message::message_id)
+            .collect();
         let answer = (self.invoke)(batch::event(&messages, &self.queue.arn)).await;
         let failed = match answer
             .map_err(Failure::Invocation)
@@ -157,9 +160,11 @@ where
                 });
             }
         };
-        let done = messages
-            .iter()
-            .filter(|message| message.message_id().is_none_or(|id| !failed.contains(id)));
+        let done = messages.iter().filter(|message| {
+            message
+                .message_id()
+                .is_none_or(|id| !failed.contains(id))
+        });
         self.delete(done).await?;
         Ok(BatchOutcome {
             received,
@@ -174,7 +179,11 @@ where
             .map(|(index, message)| {
                 DeleteMessageBatchRequestEntry::builder()
                     .id(index.to_string())
-                    .set_receipt_handle(message.receipt_handle().map(str::to_owned))
+                    .set_receipt_handle(
+                        message
+                            .receipt_handle()
+                            .map(str::to_owned),
+                    )
                     .build()
             })
             .collect::<Result<_, _>>()

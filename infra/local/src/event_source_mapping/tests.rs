@@ -34,7 +34,9 @@ impl Stack {
             work(&event)
         });
         let path = "/2015-03-31/functions/action-worker/invocations";
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = axum::Router::new().route(path, worker);
         tokio::spawn(async move { axum::serve(listener, routes).await });
@@ -59,7 +61,11 @@ impl Stack {
 
     async fn send(&self, bodies: &[&str]) {
         for body in bodies {
-            self.message().message_body(*body).send().await.unwrap();
+            self.message()
+                .message_body(*body)
+                .send()
+                .await
+                .unwrap();
         }
     }
 
@@ -75,10 +81,22 @@ impl Stack {
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
         let url = &self.engines.queues().actions.url;
-        let get = self.sqs.get_queue_attributes().queue_url(url);
+        let get = self
+            .sqs
+            .get_queue_attributes()
+            .queue_url(url);
         let get = get.set_attribute_names(Some(names.to_vec()));
-        let attributes = get.send().await.unwrap().attributes.unwrap();
-        let numbers = names.map(|name| attributes[&name].parse::<u32>().unwrap());
+        let attributes = get
+            .send()
+            .await
+            .unwrap()
+            .attributes
+            .unwrap();
+        let numbers = names.map(|name| {
+            attributes[&name]
+                .parse::<u32>()
+                .unwrap()
+        });
         numbers.iter().sum()
     }
 
@@ -87,7 +105,12 @@ impl Stack {
         let mut bodies: Vec<_> = events
             .iter()
             .flat_map(|event| event["Records"].as_array().unwrap())
-            .map(|record| record["body"].as_str().unwrap().to_owned())
+            .map(|record| {
+                record["body"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            })
             .collect();
         bodies.sort();
         bodies
@@ -127,7 +150,11 @@ async fn a_batch_is_the_event_that_lambda_sends() {
     let message = stack.message().message_body("hello");
     let message = message.message_attributes("version", attribute);
     message.send().await.unwrap();
-    let outcome = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
+    let outcome = stack
+        .mapping()
+        .poll_once(Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!((outcome.received, outcome.failed), (1, 0));
 
     let events = stack.events.lock().unwrap().clone();
@@ -146,7 +173,11 @@ async fn a_batch_is_the_event_that_lambda_sends() {
 async fn a_poisoned_message_harms_no_neighbour() {
     let stack = Stack::start().await;
     stack.send(&["a", "poison", "b"]).await;
-    let outcome = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
+    let outcome = stack
+        .mapping()
+        .poll_once(Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!((outcome.received, outcome.failed), (3, 1));
     assert_eq!(stack.remaining().await, 1);
 }
@@ -156,7 +187,11 @@ async fn a_function_that_fails_keeps_the_whole_batch() {
     for failing in ["crash", "babble"] {
         let stack = Stack::start().await;
         stack.send(&["a", failing]).await;
-        let outcome = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
+        let outcome = stack
+            .mapping()
+            .poll_once(Duration::ZERO)
+            .await
+            .unwrap();
         assert_eq!((outcome.received, outcome.failed), (2, 2), "{failing}");
         assert_eq!(stack.remaining().await, 2, "{failing}");
     }
@@ -166,8 +201,16 @@ async fn a_function_that_fails_keeps_the_whole_batch() {
 async fn a_failed_message_stays_hidden_for_its_visibility_timeout() {
     let stack = Stack::start().await;
     stack.send(&["poison"]).await;
-    stack.mapping().poll_once(Duration::ZERO).await.unwrap();
-    let again = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
+    stack
+        .mapping()
+        .poll_once(Duration::ZERO)
+        .await
+        .unwrap();
+    let again = stack
+        .mapping()
+        .poll_once(Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!(again, BatchOutcome::default());
     assert_eq!(stack.remaining().await, 1);
 }
@@ -175,9 +218,16 @@ async fn a_failed_message_stays_hidden_for_its_visibility_timeout() {
 #[tokio::test]
 async fn it_runs_until_it_is_stopped_and_takes_batches_of_ten() {
     let stack = Stack::start().await;
-    let bodies: Vec<String> = (10..35).map(|number| number.to_string()).collect();
+    let bodies: Vec<String> = (10..35)
+        .map(|number| number.to_string())
+        .collect();
     stack
-        .send(&bodies.iter().map(String::as_str).collect::<Vec<_>>())
+        .send(
+            &bodies
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>(),
+        )
         .await;
 
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -194,8 +244,11 @@ async fn it_runs_until_it_is_stopped_and_takes_batches_of_ten() {
 
     assert_eq!(stack.bodies(), bodies);
     let events = stack.events.lock().unwrap();
-    let sizes = events
-        .iter()
-        .map(|event| event["Records"].as_array().unwrap().len());
+    let sizes = events.iter().map(|event| {
+        event["Records"]
+            .as_array()
+            .unwrap()
+            .len()
+    });
     assert_eq!(sizes.max(), Some(10));
 }

@@ -75,8 +75,9 @@ impl Invocations {
             Answer::Result(result) => self.post(id, "response", result).await,
             Answer::Error(error) => self.post(id, "error", error).await,
             Answer::TooLarge(bytes) => {
-                let what = format!("the answer has {bytes} bytes, more than {MAX_PAYLOAD}");
-                self.fail(id, "Function.ResponseSizeTooLarge", &what).await
+                let message = format!("the answer has {bytes} bytes, more than {MAX_PAYLOAD}");
+                self.fail(id, "Function.ResponseSizeTooLarge", &message)
+                    .await
             }
         }
     }
@@ -84,13 +85,18 @@ impl Invocations {
     /// Sends an error of the execution environment.
     pub(super) async fn fail(&self, id: &str, kind: &str, message: &str) -> reqwest::Result<()> {
         let error = json!({"errorType": kind, "errorMessage": message});
-        self.post(id, "error", error.to_string().into()).await
+        self.post(id, "error", error.to_string().into())
+            .await
     }
 
     /// Posts an answer. Ignores the status: if it is an error, the caller has given up.
-    async fn post(&self, id: &str, what: &str, body: Bytes) -> reqwest::Result<()> {
-        let url = format!("{}/{id}/{what}", self.url);
-        self.http.post(url).body(body).send().await?;
+    async fn post(&self, id: &str, kind: &str, body: Bytes) -> reqwest::Result<()> {
+        let url = format!("{}/{id}/{kind}", self.url);
+        self.http
+            .post(url)
+            .body(body)
+            .send()
+            .await?;
         Ok(())
     }
 }
@@ -99,7 +105,9 @@ async fn ask(http: &Client, url: &str) -> reqwest::Result<Invocation> {
     loop {
         let response = http.get(url).send().await?;
         let headers = response.headers().clone();
-        let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+        let id = headers
+            .get(REQUEST_ID)
+            .and_then(|id| id.to_str().ok());
         if let (StatusCode::OK, Some(id)) = (response.status(), id) {
             return Ok(Invocation {
                 id: id.to_owned(),

@@ -112,7 +112,9 @@ async fn run_once(program: &OsStr, invocations: &mut Invocations) -> Result<Exit
         program: program.to_owned(),
         source,
     };
-    let mut api = RuntimeApi::start().await.map_err(Error::Listen)?;
+    let mut api = RuntimeApi::start()
+        .await
+        .map_err(Error::Listen)?;
     let mut function = Command::new(program)
         .env(RUNTIME_API, api.address())
         .env_remove(PROGRAM)

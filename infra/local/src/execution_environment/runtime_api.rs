@@ -75,7 +75,10 @@ impl RuntimeApi {
 
     /// Waits until the process has taken the invocation and answered it.
     pub(super) async fn carry_out(&mut self, invocation: &Invocation) -> Answer {
-        let taken = self.offers.send(invocation.clone()).await;
+        let taken = self
+            .offers
+            .send(invocation.clone())
+            .await;
         while let (Ok(()), Some((id, answer))) = (&taken, self.answers.recv().await) {
             if id == invocation.id {
                 return answer;
@@ -100,22 +103,28 @@ async fn next(State(side): State<Side>) -> Response {
         .headers
         .into_iter()
         .filter_map(|(name, value)| Some((name?, value)))
-        .filter(|(name, _)| name.as_str().starts_with("lambda-runtime-"))
+        .filter(|(name, _)| {
+            name.as_str()
+                .starts_with("lambda-runtime-")
+        })
         .collect();
     (headers, Body::from(invocation.event)).into_response()
 }
 
 async fn response(State(side): State<Side>, Path(id): Path<String>, body: Bytes) -> StatusCode {
     if body.len() > MAX_PAYLOAD {
-        side.answered(id, Answer::TooLarge(body.len())).await;
+        side.answered(id, Answer::TooLarge(body.len()))
+            .await;
         return StatusCode::PAYLOAD_TOO_LARGE;
     }
-    side.answered(id, Answer::Result(body)).await;
+    side.answered(id, Answer::Result(body))
+        .await;
     StatusCode::ACCEPTED
 }
 
 async fn error(State(side): State<Side>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    side.answered(id, Answer::Error(body)).await;
+    side.answered(id, Answer::Error(body))
+        .await;
     StatusCode::ACCEPTED
 }
 

@@ -40,7 +40,9 @@ impl Watch {
                 post(answer),
             )
             .with_state((Arc::new(Mutex::new(waiting)), answered));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let url = format!("http://{}/.rt/f", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, routes).await });
         Self {
@@ -52,7 +54,12 @@ impl Watch {
 }
 
 async fn next(State((waiting, _)): State<Side>) -> ([(&'static str, String); 1], &'static str) {
-    let id = waiting.lock().await.recv().await.unwrap();
+    let id = waiting
+        .lock()
+        .await
+        .recv()
+        .await
+        .unwrap();
     (
         [("lambda-runtime-aws-request-id", id)],
         "{\"an\": \"event\"}",
@@ -61,11 +68,13 @@ async fn next(State((waiting, _)): State<Side>) -> ([(&'static str, String); 1],
 
 async fn answer(
     State((_, answered)): State<Side>,
-    Path((id, what)): Path<(String, String)>,
+    Path((id, kind)): Path<(String, String)>,
     body: String,
 ) {
-    let said = serde_json::from_str(&body).unwrap();
-    answered.send((id, what, said)).unwrap();
+    let content = serde_json::from_str(&body).unwrap();
+    answered
+        .send((id, kind, content))
+        .unwrap();
 }
 
 fn invocation(id: &str) -> Invocation {
@@ -84,7 +93,10 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
     let mut watch = Watch::start().await;
     let mut invocations = Invocations::of(&watch.url).unwrap();
     let mut api = RuntimeApi::start().await.unwrap();
-    let mut function = Command::new("sleep").arg("1000").spawn().unwrap();
+    let mut function = Command::new("sleep")
+        .arg("1000")
+        .spawn()
+        .unwrap();
     let process = function
         .id()
         .and_then(|id| Pid::from_raw(id.try_into().unwrap()));
@@ -93,18 +105,33 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
         kill_process(process.unwrap(), Signal::KILL).unwrap();
     });
     let ended = carry_out(&invocation("one"), &mut function, &mut api, &invocations).await;
-    assert_eq!(ended.unwrap().unwrap().unwrap().signal(), Some(9));
+    assert_eq!(
+        ended
+            .unwrap()
+            .unwrap()
+            .unwrap()
+            .signal(),
+        Some(9)
+    );
     killer.await.unwrap();
-    let (id, what, said) = watch.answers.recv().await.unwrap();
-    assert_eq!((id.as_str(), what.as_str()), ("one", "error"));
-    assert_eq!(said["errorType"], EXIT_ERROR);
+    let (id, kind, content) = watch.answers.recv().await.unwrap();
+    assert_eq!((id.as_str(), kind.as_str()), ("one", "error"));
+    assert_eq!(content["errorType"], EXIT_ERROR);
 
     // Invocations before the restart are answered too, and later ones are not lost.
-    watch.invocations.send("two".to_owned()).unwrap();
+    watch
+        .invocations
+        .send("two".to_owned())
+        .unwrap();
     let soon = Instant::now() + Duration::from_millis(200);
-    refuse(&mut invocations, soon).await.unwrap();
+    refuse(&mut invocations, soon)
+        .await
+        .unwrap();
     assert_eq!(watch.answers.recv().await.unwrap().0, "two");
-    watch.invocations.send("three".to_owned()).unwrap();
+    watch
+        .invocations
+        .send("three".to_owned())
+        .unwrap();
     assert_eq!(invocations.next().await.unwrap().id, "three");
 }
 
@@ -115,23 +142,40 @@ async fn a_process_that_ends_says_how() {
     let ended = run_once(OsStr::new("false"), &mut invocations).await;
     assert_eq!(ended.unwrap().code(), Some(1));
     let absent = run_once(OsStr::new("/no/such/program"), &mut invocations).await;
-    assert!(absent.unwrap_err().to_string().contains("/no/such/program"));
+    assert!(
+        absent
+            .unwrap_err()
+            .to_string()
+            .contains("/no/such/program")
+    );
 }
 
 #[tokio::test]
 async fn the_function_sees_lambdas_runtime_api() {
     let mut api = RuntimeApi::start().await.unwrap();
     let base = format!("http://{}/2018-06-01/runtime/invocation", api.address());
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = reqwest::Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap();
     let function = tokio::spawn(async move {
         let mut statuses = Vec::new();
         for answer in ["{\"ok\": true}".to_owned(), "x".repeat(MAX_PAYLOAD + 1)] {
-            let next = http.get(format!("{base}/next")).send().await.unwrap();
+            let next = http
+                .get(format!("{base}/next"))
+                .send()
+                .await
+                .unwrap();
             let id = next.headers()["lambda-runtime-aws-request-id"]
                 .to_str()
                 .unwrap();
             let url = format!("{base}/{id}/response");
-            let sent = http.post(url).body(answer).send().await.unwrap();
+            let sent = http
+                .post(url)
+                .body(answer)
+                .send()
+                .await
+                .unwrap();
             statuses.push(sent.status().as_u16());
         }
         statuses
@@ -145,8 +189,11 @@ async fn the_function_sees_lambdas_runtime_api() {
     // The caller, such as the gateway, gets an error instead.
     let mut watch = Watch::start().await;
     let invocations = Invocations::of(&watch.url).unwrap();
-    invocations.answer("2", second).await.unwrap();
-    let (id, what, said) = watch.answers.recv().await.unwrap();
-    assert_eq!((id.as_str(), what.as_str()), ("2", "error"));
-    assert_eq!(said["errorType"], "Function.ResponseSizeTooLarge");
+    invocations
+        .answer("2", second)
+        .await
+        .unwrap();
+    let (id, kind, content) = watch.answers.recv().await.unwrap();
+    assert_eq!((id.as_str(), kind.as_str()), ("2", "error"));
+    assert_eq!(content["errorType"], "Function.ResponseSizeTooLarge");
 }

@@ -38,7 +38,9 @@ pub(super) fn of_background<F: Background>(start: &Start) -> Result<Handler, Sta
     Ok(Arc::new(move |event, _| {
         let function = Arc::clone(&function);
         async move {
-            let answer = function.handle(serde_json::from_slice(&event)?).await;
+            let answer = function
+                .handle(serde_json::from_slice(&event)?)
+                .await;
             Ok(serde_json::to_vec(&answer)?.into())
         }
         .boxed_local()

@@ -90,10 +90,10 @@ async fn serve(
     let tasks = LocalSet::new();
     let invocations = async {
         while let Some(mut invocation) = received.recv().await {
-            let work = handler(invocation.event, invocation.deadline);
+            let handling = handler(invocation.event, invocation.deadline);
             let work = async move {
                 tokio::select! {
-                    answer = work => {
+                    answer = handling => {
                         // Fails if the caller has given up.
                         let _ = invocation.answer.send(answer);
                     }
@@ -102,7 +102,11 @@ async fn serve(
             };
             // Lines of the log without a field for the function have its name by their span.
             let span = tracing::error_span!("invocation", function = name);
-            tasks.spawn_local(Arc::clone(&function).run(work).instrument(span));
+            tasks.spawn_local(
+                Arc::clone(&function)
+                    .run(work)
+                    .instrument(span),
+            );
         }
     };
     tokio::select! {
@@ -120,20 +124,27 @@ impl InProcess {
     ) -> Result<Self, NotStarted> {
         let started = FUNCTIONS.iter().map(async |function| {
             let instance = async {
-                let aws = function.patience().applied_to(engines.aws());
+                let aws = function
+                    .patience()
+                    .applied_to(engines.aws());
                 let start = Start::of(settings.clone(), aws).await?;
                 let handler = function.handler(&start)?;
                 let limit = template.timeout(function.name)?;
                 Ok(Instance::start(function.name, handler, limit, settings)?)
             };
-            let instance = instance.await.map_err(|source| NotStarted {
-                function: function.name,
-                source,
-            })?;
+            let instance = instance
+                .await
+                .map_err(|source| NotStarted {
+                    function: function.name,
+                    source,
+                })?;
             Ok((function.name, instance))
         });
         Ok(Self {
-            instances: try_join_all(started).await?.into_iter().collect(),
+            instances: try_join_all(started)
+                .await?
+                .into_iter()
+                .collect(),
             clock: Clock::system(),
         })
     }
@@ -148,8 +159,17 @@ impl InProcess {
             return Err(failed("it does not exist".to_owned()));
         };
         let limit = instance.limit;
-        let now = Duration::from_millis(self.clock.now().millis().try_into().unwrap_or_default());
-        let deadline = (now + limit).as_millis().try_into().unwrap_or_default();
+        let now = Duration::from_millis(
+            self.clock
+                .now()
+                .millis()
+                .try_into()
+                .unwrap_or_default(),
+        );
+        let deadline = (now + limit)
+            .as_millis()
+            .try_into()
+            .unwrap_or_default();
         let (answer, answered) = oneshot::channel();
         let invocation = Invocation {
             event,
@@ -212,21 +232,39 @@ mod tests {
             ("much", "6291557 bytes"),
             ("<<<", "expected value"),
         ] {
-            let failed = functions.invoke("tasks", event.into()).await.unwrap_err();
+            let failed = functions
+                .invoke("tasks", event.into())
+                .await
+                .unwrap_err();
             assert!(failed.to_string().contains(problem), "{event}: {failed}");
-            let answer = functions.invoke("tasks", "{}".into()).await.unwrap();
+            let answer = functions
+                .invoke("tasks", "{}".into())
+                .await
+                .unwrap();
             assert_eq!(answer, "{}", "after {event}");
         }
-        let absent = functions.invoke("nothing", "{}".into()).await;
-        assert!(absent.unwrap_err().to_string().contains("nothing"));
+        let absent = functions
+            .invoke("nothing", "{}".into())
+            .await;
+        assert!(
+            absent
+                .unwrap_err()
+                .to_string()
+                .contains("nothing")
+        );
     }
 
     #[tokio::test]
     async fn an_invocation_ends_at_the_time_limit_that_it_knows() {
         let functions = functions(Duration::from_millis(50));
-        let late = functions.invoke("tasks", "wait".into()).await.unwrap_err();
+        let late = functions
+            .invoke("tasks", "wait".into())
+            .await
+            .unwrap_err();
         assert!(late.to_string().contains("within 50ms"), "{late}");
-        let deadline = functions.invoke("tasks", "deadline".into()).await;
+        let deadline = functions
+            .invoke("tasks", "deadline".into())
+            .await;
         assert_eq!(deadline.unwrap(), "57");
     }
 }

@@ -52,9 +52,14 @@ impl Watched {
             .await
             .map_err(no_answer)?;
         let status = response.status();
-        let failed =
-            !status.is_success() || response.headers().contains_key("x-amz-function-error");
-        let body = response.bytes().await.map_err(no_answer)?;
+        let failed = !status.is_success()
+            || response
+                .headers()
+                .contains_key("x-amz-function-error");
+        let body = response
+            .bytes()
+            .await
+            .map_err(no_answer)?;
         if failed {
             return Err(InvocationError::of(function, status.as_u16(), &body));
         }

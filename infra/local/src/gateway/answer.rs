@@ -31,11 +31,19 @@ pub(super) fn read(answer: &[u8]) -> Option<Response> {
     let single = answer
         .headers
         .iter()
-        .filter(|(name, _)| !answer.multi_value_headers.contains_key(*name));
+        .filter(|(name, _)| {
+            !answer
+                .multi_value_headers
+                .contains_key(*name)
+        });
     let multiple = answer
         .multi_value_headers
         .iter()
-        .flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
+        .flat_map(|(name, values)| {
+            values
+                .iter()
+                .map(move |value| (name, value))
+        });
     for (name, value) in single.chain(multiple) {
         headers.append(name.parse::<HeaderName>().ok()?, value.parse().ok()?);
     }

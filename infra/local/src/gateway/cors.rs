@@ -37,7 +37,9 @@ impl Cors {
         let headers = &request.headers;
         let asks = request.method == Method::OPTIONS
             && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-        let origin = headers.get(header::ORIGIN).filter(|_| asks)?;
+        let origin = headers
+            .get(header::ORIGIN)
+            .filter(|_| asks)?;
         if self.origins.is_empty() {
             return None;
         }
@@ -77,7 +79,9 @@ impl Cors {
     }
 
     fn allows(&self, origin: &HeaderValue) -> bool {
-        self.origins.iter().any(|allowed| origin == allowed)
+        self.origins
+            .iter()
+            .any(|allowed| origin == allowed)
     }
 
     fn name(&self, origin: &HeaderValue, headers: &mut HeaderMap) {

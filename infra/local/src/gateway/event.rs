@@ -94,14 +94,16 @@ fn headers(sent: &HeaderMap, length: usize, client: SocketAddr) -> Map<String, V
         let value = String::from_utf8_lossy(value.as_bytes());
         joined
             .entry(name.to_string())
-            .and_modify(|all| *all = format!("{all},{value}"))
+            .and_modify(|values| *values = format!("{values},{value}"))
             .or_insert_with(|| value.into_owned());
     }
     joined.insert("content-length".into(), length.to_string());
     joined.insert("x-forwarded-for".into(), client.ip().to_string());
     joined.insert("x-forwarded-port".into(), port(sent).to_owned());
     joined.insert("x-forwarded-proto".into(), "http".into());
-    joined.entry("x-amzn-trace-id".into()).or_insert_with(trace);
+    joined
+        .entry("x-amzn-trace-id".into())
+        .or_insert_with(trace);
     joined
         .into_iter()
         .map(|(name, value)| (name, json!(value)))
@@ -126,8 +128,16 @@ fn trace() -> String {
 fn cookies(sent: &HeaderMap) -> Vec<String> {
     sent.get_all(header::COOKIE)
         .iter()
-        .flat_map(|header| header.as_bytes().split(|&letter| letter == b';'))
-        .map(|cookie| String::from_utf8_lossy(cookie).trim().to_owned())
+        .flat_map(|header| {
+            header
+                .as_bytes()
+                .split(|&letter| letter == b';')
+        })
+        .map(|cookie| {
+            String::from_utf8_lossy(cookie)
+                .trim()
+                .to_owned()
+        })
         .filter(|cookie| !cookie.is_empty())
         .collect()
 }
@@ -138,7 +148,7 @@ fn parameters(query: &str) -> BTreeMap<String, String> {
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         joined
             .entry(name.into_owned())
-            .and_modify(|all| *all = format!("{all},{value}"))
+            .and_modify(|values| *values = format!("{values},{value}"))
             .or_insert_with(|| value.into_owned());
     }
     joined
@@ -146,7 +156,11 @@ fn parameters(query: &str) -> BTreeMap<String, String> {
 
 /// Returns true if API Gateway passes a body of this type on without base64.
 fn is_text(content_type: &str) -> bool {
-    let kind = content_type.split(';').next().unwrap_or("").trim();
+    let kind = content_type
+        .split(';')
+        .next()
+        .unwrap_or("")
+        .trim();
     kind.starts_with("text/")
         || matches!(
             kind,
@@ -155,7 +169,9 @@ fn is_text(content_type: &str) -> bool {
 }
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> String {
-    let value = headers.get(name).map(HeaderValue::as_bytes);
+    let value = headers
+        .get(name)
+        .map(HeaderValue::as_bytes);
     String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
 }
 

@@ -94,7 +94,9 @@ impl Gateway {
         });
         let start = |source| GatewayError::Start { port, source };
         let (listeners, port) = listen_on_localhost(port).map_err(start)?;
-        let service = Router::new().fallback(respond).with_state(api);
+        let service = Router::new()
+            .fallback(respond)
+            .with_state(api);
         let servers = listeners.into_iter().map(|listener| {
             let service = service.clone();
             let service = service.into_make_service_with_connect_info::<SocketAddr>();
@@ -110,7 +112,9 @@ impl Gateway {
         });
         Ok(Self {
             url: format!("http://localhost:{port}"),
-            servers: servers.collect::<io::Result<_>>().map_err(start)?,
+            servers: servers
+                .collect::<io::Result<_>>()
+                .map_err(start)?,
         })
     }
 
@@ -135,17 +139,22 @@ async fn respond(
 ) -> Response {
     let request_id = random::token();
     let (parts, body) = request.into_parts();
-    let mut response = if let Some(told) = api.cors.preflight(&parts) {
-        told
+    let mut response = if let Some(preflight) = api.cors.preflight(&parts) {
+        preflight
     } else {
-        let proxied = api.proxy(&parts, body, client, &request_id).await;
+        let proxied = api
+            .proxy(&parts, body, client, &request_id)
+            .await;
         let mut response = proxied.unwrap_or_else(|refusal| refusal.response(&parts, &request_id));
         let origin = parts.headers.get(header::ORIGIN);
-        api.cors.add(origin, response.headers_mut());
+        api.cors
+            .add(origin, response.headers_mut());
         response
     };
     if let Ok(id) = HeaderValue::try_from(request_id) {
-        response.headers_mut().insert(GATEWAY_REQUEST_ID, id);
+        response
+            .headers_mut()
+            .insert(GATEWAY_REQUEST_ID, id);
     }
     response
 }

@@ -6,17 +6,27 @@ use percent_encoding::percent_decode_str;
 /// a question mark, and decodes it again. `None` for a path that it refuses.
 pub fn handed_over(sent: &str) -> Option<String> {
     let once = decoded(sent)?;
-    let path = once.split('?').next().unwrap_or_default();
+    let path = once
+        .split('?')
+        .next()
+        .unwrap_or_default();
     decoded(path)
 }
 
 /// Returns a text without its escapes; none if a `%` begins no escape.
 fn decoded(text: &str) -> Option<String> {
     let mut after = text.split('%').skip(1);
-    let is_escape =
-        |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|one| one.is_ascii_hexdigit());
+    let is_escape = |rest: &str| {
+        rest.len() >= 2
+            && rest
+                .bytes()
+                .take(2)
+                .all(|byte| byte.is_ascii_hexdigit())
+    };
     let decoded = percent_decode_str(text).decode_utf8_lossy();
-    after.all(is_escape).then(|| decoded.into_owned())
+    after
+        .all(is_escape)
+        .then(|| decoded.into_owned())
 }
 
 #[cfg(test)]

@@ -39,14 +39,17 @@ impl RouteTable {
             let function = route.function.clone();
             match &route.key {
                 RouteKey::Default => default = Some(function),
-                RouteKey::Path(methods, path) => of_path.entry(path).or_default().push(Target {
-                    methods: methods.clone(),
-                    key: match methods {
-                        Methods::Any => format!("ANY {path}"),
-                        Methods::One(method) => format!("{method} {path}"),
-                    },
-                    function,
-                }),
+                RouteKey::Path(methods, path) => of_path
+                    .entry(path)
+                    .or_default()
+                    .push(Target {
+                        methods: methods.clone(),
+                        key: match methods {
+                            Methods::Any => format!("ANY {path}"),
+                            Methods::One(method) => format!("{method} {path}"),
+                        },
+                        function,
+                    }),
             }
         }
         let mut paths = Router::new();
@@ -60,7 +63,12 @@ impl RouteTable {
     /// method over `ANY`; `$default` matches all other requests.
     pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found<'_>> {
         if let Ok(matched) = self.paths.at(path) {
-            let of = |wanted: &Methods| matched.value.iter().find(|one| one.methods == *wanted);
+            let of = |wanted: &Methods| {
+                matched
+                    .value
+                    .iter()
+                    .find(|target| target.methods == *wanted)
+            };
             if let Some(target) = of(&Methods::One(method.clone())).or_else(|| of(&Methods::Any)) {
                 return Some(Found {
                     function: &target.function,

@@ -23,7 +23,9 @@ struct World {
 
 impl World {
     async fn start(origins: &[&str]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap();
         let invoke_url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new().route(
             "/2015-03-31/functions/{name}/invocations",
@@ -34,10 +36,16 @@ impl World {
         tokio::spawn(async move { axum::serve(listener, routes).await });
         let api = Template::deployed().unwrap().api;
         let functions = Functions::at(&invoke_url).unwrap();
-        let origins = origins.iter().map(|&origin| origin.to_owned()).collect();
+        let origins = origins
+            .iter()
+            .map(|&origin| origin.to_owned())
+            .collect();
         Self {
             gateway: Gateway::start(0, &api, origins, functions).unwrap(),
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: reqwest::Client::builder()
+                .no_proxy()
+                .build()
+                .unwrap(),
         }
     }
 
@@ -48,9 +56,18 @@ impl World {
 
     /// Sends a request. Returns the function that it reached, and its event.
     async fn event(&self, request: RequestBuilder) -> (String, Value) {
-        let seen: Value = request.send().await.unwrap().json().await.unwrap();
+        let seen: Value = request
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
         (
-            seen["function"].as_str().unwrap().to_owned(),
+            seen["function"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
             seen["event"].clone(),
         )
     }
@@ -58,7 +75,11 @@ impl World {
     /// Requests the function's answer of this name. Returns status, headers and body.
     async fn answer(&self, wanted: &str) -> (StatusCode, HeaderMap, String) {
         let path = format!("/api/tasks?answer={wanted}");
-        let response = self.request(Method::GET, &path).send().await.unwrap();
+        let response = self
+            .request(Method::GET, &path)
+            .send()
+            .await
+            .unwrap();
         let status = response.status();
         let headers = response.headers().clone();
         (status, headers, response.text().await.unwrap())
@@ -132,18 +153,32 @@ async fn a_request_becomes_the_event_that_api_gateway_sends() {
     assert_eq!(headers["x-twice"], "1,2");
     assert!(headers.get("cookie").is_none(), "{headers}");
     assert_eq!(headers["content-length"], "15");
-    let trace = headers["x-amzn-trace-id"].as_str().unwrap();
+    let trace = headers["x-amzn-trace-id"]
+        .as_str()
+        .unwrap();
     assert!(trace.starts_with("Root=1-"), "{trace}");
     let context = &event["requestContext"];
     assert_eq!(context["http"]["method"], "PATCH");
     assert_eq!(context["http"]["path"], "/api/tasks/7");
     assert_eq!(context["http"]["protocol"], "HTTP/1.1");
-    let client = context["http"]["sourceIp"].as_str().unwrap();
-    assert!(client.parse::<std::net::IpAddr>().unwrap().is_loopback());
+    let client = context["http"]["sourceIp"]
+        .as_str()
+        .unwrap();
+    assert!(
+        client
+            .parse::<std::net::IpAddr>()
+            .unwrap()
+            .is_loopback()
+    );
     assert_eq!(context["http"]["userAgent"], "a test");
     assert_eq!(context["stage"], "$default");
     assert!(context["timeEpoch"].as_i64().unwrap() > 1_700_000_000_000);
-    assert!(context["time"].as_str().unwrap().ends_with(" +0000"));
+    assert!(
+        context["time"]
+            .as_str()
+            .unwrap()
+            .ends_with(" +0000")
+    );
     assert_eq!(event["body"], "{\"title\": \"é\"}");
     assert_eq!(event["isBase64Encoded"], false);
 }
@@ -158,20 +193,33 @@ async fn a_path_comes_decoded() {
     assert_eq!(event["routeKey"], "ANY /api/tasks/{id}");
     assert_eq!(event["pathParameters"], json!({"id": "5%23x%20"}));
     assert_eq!(event["rawQueryString"], "limit=%23");
-    let refused = world.request(Method::GET, "/api/tasks/%25").send().await;
+    let refused = world
+        .request(Method::GET, "/api/tasks/%25")
+        .send()
+        .await;
     assert_eq!(refused.unwrap().status(), StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
 async fn both_addresses_of_localhost_answer() {
     let world = World::start(&[]).await;
-    let port = world.gateway.url().rsplit_once(':').unwrap().1;
+    let port = world
+        .gateway
+        .url()
+        .rsplit_once(':')
+        .unwrap()
+        .1;
     assert_eq!(world.gateway.url(), format!("http://localhost:{port}"));
     let has_both = std::net::TcpListener::bind("[::1]:0").is_ok();
     let hosts = ["127.0.0.1", "localhost"].into_iter();
     for host in hosts.chain(has_both.then_some("[::1]")) {
         let url = format!("http://{host}:{port}/api/tasks");
-        let answer = world.http.get(&url).send().await.unwrap();
+        let answer = world
+            .http
+            .get(&url)
+            .send()
+            .await
+            .unwrap();
         assert_eq!(answer.status(), StatusCode::OK, "{url}");
     }
     // Another program on one of them would answer some clients.
@@ -208,7 +256,9 @@ async fn a_literal_path_wins_and_what_no_route_takes_goes_to_the_default() {
         ("/api/tasks/", "$default", "pages"),
         ("/nowhere", "$default", "pages"),
     ] {
-        let (reached, event) = world.event(world.request(Method::PUT, path)).await;
+        let (reached, event) = world
+            .event(world.request(Method::PUT, path))
+            .await;
         assert_eq!(reached, function, "{path}");
         assert_eq!(event["routeKey"], key, "{path}");
     }
@@ -218,16 +268,22 @@ async fn a_literal_path_wins_and_what_no_route_takes_goes_to_the_default() {
 async fn an_answer_becomes_a_response() {
     let world = World::start(&[]).await;
     let path = "/api/tasks?answer=cookies";
-    let response = world.request(Method::GET, path).send().await.unwrap();
+    let response = world
+        .request(Method::GET, path)
+        .send()
+        .await
+        .unwrap();
     assert_eq!(response.status(), StatusCode::CREATED);
-    let all = |name: &str| -> Vec<_> {
+    let header_values = |name: &str| -> Vec<_> {
         let values = response.headers().get_all(name).iter();
-        values.map(|value| value.to_str().unwrap()).collect()
+        values
+            .map(|value| value.to_str().unwrap())
+            .collect()
     };
-    assert_eq!(all("set-cookie"), ["a=1; Path=/", "b=2"]);
-    assert_eq!(all("x-many"), ["1", "2"]);
-    assert_eq!(all("x-one"), ["1"]);
-    assert_eq!(all("apigw-requestid").len(), 1);
+    assert_eq!(header_values("set-cookie"), ["a=1; Path=/", "b=2"]);
+    assert_eq!(header_values("x-many"), ["1", "2"]);
+    assert_eq!(header_values("x-one"), ["1"]);
+    assert_eq!(header_values("apigw-requestid").len(), 1);
     assert_eq!(response.bytes().await.unwrap().as_ref(), [0, 255]);
 }
 
@@ -253,7 +309,9 @@ async fn a_function_whose_process_ended_is_unavailable() {
     let problem: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(problem["code"], "unavailable");
     assert_eq!(problem["instance"], "/api/tasks");
-    let id = headers["x-request-id"].to_str().unwrap();
+    let id = headers["x-request-id"]
+        .to_str()
+        .unwrap();
     assert_eq!(problem["requestId"], id);
     assert_eq!(problem["message"], problem["detail"]);
 }
@@ -273,7 +331,11 @@ async fn a_body_that_is_too_large_is_refused() {
     // The second body is small enough for the gateway, but its event is too large for Lambda.
     for size in [MAX_BODY + 1, MAX_PAYLOAD] {
         let request = world.request(Method::POST, "/api/tasks");
-        let response = request.body(vec![b'x'; size]).send().await.unwrap();
+        let response = request
+            .body(vec![b'x'; size])
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
         let body = response.text().await.unwrap();
         assert_eq!(body, r#"{"message":"Request Entity Too Large"}"#);
@@ -295,8 +357,15 @@ async fn a_listed_origin_may_read_answers() {
 
     for wanted in ["seen", "ended", "failed"] {
         let path = format!("/api/tasks?answer={wanted}");
-        let request = world.request(Method::GET, &path).header("origin", APP);
-        let headers = request.send().await.unwrap().headers().clone();
+        let request = world
+            .request(Method::GET, &path)
+            .header("origin", APP);
+        let headers = request
+            .send()
+            .await
+            .unwrap()
+            .headers()
+            .clone();
         assert_eq!(headers["access-control-allow-origin"], APP);
         let exposed = EXPOSED_HEADERS.join(",");
         assert_eq!(headers["access-control-expose-headers"], exposed);
@@ -306,10 +375,14 @@ async fn a_listed_origin_may_read_answers() {
 #[tokio::test]
 async fn another_origin_is_told_nothing() {
     let world = World::start(&[APP]).await;
-    let (status, headers) = world.preflight("https://evil.example", true).await;
+    let (status, headers) = world
+        .preflight("https://evil.example", true)
+        .await;
     assert_eq!(status, StatusCode::NO_CONTENT);
     let request = world.request(Method::GET, "/api/tasks");
-    let answer = request.header("origin", "https://evil.example").send();
+    let answer = request
+        .header("origin", "https://evil.example")
+        .send();
     for headers in [&headers, answer.await.unwrap().headers()] {
         for name in [
             "access-control-allow-origin",

@@ -90,9 +90,9 @@ pub(crate) enum Error {
 }
 
 /// Reads the arguments after the program's name.
-pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
+pub(crate) fn parse(raw_arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
     let mut arguments = Arguments::default();
-    let mut parser = Parser::from_args(given);
+    let mut parser = Parser::from_args(raw_arguments);
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),
@@ -125,7 +125,8 @@ fn port(flag: &'static str, value: OsString) -> Result<u16, Error> {
     let port = value
         .to_str()
         .and_then(|text| text.parse::<NonZeroU16>().ok());
-    port.map(NonZeroU16::get).ok_or(Error::Port { flag, value })
+    port.map(NonZeroU16::get)
+        .ok_or(Error::Port { flag, value })
 }
 
 #[cfg(test)]
@@ -133,7 +134,10 @@ mod tests {
     use super::*;
 
     fn given(line: &str) -> Result<Command, Error> {
-        parse(line.split_whitespace().map(OsString::from))
+        parse(
+            line.split_whitespace()
+                .map(OsString::from),
+        )
     }
 
     #[test]

@@ -23,9 +23,14 @@ const REQUIREMENT: &str = "cargo-lambda>=1.9,<2";
 pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<PathBuf, Error> {
     let folder = tools.join(PROGRAM);
     let fetched = folder.join("bin").join(PROGRAM);
-    let known = programs.iter().map(|folder| folder.join(PROGRAM));
-    if let Some(found) = known.chain([fetched.clone()]).find(|path| path.is_file()) {
-        return Ok(found);
+    let installed = programs
+        .iter()
+        .map(|folder| folder.join(PROGRAM));
+    if let Some(program) = installed
+        .chain([fetched.clone()])
+        .find(|path| path.is_file())
+    {
+        return Ok(program);
     }
     // Another `cargo local` may be installing it.
     let _alone = lock(tools).map_err(|error| Error::NoCargoLambda(error.to_string()))?;
@@ -57,7 +62,7 @@ fn lock(tools: &Path) -> io::Result<File> {
 async fn fetch(python: &str, folder: &Path) -> Result<(), FetchError> {
     let target = [OsStr::new("--target"), folder.as_os_str()];
     let first = match install(python.as_ref(), &target).await {
-        Err(SilentError::Failed(said)) if said.contains("No module named pip") => said,
+        Err(SilentError::Failed(output)) if output.contains("No module named pip") => output,
         done => return Ok(done?),
     };
     // Some systems package pip apart from Python; a virtual environment may have its own.

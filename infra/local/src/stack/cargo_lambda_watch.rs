@@ -52,8 +52,13 @@ pub(crate) async fn prepare(
     let cargo_lambda = cargo_lambda::find_or_fetch(&config.programs, &tools).await?;
     console::say("Building the functions …");
     let mut command = Command::new(&config.cargo);
-    command.arg("build").current_dir(workspace);
-    for program in template.functions().chain([EXECUTION_ENVIRONMENT]) {
+    command
+        .arg("build")
+        .current_dir(workspace);
+    for program in template
+        .functions()
+        .chain([EXECUTION_ENVIRONMENT])
+    {
         command.args(["--bin", program]);
     }
     let status = child::run(&mut command)
@@ -101,7 +106,11 @@ pub(crate) fn start(
         // Its own CORS answers would allow requests that the deployed API refuses.
         .arg("--disable-cors")
         .current_dir(workspace)
-        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .envs(
+            variables
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -122,7 +131,10 @@ pub(crate) fn start(
 pub(crate) async fn answer(group: &mut Group, url: &str) -> Result<(), Error> {
     let address = url.trim_start_matches("http://");
     let answering = async {
-        while TcpStream::connect(address).await.is_err() {
+        while TcpStream::connect(address)
+            .await
+            .is_err()
+        {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -155,7 +167,10 @@ async fn hand_on(output: impl AsyncRead + Unpin) {
     let mut lines = BufReader::new(output).split(b'\n');
     while let Ok(Some(line)) = lines.next_segment().await {
         let line = String::from_utf8_lossy(&line);
-        if !NOISE.iter().any(|noise| line.contains(noise)) {
+        if !NOISE
+            .iter()
+            .any(|noise| line.contains(noise))
+        {
             console::say(line.trim_end());
         }
     }

@@ -102,6 +102,6 @@ pub(crate) async fn run_silently(
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(SilentError::Failed(said.trim().to_owned()))
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(SilentError::Failed(text.trim().to_owned()))
 }

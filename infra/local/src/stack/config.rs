@@ -113,9 +113,12 @@ fn number<T: FromStr>(name: &'static str, expected: &'static str) -> Result<Opti
     let Some(value) = text(name) else {
         return Ok(None);
     };
-    value.parse().map(Some).map_err(|_| Malformed {
-        name,
-        expected,
-        value,
-    })
+    value
+        .parse()
+        .map(Some)
+        .map_err(|_| Malformed {
+            name,
+            expected,
+            value,
+        })
 }

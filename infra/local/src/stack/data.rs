@@ -74,7 +74,10 @@ impl DataFolder {
     pub(crate) fn create_table_file(&self) -> Result<(), Error> {
         let path = self.table();
         let mut options = File::options();
-        options.create(true).append(true).mode(PRIVATE);
+        options
+            .create(true)
+            .append(true)
+            .mode(PRIVATE);
         let opened = options.open(&path).and_then(|file| {
             // An earlier version let everyone read it.
             file.set_permissions(Permissions::from_mode(PRIVATE))
@@ -107,7 +110,10 @@ impl DataFolder {
             Err(source) if source.kind() == io::ErrorKind::NotFound => {}
             Err(source) => return Err(Error::Data { path, source }),
         }
-        if KEPT.iter().any(|name| self.path.join(name).exists()) {
+        if KEPT
+            .iter()
+            .any(|name| self.path.join(name).exists())
+        {
             return Err(Error::OtherFormat(self.path.clone()));
         }
         atomic_file::write(&path, FORMAT.as_bytes()).map_err(|source| Error::Data { path, source })
@@ -196,7 +202,10 @@ mod tests {
         assert_ne!(data.session_secret().unwrap(), secret);
         assert_ne!(data.secrets_key().unwrap(), key);
         fs::write(data.path().join("secrets-key"), "no key").unwrap();
-        let error = data.secrets_key().unwrap_err().to_string();
+        let error = data
+            .secrets_key()
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("secrets-key"), "{error}");
     }
 
@@ -207,7 +216,10 @@ mod tests {
         fs::write(data.table(), "kept").unwrap();
         fs::set_permissions(data.table(), Permissions::from_mode(0o644)).unwrap();
         data.create_table_file().unwrap();
-        let mode = fs::metadata(data.table()).unwrap().permissions().mode();
+        let mode = fs::metadata(data.table())
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, PRIVATE);
         assert_eq!(fs::read(data.table()).unwrap(), b"kept");
     }

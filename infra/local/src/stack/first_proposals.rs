@@ -22,13 +22,20 @@ pub(super) async fn make(url: &str, alerts: &[(AlertId, String)]) {
 async fn propose(url: &str, alert: AlertId, by: &str) -> reqwest::Result<()> {
     // The URL is on this machine, so no proxy applies.
     let http = Client::builder().no_proxy().build()?;
-    let login = json!({"username": by, "password": PASSWORD});
-    let login = http.post(format!("{url}/api/auth/login")).json(&login);
+    let credentials = json!({"username": by, "password": PASSWORD});
+    let login = http
+        .post(format!("{url}/api/auth/login"))
+        .json(&credentials);
     let signed_in = login.send().await?.error_for_status()?;
-    let cookie = signed_in.headers().get(header::SET_COOKIE).cloned();
+    let cookie = signed_in
+        .headers()
+        .get(header::SET_COOKIE)
+        .cloned();
     let post = async |path: String| -> reqwest::Result<Response> {
         let request = http.post(format!("{url}/api/concierge{path}"));
-        let cookie = cookie.iter().map(|cookie| (header::COOKIE, cookie.clone()));
+        let cookie = cookie
+            .iter()
+            .map(|cookie| (header::COOKIE, cookie.clone()));
         let request = request.headers(cookie.collect());
         request.send().await?.error_for_status()
     };

@@ -58,7 +58,9 @@ impl Write for TextLog {
 fn text(line: &Value) -> Option<String> {
     let member = |name: &str| line[name].as_str().unwrap_or_default();
     let time = member("timestamp").get(11..19)?;
-    let cause = line["cause"].as_str().map(|cause| format!(": {cause}"));
+    let cause = line["cause"]
+        .as_str()
+        .map(|cause| format!(": {cause}"));
     let cause = cause.unwrap_or_default();
     if let Some(status) = line["status"].as_u64() {
         let method = member("method");
@@ -115,7 +117,11 @@ mod tests {
             "method": "GET", "route": "/api/tasks", "status": 503, "durationMs": 24,
             "cause": "no answer of the table",
         });
-        assert!(text(&line).unwrap().ends_with("ms: no answer of the table"));
+        assert!(
+            text(&line)
+                .unwrap()
+                .ends_with("ms: no answer of the table")
+        );
     }
 
     #[test]

@@ -135,13 +135,18 @@ impl Stack {
 
         let template = Template::deployed()?;
         let cargo_lambda = if arguments.watch {
-            let workspace = config.workspace.as_deref().ok_or(Error::NoSources)?;
+            let workspace = config
+                .workspace
+                .as_deref()
+                .ok_or(Error::NoSources)?;
             let program = cargo_lambda_watch::prepare(config, workspace, &template).await?;
             Some((program, workspace))
         } else {
             None
         };
-        let engines = self.engines.insert(start_engines(config, &data).await?);
+        let engines = self
+            .engines
+            .insert(start_engines(config, &data).await?);
         if arguments.paused {
             console::say(&guide::paused(engines));
             return std::future::pending().await;
@@ -161,7 +166,9 @@ impl Stack {
         let sealer = Sealer::new(engines.kms()?, KEY);
         demo_data::connect(engines.dynamodb(), table, loaded.tenant, targets, &sealer).await?;
 
-        let log_form = arguments.log.unwrap_or_else(LogForm::of_output);
+        let log_form = arguments
+            .log
+            .unwrap_or_else(LogForm::of_output);
         let mut settings =
             environment::of_functions(config, engines, &secrets, arguments.port, mails.url());
         let functions = if let Some((cargo_lambda, workspace)) = cargo_lambda {
@@ -220,7 +227,14 @@ impl Stack {
         if let Some(gateway) = self.gateway {
             gateway.stop().await;
         }
-        let finished = async { while self.triggers.join_next().await.is_some() {} };
+        let finished = async {
+            while self
+                .triggers
+                .join_next()
+                .await
+                .is_some()
+            {}
+        };
         let _ = tokio::time::timeout(GRACE, finished).await;
         self.triggers.shutdown().await;
         if let Some(watch) = self.watch {
@@ -260,7 +274,9 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 
 /// Has the functions of this process write their lines to standard output, each with its function.
 fn log(form: LogForm, settings: &Environment) {
-    let level = settings.optional("RUST_LOG").unwrap_or_default();
+    let level = settings
+        .optional("RUST_LOG")
+        .unwrap_or_default();
     // Fails only in a process that has a log.
     let _ = match form {
         LogForm::Json => {

@@ -37,7 +37,9 @@ mod tests {
         for host in [Ipv4Addr::LOCALHOST, Ipv4Addr::UNSPECIFIED] {
             let holder = TcpListener::bind((host, 0)).unwrap();
             let port = holder.local_addr().unwrap().port();
-            let error = check_free(port, "--port").unwrap_err().to_string();
+            let error = check_free(port, "--port")
+                .unwrap_err()
+                .to_string();
             assert!(
                 error.contains(&port.to_string()) && error.contains("--port"),
                 "{error}"

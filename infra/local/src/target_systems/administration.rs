@@ -87,7 +87,10 @@ fn check(shipped: &Shipped, fault: &InjectedFault) -> Result<(), NoSuchFault> {
             .collect();
         return Err(NoSuchFault::System(names));
     };
-    let operations = system.operations.iter().map(Operation::name);
+    let operations = system
+        .operations
+        .iter()
+        .map(Operation::name);
     let operations: Vec<_> = operations.map(str::to_owned).collect();
     match &fault.operation {
         Some(operation) if !operations.contains(operation) => {

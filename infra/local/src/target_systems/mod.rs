@@ -141,30 +141,39 @@ impl DemoTargets {
     /// Returns an organization's connections to the systems by name, as bodies of
     /// `PUT /api/concierge/connections/{name}`.
     pub fn connections(&self) -> Value {
-        let each = self.world.shipped().systems.iter().map(|system| {
-            let allow: Vec<_> = system.operations.iter().map(Operation::name).collect();
-            let idempotency = system.honours_keys.then(|| {
-                json!({
-                    "in": "header",
-                    "name": server::KEY_HEADER,
-                    "replays": "all",
-                    "keptFor": "24h",
-                    "replayedHeader": server::REPLAYED_HEADER,
-                })
+        let each = self
+            .world
+            .shipped()
+            .systems
+            .iter()
+            .map(|system| {
+                let allow: Vec<_> = system
+                    .operations
+                    .iter()
+                    .map(Operation::name)
+                    .collect();
+                let idempotency = system.honours_keys.then(|| {
+                    json!({
+                        "in": "header",
+                        "name": server::KEY_HEADER,
+                        "replays": "all",
+                        "keptFor": "24h",
+                        "replayedHeader": server::REPLAYED_HEADER,
+                    })
+                });
+                let connection = json!({
+                    // Each system has the name of its kind.
+                    "kind": system.name,
+                    "amounts": "minor",
+                    "baseUrl": format!("{}{}", self.url, path(system)),
+                    "secret": system.secret,
+                    "idempotency": idempotency,
+                    "allow": allow,
+                    "testPath": system.test_path,
+                    "keep": KEEP,
+                });
+                (system.name.clone(), connection)
             });
-            let connection = json!({
-                // Each system has the name of its kind.
-                "kind": system.name,
-                "amounts": "minor",
-                "baseUrl": format!("{}{}", self.url, path(system)),
-                "secret": system.secret,
-                "idempotency": idempotency,
-                "allow": allow,
-                "testPath": system.test_path,
-                "keep": KEEP,
-            });
-            (system.name.clone(), connection)
-        });
         Value::Object(each.collect::<Map<_, _>>())
     }
 

@@ -68,11 +68,17 @@ struct Also {
 
 impl Operation {
     pub(crate) fn method(&self) -> Option<Method> {
-        self.call.split(' ').next()?.parse().ok()
+        self.call
+            .split(' ')
+            .next()?
+            .parse()
+            .ok()
     }
 
     pub(crate) fn path(&self) -> &str {
-        self.call.split_once(' ').map_or("", |(_, path)| path)
+        self.call
+            .split_once(' ')
+            .map_or("", |(_, path)| path)
     }
 
     /// Returns method and path template, as in faults and effects.
@@ -96,16 +102,26 @@ impl Operation {
         let mut found = None;
         if let Some(kind) = &self.on {
             let id = self.find(records, kind, request)?;
-            let noun = kinds.get(kind).map_or("", |kind| &kind.noun);
+            let noun = kinds
+                .get(kind)
+                .map_or("", |kind| &kind.noun);
             let record = records
                 .get(kind, &id)
                 .ok_or_else(|| Answer::unknown(noun))?;
             let scope = Scope { record, records };
-            if let Some(refusal) = self.refuse.iter().find(|one| scope.meets(&one.when)) {
+            if let Some(refusal) = self
+                .refuse
+                .iter()
+                .find(|one| scope.meets(&one.when))
+            {
                 return Err(refusal.answer(&id, record));
             }
             changes.extend(scope.values(&self.set));
-            for also in self.also.iter().filter(|also| scope.meets(&also.r#if)) {
+            for also in self
+                .also
+                .iter()
+                .filter(|also| scope.meets(&also.r#if))
+            {
                 changes.extend(scope.values(&also.set));
             }
             found = Some((kind, id));
@@ -135,9 +151,16 @@ impl Operation {
             return Ok(request.id.clone());
         };
         let mut all = records.all(kind);
-        match all.find(|(_, record)| record.get(member).is_some_and(|id| *id == *request.id)) {
+        match all.find(|(_, record)| {
+            record
+                .get(member)
+                .is_some_and(|id| *id == *request.id)
+        }) {
             Some((id, _)) => Ok(id.clone()),
-            None if records.get("invoices", &request.id).is_some() => {
+            None if records
+                .get("invoices", &request.id)
+                .is_some() =>
+            {
                 Err(Answer::unusable("the invoice has no payment to collect"))
             }
             None => Err(Answer::unknown("invoice")),
@@ -173,15 +196,24 @@ impl Scope<'_> {
     }
 
     fn meets(&self, conditions: &Map<String, Value>) -> bool {
-        conditions.iter().all(|(name, expected)| {
-            let actual = self.member(name);
-            let not = expected.as_str().and_then(|text| text.strip_prefix("not "));
-            match (expected, not) {
-                (Value::Array(any), _) => any.contains(&actual),
-                (_, Some(other)) => actual.as_str().unwrap_or(&actual.to_string()) != other,
-                (_, None) => actual == self.value(expected),
-            }
-        })
+        conditions
+            .iter()
+            .all(|(name, expected)| {
+                let actual = self.member(name);
+                let not = expected
+                    .as_str()
+                    .and_then(|text| text.strip_prefix("not "));
+                match (expected, not) {
+                    (Value::Array(any), _) => any.contains(&actual),
+                    (_, Some(other)) => {
+                        actual
+                            .as_str()
+                            .unwrap_or(&actual.to_string())
+                            != other
+                    }
+                    (_, None) => actual == self.value(expected),
+                }
+            })
     }
 
     fn values(&self, set: &Map<String, Value>) -> Vec<(String, Value)> {
@@ -194,11 +226,18 @@ impl Scope<'_> {
     /// Returns a value, or that of a term: `=a`, `=a - b`, `=a * b`, or `=a or b`, of members and
     /// numbers.
     fn value(&self, given: &Value) -> Value {
-        let Some(term) = given.as_str().and_then(|text| text.strip_prefix('=')) else {
+        let Some(term) = given
+            .as_str()
+            .and_then(|text| text.strip_prefix('='))
+        else {
             return given.clone();
         };
         let words: Vec<&str> = term.split(' ').collect();
-        let number = |word: &str| self.word(word).as_u64().unwrap_or_default();
+        let number = |word: &str| {
+            self.word(word)
+                .as_u64()
+                .unwrap_or_default()
+        };
         match words[..] {
             [a, "-", b] => json!(number(a).saturating_sub(number(b))),
             [a, "*", b] => json!(number(a) * number(b)),
@@ -228,7 +267,9 @@ impl Records {
         let changed = match of_invoice {
             Some(_) => {
                 let record = self.get(kind, id);
-                let invoice = record.and_then(invoice_of).map(str::to_owned);
+                let invoice = record
+                    .and_then(invoice_of)
+                    .map(str::to_owned);
                 invoice.and_then(|invoice| self.get_mut("invoices", &invoice))
             }
             None => self.get_mut(kind, id),

@@ -37,7 +37,12 @@ impl Records {
     /// Returns the records with the members that they lack.
     pub(crate) fn complete(mut self, kinds: &Kinds) -> Self {
         for (name, kind) in kinds {
-            for record in self.by_kind.entry(name.clone()).or_default().values_mut() {
+            for record in self
+                .by_kind
+                .entry(name.clone())
+                .or_default()
+                .values_mut()
+            {
                 *record = kind.complete(std::mem::take(record));
             }
         }
@@ -54,7 +59,10 @@ impl Records {
 
     /// Returns the records of a kind with their ids.
     pub(crate) fn all(&self, kind: &str) -> impl Iterator<Item = (&String, &Record)> {
-        self.by_kind.get(kind).into_iter().flatten()
+        self.by_kind
+            .get(kind)
+            .into_iter()
+            .flatten()
     }
 }
 

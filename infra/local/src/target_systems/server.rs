@@ -98,11 +98,16 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
             FaultMode::Fail => {
                 delay(fault, hurry).await;
                 let mut response = Answer::injected(fault.status).into_response();
-                let wait = fault.retry_after.as_deref().unwrap_or_default();
+                let wait = fault
+                    .retry_after
+                    .as_deref()
+                    .unwrap_or_default();
                 if let Ok(wait) = HeaderValue::from_str(wait)
                     && !wait.is_empty()
                 {
-                    response.headers_mut().insert(RETRY_AFTER, wait);
+                    response
+                        .headers_mut()
+                        .insert(RETRY_AFTER, wait);
                 }
                 return response;
             }
@@ -118,7 +123,9 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         }
     }
 
-    let fails = fault.as_ref().filter(|fault| fault.mode == FaultMode::Fail);
+    let fails = fault
+        .as_ref()
+        .filter(|fault| fault.mode == FaultMode::Fail);
     let answer = perform(&demo.world, received, fails.map(|fault| fault.status));
     match fault {
         Some(fault) if fault.mode == FaultMode::Drop => connection.cut(),
@@ -187,7 +194,9 @@ impl IntoResponse for Answer {
         let mut response = (self.status, Json(self.body)).into_response();
         if self.is_replay {
             let replayed = HeaderValue::from_static("true");
-            response.headers_mut().insert(REPLAYED_HEADER, replayed);
+            response
+                .headers_mut()
+                .insert(REPLAYED_HEADER, replayed);
         }
         response
     }

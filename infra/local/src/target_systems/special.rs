@@ -44,7 +44,10 @@ impl Special {
 }
 
 fn number(record: &Record, member: &str) -> u64 {
-    record.get(member).and_then(Value::as_u64).unwrap_or(0)
+    record
+        .get(member)
+        .and_then(Value::as_u64)
+        .unwrap_or(0)
 }
 
 fn found<'r>(
@@ -68,7 +71,9 @@ fn issue_credit_note(records: &mut Records, request: &Request) -> Result<Answer,
         ));
     }
     invoice.insert("amountCredited".to_owned(), json!(credited + amount));
-    let notes = invoice.get_mut("creditNotes").and_then(Value::as_array_mut);
+    let notes = invoice
+        .get_mut("creditNotes")
+        .and_then(Value::as_array_mut);
     let notes = notes.ok_or_else(|| Answer::unknown("list of credit notes"))?;
     let id = format!("{}_cn_{}", request.id, notes.len() + 1);
     let note = json!({ "id": id, "amount": amount, "reason": reason, "state": "issued" });
@@ -85,7 +90,9 @@ fn generate_invoice(
     let id = format!("inv_{}", 2_101 + records.all("invoices").count());
     let customer = found(records, "customers", request)?;
     let amount = number(customer, "unbilledAmount");
-    let currency = customer.get("currency").filter(|one| !one.is_null());
+    let currency = customer
+        .get("currency")
+        .filter(|one| !one.is_null());
     let invoice = json!({
         "customerId": request.id,
         "number": id,
@@ -97,13 +104,19 @@ fn generate_invoice(
     // The demo's customers pay no tax.
     let last = json!({ "id": id, "netAmount": amount, "amountDue": amount });
     customer.insert("lastInvoice".to_owned(), last);
-    let invoice = invoice.as_object().cloned().unwrap_or_default();
+    let invoice = invoice
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     let invoice = match kinds.get("invoices") {
         Some(kind) => kind.complete(invoice),
         None => invoice,
     };
     let answer = Answer::done(&id, &invoice);
-    let invoices = records.by_kind.entry("invoices".to_owned()).or_default();
+    let invoices = records
+        .by_kind
+        .entry("invoices".to_owned())
+        .or_default();
     invoices.insert(id, invoice);
     Ok(answer)
 }
@@ -111,16 +124,31 @@ fn generate_invoice(
 /// Returns what the processor knows of an invoice. These are the numbers of its payments, of those
 /// under way or with an unknown outcome, and of its disputes, and the amounts taken and given back.
 fn count_payments(records: &Records, request: &Request) -> Answer {
-    let is_own = |record: &&Record| record.get("invoiceId").is_some_and(|id| *id == *request.id);
+    let is_own = |record: &&Record| {
+        record
+            .get("invoiceId")
+            .is_some_and(|id| *id == *request.id)
+    };
     let has_state = |record: &Record, states: &[&str]| {
-        let state = record.get("state").and_then(Value::as_str);
+        let state = record
+            .get("state")
+            .and_then(Value::as_str);
         state.is_some_and(|state| states.contains(&state))
     };
-    let payments = records.all("payments").map(|(_, payment)| payment);
+    let payments = records
+        .all("payments")
+        .map(|(_, payment)| payment);
     let payments: Vec<&Record> = payments.filter(is_own).collect();
     let is_unsettled = |one: &&&Record| has_state(one, &["unknown", "processing", "pending"]);
-    let sum = |member: &str| payments.iter().map(|one| number(one, member)).sum::<u64>();
-    let disputes = records.all("disputes").map(|(_, dispute)| dispute);
+    let sum = |member: &str| {
+        payments
+            .iter()
+            .map(|one| number(one, member))
+            .sum::<u64>()
+    };
+    let disputes = records
+        .all("disputes")
+        .map(|(_, dispute)| dispute);
     let is_disputed = |one: &&Record| has_state(one, &["needs_response", "under_review", "lost"]);
     let invoice = records.get("invoices", &request.id);
     let currency = invoice.and_then(|invoice| invoice.get("currency"));
@@ -139,7 +167,9 @@ fn count_payments(records: &Records, request: &Request) -> Answer {
 fn decide(records: &mut Records, request: &Request) -> Result<Answer, Answer> {
     let dispute = found(records, "disputes", request)?;
     let state = request.text("state");
-    let state = state.ok().filter(|state| ["won", "lost"].contains(state));
+    let state = state
+        .ok()
+        .filter(|state| ["won", "lost"].contains(state));
     let state = state.ok_or_else(|| Answer::malformed("state must be won or lost"))?;
     dispute.insert("state".to_owned(), json!(state));
     Ok(Answer::done(&request.id, dispute))
@@ -148,7 +178,10 @@ fn decide(records: &mut Records, request: &Request) -> Result<Answer, Answer> {
 fn send_message(records: &mut Records, request: &Request) -> Result<Answer, Answer> {
     let customer_id = request.text("customerId")?;
     let template = request.text("template")?;
-    if records.get("customers", customer_id).is_none() {
+    if records
+        .get("customers", customer_id)
+        .is_none()
+    {
         return Err(Answer::unknown("customer"));
     }
     let id = format!("msg_{}", records.messages.len() + 1);
@@ -167,7 +200,9 @@ fn count_messages(records: &Records, request: &Request) -> Answer {
     let sent = TEMPLATES.map(|template| {
         let messages = records.messages.iter();
         let about = messages.filter(|one| one["content"]["paymentId"] == *request.id);
-        let number = about.filter(|one| one["template"] == template).count();
+        let number = about
+            .filter(|one| one["template"] == template)
+            .count();
         (template.to_owned(), Value::from(number))
     });
     let sent: Map<_, _> = sent.into_iter().collect();

@@ -30,25 +30,46 @@ impl Demo {
         let connection = &self.systems.connections()[system];
         let url = format!("{}{path}", connection["baseUrl"].as_str().unwrap());
         let secret = connection["secret"].as_str().unwrap();
-        self.http.request(method, url).bearer_auth(secret)
+        self.http
+            .request(method, url)
+            .bearer_auth(secret)
     }
 
     async fn get(&self, system: &str, path: &str) -> (u16, Value) {
-        read(self.call(Method::GET, system, path).send().await.unwrap()).await
+        read(
+            self.call(Method::GET, system, path)
+                .send()
+                .await
+                .unwrap(),
+        )
+        .await
     }
 
     async fn post(&self, system: &str, path: &str, body: Value) -> (u16, Value) {
-        let request = self.call(Method::POST, system, path).json(&body);
+        let request = self
+            .call(Method::POST, system, path)
+            .json(&body);
         read(request.send().await.unwrap()).await
     }
 
     async fn post_with_key(&self, key: &str, path: &str, body: Value) -> (u16, Value) {
-        let request = self.call(Method::POST, "billing", path).json(&body);
-        read(request.header("idempotency-key", key).send().await.unwrap()).await
+        let request = self
+            .call(Method::POST, "billing", path)
+            .json(&body);
+        read(
+            request
+                .header("idempotency-key", key)
+                .send()
+                .await
+                .unwrap(),
+        )
+        .await
     }
 
     async fn status(&self, system: &str, path: &str) -> u16 {
-        self.post(system, path, json!({})).await.0
+        self.post(system, path, json!({}))
+            .await
+            .0
     }
 
     fn effects(&self) -> Vec<(String, String)> {
@@ -93,12 +114,16 @@ async fn an_operation_changes_its_entity_once() {
         let (_, shown) = demo.get(system, seen).await;
         assert_eq!(shown[field], before, "{operation}");
 
-        let (status, answered) = demo.post(system, operation, json!({})).await;
+        let (status, answered) = demo
+            .post(system, operation, json!({}))
+            .await;
         assert_eq!((status, &answered[field]), (200, &after), "{operation}");
         let entity = &demo.effects().pop().unwrap().1;
         assert!(seen.ends_with(entity), "{entity}");
 
-        let (status, refusal) = demo.post(system, operation, json!({})).await;
+        let (status, refusal) = demo
+            .post(system, operation, json!({}))
+            .await;
         assert_eq!((status, &refusal["code"]), (409, &json!("already_done")));
     }
     assert_eq!(demo.effects().len(), 12);
@@ -109,9 +134,15 @@ async fn a_collected_payment_settles_its_invoice() {
     let demo = Demo::start();
     let retry = "/payments/pay_3001/retry";
     assert_eq!(demo.status("payments", retry).await, 200);
-    let (_, invoice) = demo.get("billing", "/invoices/inv_2004").await;
+    let (_, invoice) = demo
+        .get("billing", "/invoices/inv_2004")
+        .await;
     assert_eq!(invoice["state"], "paid");
-    assert_eq!(demo.status("billing", "/invoices/inv_2004/void").await, 422);
+    assert_eq!(
+        demo.status("billing", "/invoices/inv_2004/void")
+            .await,
+        422
+    );
 }
 
 #[tokio::test]
@@ -121,7 +152,9 @@ async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
     assert_eq!(demo.status("billing", path).await, 422);
     let unpark = "/customers/cus_506/unpark";
     assert_eq!(demo.status("billing", unpark).await, 200);
-    let (status, invoice) = demo.post("billing", path, json!({})).await;
+    let (status, invoice) = demo
+        .post("billing", path, json!({}))
+        .await;
     assert_eq!((status, &invoice["amountDue"]), (200, &json!(318_000)));
     let made = format!("/invoices/{}", invoice["id"].as_str().unwrap());
     assert_eq!(demo.get("billing", &made).await.1["state"], "open");
@@ -133,7 +166,9 @@ async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
 async fn a_stolen_card_is_declined_again_with_200() {
     let demo = Demo::start();
     let path = "/payments/pay_3006/retry";
-    let (status, payment) = demo.post("payments", path, json!({})).await;
+    let (status, payment) = demo
+        .post("payments", path, json!({}))
+        .await;
     assert_eq!((status, &payment["state"]), (200, &json!("failed")));
     assert_eq!(demo.effects(), []);
 }
@@ -148,7 +183,8 @@ async fn messages_about_a_payment_are_counted() {
     for (payment, failed) in [("pay_3001", 1), ("pay_3002", 1), ("pay_3001", 2)] {
         let message =
             json!({"customerId": "cus_501", "template": "payment_failed", "paymentId": payment});
-        demo.post("notifications", "/messages", message).await;
+        demo.post("notifications", "/messages", message)
+            .await;
         let (_, told) = demo.get("notifications", path).await;
         assert_eq!(told["sent"], sent(failed, 0));
     }
@@ -183,12 +219,37 @@ async fn a_credit_note_stays_within_its_invoice() {
     let demo = Demo::start();
     let path = "/invoices/inv_2007/credit-notes";
     let note = |amount: i64| json!({"amount": amount, "reason": "billed twice"});
-    assert_eq!(demo.post("billing", path, note(701_000)).await.0, 200);
-    assert_eq!(demo.post("billing", path, note(1_000)).await.0, 422);
-    assert_eq!(demo.post("billing", path, note(550)).await.0, 200);
-    assert_eq!(demo.post("billing", path, note(-1)).await.0, 400);
+    assert_eq!(
+        demo.post("billing", path, note(701_000))
+            .await
+            .0,
+        200
+    );
+    assert_eq!(
+        demo.post("billing", path, note(1_000))
+            .await
+            .0,
+        422
+    );
+    assert_eq!(
+        demo.post("billing", path, note(550))
+            .await
+            .0,
+        200
+    );
+    assert_eq!(
+        demo.post("billing", path, note(-1))
+            .await
+            .0,
+        400
+    );
     let drafts = "/invoices/inv_2001/credit-notes";
-    assert_eq!(demo.post("billing", drafts, note(1)).await.0, 422);
+    assert_eq!(
+        demo.post("billing", drafts, note(1))
+            .await
+            .0,
+        422
+    );
     assert_eq!(demo.effects().len(), 2);
 }
 
@@ -206,8 +267,19 @@ async fn missing_usage_events_are_sent_once() {
 async fn only_its_own_secret_opens_a_system() {
     let demo = Demo::start();
     let url = format!("{}/targets/billing/customers/cus_501", demo.systems.url());
-    assert_eq!(demo.http.get(&url).send().await.unwrap().status(), 401);
-    let stranger = demo.http.get(&url).bearer_auth("local-payments-secret");
+    assert_eq!(
+        demo.http
+            .get(&url)
+            .send()
+            .await
+            .unwrap()
+            .status(),
+        401
+    );
+    let stranger = demo
+        .http
+        .get(&url)
+        .bearer_auth("local-payments-secret");
     assert_eq!(stranger.send().await.unwrap().status(), 401);
 }
 
@@ -216,20 +288,35 @@ async fn a_repeated_key_gets_the_first_answer_and_no_second_effect() {
     let demo = Demo::start();
     let path = "/invoices/inv_2007/credit-notes";
     let body = json!({"amount": 100, "reason": "billed twice"});
-    let first = demo.post_with_key("k1", path, body.clone()).await;
+    let first = demo
+        .post_with_key("k1", path, body.clone())
+        .await;
     assert_eq!(first.0, 200);
-    assert_eq!(demo.post_with_key("k1", path, body.clone()).await, first);
+    assert_eq!(
+        demo.post_with_key("k1", path, body.clone())
+            .await,
+        first
+    );
     let effects = demo.systems.effects();
     assert_eq!(effects.len(), 1);
     assert_eq!(effects[0].idempotency_key.as_deref(), Some("k1"));
 
     let other_body = json!({"amount": 200, "reason": "billed twice"});
-    assert_eq!(demo.post_with_key("k1", path, other_body).await.0, 422);
+    assert_eq!(
+        demo.post_with_key("k1", path, other_body)
+            .await
+            .0,
+        422
+    );
     let other_path = "/invoices/inv_2008/credit-notes";
-    let other = demo.post_with_key("k1", other_path, body.clone()).await;
+    let other = demo
+        .post_with_key("k1", other_path, body.clone())
+        .await;
     assert_eq!(other.0, 422);
 
-    let second = demo.post_with_key("k2", path, body).await;
+    let second = demo
+        .post_with_key("k2", path, body)
+        .await;
     assert_ne!(second.1["id"], first.1["id"]);
     assert_eq!(demo.effects().len(), 2);
 }
@@ -241,7 +328,11 @@ async fn calls_at_once_with_one_key_have_one_effect() {
     let path = "/invoices/inv_2007/credit-notes";
     let calls = (0..20).map(|_| demo.post_with_key("k1", path, body.clone()));
     let answers = futures::future::join_all(calls).await;
-    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| *answer == answers[0])
+    );
     assert_eq!(demo.effects().len(), 1);
 }
 
@@ -250,8 +341,18 @@ async fn a_refusal_is_not_stored_with_its_key() {
     let demo = Demo::start();
     demo.systems
         .inject(InjectedFault::once("billing", FaultMode::Fail));
-    assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 500);
-    assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 200);
+    assert_eq!(
+        demo.post_with_key("k1", SYNC, json!({}))
+            .await
+            .0,
+        500
+    );
+    assert_eq!(
+        demo.post_with_key("k1", SYNC, json!({}))
+            .await
+            .0,
+        200
+    );
 }
 
 #[tokio::test]
@@ -260,7 +361,9 @@ async fn notifications_take_no_notice_of_keys() {
     let body = json!({"customerId": "cus_501", "template": "payment_failed", "amount": 7});
     for _ in 0..2 {
         let request = demo.call(Method::POST, "notifications", "/messages");
-        let request = request.header("Idempotency-Key", "k1").json(&body);
+        let request = request
+            .header("Idempotency-Key", "k1")
+            .json(&body);
         assert_eq!(request.send().await.unwrap().status(), 200);
     }
     assert_eq!(demo.effects().len(), 2);
@@ -273,11 +376,23 @@ async fn notifications_take_no_notice_of_keys() {
 async fn a_fault_strikes_as_often_as_asked_and_where_asked() {
     let demo = Demo::start();
     let fault = InjectedFault::once("billing", FaultMode::Fail).status(503);
-    demo.systems
-        .inject(fault.times(2).of("POST /customers/{id}/sync"));
-    assert_eq!(demo.get("billing", "/customers/cus_501").await.0, 200);
+    demo.systems.inject(
+        fault
+            .times(2)
+            .of("POST /customers/{id}/sync"),
+    );
+    assert_eq!(
+        demo.get("billing", "/customers/cus_501")
+            .await
+            .0,
+        200
+    );
     assert_eq!(demo.status("billing", SYNC).await, 503);
-    assert_eq!(demo.status("billing", "/customers/cus_502/sync").await, 503);
+    assert_eq!(
+        demo.status("billing", "/customers/cus_502/sync")
+            .await,
+        503
+    );
     assert_eq!(demo.effects(), []);
     assert_eq!(demo.status("billing", SYNC).await, 200);
 }
@@ -315,7 +430,12 @@ async fn each_mode_of_a_fault_has_its_answer_and_its_effects() {
         assert_eq!(demo.effects().len(), effects, "{mode:?}");
         assert_eq!(demo.systems.waiting_faults(), 0);
         if mode == FaultMode::Drop {
-            assert_eq!(demo.post_with_key("k1", SYNC, Value::Null).await.0, 200);
+            assert_eq!(
+                demo.post_with_key("k1", SYNC, Value::Null)
+                    .await
+                    .0,
+                200
+            );
             assert_eq!(demo.effects().len(), 1);
         }
     }
@@ -330,13 +450,28 @@ async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
     };
     demo.systems.inject(stored.clone());
     for _ in 0..2 {
-        assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 500);
+        assert_eq!(
+            demo.post_with_key("k1", SYNC, json!({}))
+                .await
+                .0,
+            500
+        );
     }
     assert_eq!(demo.effects(), []);
-    assert_eq!(demo.post_with_key("k2", SYNC, json!({})).await.0, 200);
+    assert_eq!(
+        demo.post_with_key("k2", SYNC, json!({}))
+            .await
+            .0,
+        200
+    );
     // An earlier success stays the answer to its key.
     demo.systems.inject(stored);
-    assert_eq!(demo.post_with_key("k2", SYNC, json!({})).await.0, 200);
+    assert_eq!(
+        demo.post_with_key("k2", SYNC, json!({}))
+            .await
+            .0,
+        200
+    );
 }
 
 #[tokio::test]
@@ -344,7 +479,10 @@ async fn a_hanging_call_does_not_hold_up_the_end() {
     let demo = Demo::start();
     demo.systems
         .inject(InjectedFault::once("billing", FaultMode::Hang));
-    let hanging = tokio::spawn(demo.call(Method::POST, "billing", SYNC).send());
+    let hanging = tokio::spawn(
+        demo.call(Method::POST, "billing", SYNC)
+            .send(),
+    );
     while demo.systems.waiting_faults() > 0 {
         tokio::task::yield_now().await;
     }
@@ -357,16 +495,40 @@ async fn administration_needs_no_secret() {
     let demo = Demo::start();
     let url = |path: &str| format!("{}{path}", demo.systems.url());
     let fault = json!({"system": "billing", "mode": "fail", "status": 502, "times": 3});
-    let post = |body: Value| demo.http.post(url("/faults")).json(&body).send();
+    let post = |body: Value| {
+        demo.http
+            .post(url("/faults"))
+            .json(&body)
+            .send()
+    };
     assert_eq!(post(fault).await.unwrap().status(), 204);
     assert_eq!(demo.status("billing", SYNC).await, 502);
-    let cleared = demo.http.delete(url("/faults")).send().await.unwrap();
+    let cleared = demo
+        .http
+        .delete(url("/faults"))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(cleared.status(), 204);
     assert_eq!(demo.status("billing", SYNC).await, 200);
 
-    let (_, effects) = read(demo.http.get(url("/effects")).send().await.unwrap()).await;
+    let (_, effects) = read(
+        demo.http
+            .get(url("/effects"))
+            .send()
+            .await
+            .unwrap(),
+    )
+    .await;
     assert_eq!(effects[0]["entity"], "cus_501");
-    let (_, state) = read(demo.http.get(url("/state")).send().await.unwrap()).await;
+    let (_, state) = read(
+        demo.http
+            .get(url("/state"))
+            .send()
+            .await
+            .unwrap(),
+    )
+    .await;
     assert_eq!(state["customers"]["cus_501"]["syncState"], "in_sync");
 
     for wrong in [
@@ -376,10 +538,22 @@ async fn administration_needs_no_secret() {
         json!({"system": "billing", "mode": "fail", "times": 0}),
         json!({"system": "billing", "mode": "fail", "tmies": 1}),
     ] {
-        assert_eq!(post(wrong.clone()).await.unwrap().status(), 400, "{wrong}");
+        assert_eq!(
+            post(wrong.clone())
+                .await
+                .unwrap()
+                .status(),
+            400,
+            "{wrong}"
+        );
     }
 
-    let reset = demo.http.post(url("/reset")).send().await.unwrap();
+    let reset = demo
+        .http
+        .post(url("/reset"))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(reset.status(), 204);
     assert_eq!(demo.effects(), []);
     let customer = demo.systems.state()["customers"]["cus_501"].clone();
@@ -389,16 +563,25 @@ async fn administration_needs_no_secret() {
 #[tokio::test]
 async fn the_state_file_carries_effects_and_keys_over_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("deep/target-systems.json");
+    let file = folder
+        .path()
+        .join("deep/target-systems.json");
 
     let before = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
-    let first = before.post_with_key("k1", SYNC, json!({})).await;
+    let first = before
+        .post_with_key("k1", SYNC, json!({}))
+        .await;
     let effects = before.effects();
     before.systems.stop().await;
 
     let after = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
     assert_eq!(after.effects(), effects);
-    assert_eq!(after.post_with_key("k1", SYNC, json!({})).await, first);
+    assert_eq!(
+        after
+            .post_with_key("k1", SYNC, json!({}))
+            .await,
+        first
+    );
     after.systems.reset().unwrap();
     after.systems.stop().await;
 
@@ -409,8 +592,15 @@ async fn the_state_file_carries_effects_and_keys_over_a_restart() {
 #[tokio::test]
 async fn a_broken_state_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("target-systems.json");
+    let file = folder
+        .path()
+        .join("target-systems.json");
     std::fs::write(&file, "{").unwrap();
     let error = DemoTargets::start(0, Some(&file)).unwrap_err();
-    assert!(error.to_string().contains("target-systems.json"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("target-systems.json"),
+        "{error}"
+    );
 }

@@ -114,7 +114,10 @@ impl World {
             return answer;
         }
         if let Some(entity) = &answer.changed {
-            let id = records.effects.last().map_or(1, |effect| effect.id + 1);
+            let id = records
+                .effects
+                .last()
+                .map_or(1, |effect| effect.id + 1);
             records.effects.push(RecordedEffect {
                 id,
                 system: call.system.name.clone(),
@@ -125,7 +128,9 @@ impl World {
             });
         }
         if let Some(key) = stored_under {
-            records.stored_answers.insert(key, stored(call, &answer));
+            records
+                .stored_answers
+                .insert(key, stored(call, &answer));
         }
         if let Err(error) = self.keep(&records) {
             return Answer::refusal(
@@ -141,8 +146,15 @@ impl World {
     /// Returns the number of calls that pending faults will affect.
     pub(crate) fn waiting_faults(&self) -> usize {
         let state = self.lock();
-        let times = state.faults.list().iter().map(|fault| fault.times);
-        times.sum::<u32>().try_into().unwrap_or(usize::MAX)
+        let times = state
+            .faults
+            .list()
+            .iter()
+            .map(|fault| fault.times);
+        times
+            .sum::<u32>()
+            .try_into()
+            .unwrap_or(usize::MAX)
     }
 
     /// Returns the state without the stored answers.
@@ -169,7 +181,9 @@ impl World {
     }
 
     pub(crate) fn take_fault(&self, system: &str, operation: &str) -> Option<InjectedFault> {
-        self.lock().faults.take(system, operation)
+        self.lock()
+            .faults
+            .take(system, operation)
     }
 
     /// Resets the state to the seed and removes all faults.
@@ -202,13 +216,16 @@ impl World {
 
 /// Locks a part of the world. A poisoned lock is fine, since records are only replaced as a whole.
 fn lock<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
-    part.lock().unwrap_or_else(PoisonError::into_inner)
+    part.lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the storage key of a call's answer; none if the system ignores keys or the call has
 /// none.
 fn stored_under(call: &Call<'_>) -> Option<String> {
-    let key = call.key.filter(|_| call.system.honours_keys)?;
+    let key = call
+        .key
+        .filter(|_| call.system.honours_keys)?;
     Some(format!("{}:{key}", call.system.name))
 }
 

@@ -94,7 +94,9 @@ struct IntegrationProperties {
 
 /// Reads the CORS lists. `!If [condition, lists, nothing]` is parsed as the list behind the tag.
 fn cors(configuration: &Value) -> Result<CorsLists, TemplateError> {
-    let lists = configuration.get(1).unwrap_or(configuration);
+    let lists = configuration
+        .get(1)
+        .unwrap_or(configuration);
     CorsLists::deserialize(lists).map_err(|error| TemplateError::properties(API, error.to_string()))
 }
 
@@ -109,12 +111,18 @@ fn route(file: &File, name: &str) -> Result<Route, TemplateError> {
         .ok_or_else(|| TemplateError::properties(name, format!("the target {:?}", route.target)))?;
     let target: IntegrationProperties =
         file.properties(integration, "AWS::ApiGatewayV2::Integration")?;
-    let function = target.integration_uri.strip_suffix(".Arn").ok_or_else(|| {
-        TemplateError::properties(integration, "IntegrationUri is not the ARN of a function")
-    })?;
+    let function = target
+        .integration_uri
+        .strip_suffix(".Arn")
+        .ok_or_else(|| {
+            TemplateError::properties(integration, "IntegrationUri is not the ARN of a function")
+        })?;
     Ok(Route {
         key,
-        function: file.function(function)?.package().to_owned(),
+        function: file
+            .function(function)?
+            .package()
+            .to_owned(),
     })
 }
 
@@ -144,7 +152,10 @@ mod tests {
     fn every_route_of_the_deployed_template_leads_to_a_function() {
         let api = Template::deployed().unwrap().api;
         let function = |wanted: &RouteKey| {
-            let route = api.routes.iter().find(|route| route.key == *wanted);
+            let route = api
+                .routes
+                .iter()
+                .find(|route| route.key == *wanted);
             route.map(|route| route.function.as_str())
         };
         let any = |path: &str| RouteKey::Path(Methods::Any, path.to_owned());

@@ -59,7 +59,10 @@ impl Function {
     /// Returns the name of the function's package: its folder's name.
     pub(super) fn package(&self) -> &str {
         let folder = self.code_uri.trim_end_matches('/');
-        folder.rsplit('/').next().unwrap_or(folder)
+        folder
+            .rsplit('/')
+            .next()
+            .unwrap_or(folder)
     }
 }
 
@@ -91,7 +94,7 @@ impl File {
         // A resource without `Properties` has the defaults of all properties.
         let properties = match &resource.properties {
             Value::Null => Value::Object(serde_json::Map::new()),
-            given => given.clone(),
+            value => value.clone(),
         };
         T::deserialize(properties)
             .map_err(|error| TemplateError::properties(name, error.to_string()))
@@ -105,7 +108,9 @@ impl File {
         self.names_of(FUNCTION)
             .map(|name| {
                 let function = self.function(name)?;
-                let seconds = function.timeout.unwrap_or(self.globals.function.timeout);
+                let seconds = function
+                    .timeout
+                    .unwrap_or(self.globals.function.timeout);
                 Ok((function.package().to_owned(), Duration::from_secs(seconds)))
             })
             .collect()

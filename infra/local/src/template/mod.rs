@@ -240,7 +240,9 @@ impl RedrivePolicy {
         match &self.target {
             Value::String(target) => target.strip_suffix(".Arn") == Some(queue),
             Value::Object(call) => match call.get("Fn::GetAtt") {
-                Some(Value::Array(path)) => path.first().is_some_and(|first| first == queue),
+                Some(Value::Array(path)) => path
+                    .first()
+                    .is_some_and(|first| first == queue),
                 Some(Value::String(path)) => path.strip_suffix(".Arn") == Some(queue),
                 _ => false,
             },
@@ -319,9 +321,20 @@ mod tests {
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
         let images = template.table.stream_view.as_deref();
         assert_eq!(images, Some("NEW_AND_OLD_IMAGES"));
-        assert_eq!(template.actions.queue.visibility_timeout, 360);
+        assert_eq!(
+            template
+                .actions
+                .queue
+                .visibility_timeout,
+            360
+        );
         assert_eq!(template.actions.max_receive_count, 5);
-        let timeout = |package| template.timeout(package).unwrap().as_secs();
+        let timeout = |package| {
+            template
+                .timeout(package)
+                .unwrap()
+                .as_secs()
+        };
         assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
         assert!(template.timeout("nobody").is_err());
         for (package, kind, passes) in [
@@ -418,7 +431,9 @@ mod tests {
         for (from, to, named) in cases {
             let broken = DEPLOYED.replacen(from, to, 1);
             assert_ne!(broken, DEPLOYED, "{from} is not in the template");
-            let error = Template::parse(&broken).unwrap_err().to_string();
+            let error = Template::parse(&broken)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(named), "{error:?} does not name {named:?}");
         }
     }

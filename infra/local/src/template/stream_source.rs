@@ -45,7 +45,9 @@ struct Filter {
 
 impl StreamSource {
     pub(super) fn read(properties: StreamProperties) -> Result<Self, String> {
-        let criteria = properties.filter_criteria.map(|criteria| criteria.filters);
+        let criteria = properties
+            .filter_criteria
+            .map(|criteria| criteria.filters);
         let filters = criteria.unwrap_or_default().into_iter();
         let patterns = filters.map(|Filter { pattern }| {
             let read: Option<Value> = serde_json::from_str(&pattern).ok();
@@ -72,10 +74,13 @@ impl Pattern {
             Value::Object(members) => {
                 let members = members.iter();
                 let read = members.map(|(name, value)| Some((name.clone(), Self::read(value)?)));
-                read.collect::<Option<_>>().map(Self::Members)
+                read.collect::<Option<_>>()
+                    .map(Self::Members)
             }
             Value::Array(values) => {
-                let are_plain = values.iter().all(|one| !one.is_object() && !one.is_array());
+                let are_plain = values
+                    .iter()
+                    .all(|value| !value.is_object() && !value.is_array());
                 are_plain.then(|| Self::OneOf(values.clone()))
             }
             _ => None,
@@ -87,7 +92,9 @@ impl Pattern {
             Self::Members(members) => {
                 let mut members = members.iter();
                 members.all(|(name, pattern)| {
-                    value.get(name).is_some_and(|value| pattern.matches(value))
+                    value
+                        .get(name)
+                        .is_some_and(|value| pattern.matches(value))
                 })
             }
             Self::OneOf(values) => values.contains(value),
@@ -102,7 +109,9 @@ mod tests {
     use super::*;
 
     fn source(patterns: &[&str]) -> Result<StreamSource, String> {
-        let filters = patterns.iter().map(|pattern| json!({"Pattern": pattern}));
+        let filters = patterns
+            .iter()
+            .map(|pattern| json!({"Pattern": pattern}));
         let criteria = json!({"Filters": filters.collect::<Vec<_>>()});
         let properties = json!({"BatchSize": 7, "FilterCriteria": criteria});
         StreamSource::read(serde_json::from_value(properties).unwrap())

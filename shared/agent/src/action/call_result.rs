@@ -229,7 +229,9 @@ impl ApiCall {
     /// True if a body says that the call is under way, and denies nothing.
     fn is_pending(&self, body: &Value) -> bool {
         let any = |is: fn(&AnswerCondition, &Value) -> bool| {
-            self.success.iter().any(|condition| is(condition, body))
+            self.success
+                .iter()
+                .any(|condition| is(condition, body))
         };
         any(AnswerCondition::is_pending) && !any(AnswerCondition::is_denied)
     }
@@ -244,7 +246,10 @@ impl ApiCall {
         {
             return Some(false);
         }
-        let all_hold = self.success.iter().all(|condition| condition.holds(body));
+        let all_hold = self
+            .success
+            .iter()
+            .all(|condition| condition.holds(body));
         all_hold.then_some(true)
     }
 
@@ -260,7 +265,11 @@ impl ApiCall {
                 .collect::<Vec<_>>()
                 .join(" or ")
         };
-        let value_at = |at: &str| body.pointer(at).map(plain).unwrap_or_default();
+        let value_at = |at: &str| {
+            body.pointer(at)
+                .map(plain)
+                .unwrap_or_default()
+        };
         if let Some(AnswerCondition { at, .. }) = self
             .success
             .iter()

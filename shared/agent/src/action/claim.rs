@@ -90,7 +90,10 @@ impl ClaimContext {
             |state: &Option<ActionState>| state.is_none_or(|state| state == ActionState::Unknown);
         Some(if self.before.iter().any(failed) {
             "predecessor_not_done: an action that comes first did not succeed. Nothing was sent."
-        } else if self.unless.contains(&Some(ActionState::Succeeded)) {
+        } else if self
+            .unless
+            .contains(&Some(ActionState::Succeeded))
+        {
             "not_needed: the action that comes first succeeded. Nothing was sent."
         } else if self.unless.iter().any(may_succeed) {
             "predecessor_unknown: the outcome of the action that comes first is unknown. Nothing was sent."
@@ -127,14 +130,26 @@ impl AgentAction {
         }
         if let Some((outcome, why)) = self.obstacle(context, now) {
             self.end(outcome, &why, now);
-            let tries = context.tries.iter().map(|tries| self.open_from(tries));
+            let tries = context
+                .tries
+                .iter()
+                .map(|tries| self.open_from(tries));
             self.end.barred_until = tries.flatten().max();
             return Claim::Ended(outcome);
         }
         // A message of its slot is under way.
         let soon = now.plus(ConnectionTraffic::LONGEST_WAIT_OF_WORKERS);
-        let has_slot = self.schedule.slot.is_some_and(|slot| soon < slot);
-        if context.waits() || has_slot || self.schedule.not_before.is_some_and(|at| now < at) {
+        let has_slot = self
+            .schedule
+            .slot
+            .is_some_and(|slot| soon < slot);
+        if context.waits()
+            || has_slot
+            || self
+                .schedule
+                .not_before
+                .is_some_and(|at| now < at)
+        {
             return Claim::Busy;
         }
         if let Some(until) = context.deferred_until {
@@ -160,12 +175,18 @@ impl AgentAction {
         self.schedule.not_before = None;
         self.schedule.lease_until = Some(now.plus(lease));
         self.schedule.due_at = Some(now.plus(Self::DELIVERY.max(lease + Self::LEASE_MARGIN)));
-        self.progress.started_at.get_or_insert(now);
+        self.progress
+            .started_at
+            .get_or_insert(now);
         self.updated_at = now;
-        self.progress.connection_revision = context.connection.map(|called| called.revision);
+        self.progress.connection_revision = context
+            .connection
+            .map(|called| called.revision);
         self.progress.call.unchecked = self.checks_first();
         if !self.progress.call.unchecked {
-            let called = context.connection.map(|called| called.idempotency);
+            let called = context
+                .connection
+                .map(|called| called.idempotency);
             self.sends(called.unwrap_or(Idempotency::Unkeyed), now);
         }
         Claim::Held(())
@@ -217,7 +238,10 @@ impl AgentAction {
         if context.waits() {
             return None;
         }
-        let why = context.held.first().map(HeldRecord::says);
+        let why = context
+            .held
+            .first()
+            .map(HeldRecord::says);
         let why = why.or_else(|| {
             let attempts = self.content.attempts?;
             // Those of its earlier rounds.
@@ -233,14 +257,21 @@ impl AgentAction {
     /// Returns the instant from which it may be tried again, by its limit and the known tries. None
     /// if it was not tried.
     pub(crate) fn barred_until(&self) -> Option<Timestamp> {
-        self.open_from(&[]).max(self.end.barred_until)
+        self.open_from(&[])
+            .max(self.end.barred_until)
     }
 
     /// Returns the instant from which its limit allows another try, after its own tries and those
     /// of others.
     fn open_from(&self, others: &[Timestamp]) -> Option<Timestamp> {
-        let own = self.progress.tries.iter().map(|attempt| attempt.at);
-        let tries: Vec<_> = own.chain(others.iter().copied()).collect();
+        let own = self
+            .progress
+            .tries
+            .iter()
+            .map(|attempt| attempt.at);
+        let tries: Vec<_> = own
+            .chain(others.iter().copied())
+            .collect();
         self.content.attempts?.open_from(&tries)
     }
 
@@ -290,7 +321,10 @@ impl AgentAction {
         }
         let approver_count = requirement.given(&approvals, &context.proposers, now);
         if approver_count < requirement.approvers() {
-            if !approvals.iter().all(|approval| approval.is_valid(now)) {
+            if !approvals
+                .iter()
+                .all(|approval| approval.is_valid(now))
+            {
                 return says(
                     "approval_expired: it was approved more than an hour ago. Nothing was sent.",
                 );
@@ -301,7 +335,11 @@ impl AgentAction {
                  count. Nothing was sent."
             ));
         }
-        let why = context.policy.caps.charge(&self.content).err()?;
+        let why = context
+            .policy
+            .caps
+            .charge(&self.content)
+            .err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
@@ -324,12 +362,14 @@ impl AgentAction {
     /// True if a call that may have been sent can be repeated as the same call, through the same
     /// connection, while the system keeps its key. After that, a read may still find its effect.
     fn is_repeatable(&self, context: &ClaimContext, now: Timestamp) -> bool {
-        context.connection.is_some_and(|called| {
-            let sent = self.progress.connection_revision;
-            called.idempotency == Idempotency::Keyed
-                && sent.is_none_or(|sent| sent == called.revision)
-                && (self.keeps_key(called.kept_for, now) || !self.doubt_reads().is_empty())
-        })
+        context
+            .connection
+            .is_some_and(|called| {
+                let sent = self.progress.connection_revision;
+                called.idempotency == Idempotency::Keyed
+                    && sent.is_none_or(|sent| sent == called.revision)
+                    && (self.keeps_key(called.kept_for, now) || !self.doubt_reads().is_empty())
+            })
     }
 
     /// Returns the beginning of a time that the table lost. The next call may have been sent since.
@@ -352,13 +392,18 @@ impl AgentAction {
 
     /// True if the system still keeps the key of the open call, for as long as it keeps keys.
     pub fn keeps_key(&self, kept_for: i64, now: Timestamp) -> bool {
-        let since = self.lost_since().or(self.progress.call.since);
+        let since = self
+            .lost_since()
+            .or(self.progress.call.since);
         since.is_none_or(|since| now < since.plus(kept_for))
     }
 
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.state == ActionState::Running
-            && self.schedule.lease_until.is_some_and(|until| now < until)
+            && self
+                .schedule
+                .lease_until
+                .is_some_and(|until| now < until)
     }
 
     /// Ends a queued action whose session is cancelled. Returns whether it was queued.
@@ -436,7 +481,8 @@ impl AgentAction {
     /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had
     /// an effect.
     fn kept_back(&self) -> ActionState {
-        self.cancelled(self.may_have_taken_effect()).0
+        self.cancelled(self.may_have_taken_effect())
+            .0
     }
 
     /// Returns the state in which it ends when its session is cancelled: skipped, unless a step or

@@ -124,14 +124,19 @@ impl ActionContent {
 
     /// Returns the id of the record that it acts on, as a list.
     pub fn entity_ids(&self) -> Vec<String> {
-        let id = self.entity().map(|(_, id)| id.to_owned());
+        let id = self
+            .entity()
+            .map(|(_, id)| id.to_owned());
         id.into_iter().collect()
     }
 
     /// True if it states a number of records of at least `least`, or an unknown one.
     pub fn touches(&self, least: i64) -> bool {
         let size = self.size.as_ref();
-        size.is_some_and(|size| size.records.is_none_or(|number| number >= least))
+        size.is_some_and(|size| {
+            size.records
+                .is_none_or(|number| number >= least)
+        })
     }
 
     /// True if both share a record.
@@ -150,7 +155,9 @@ impl ActionContent {
 
     pub(crate) fn transfer(&self) -> Option<MoneyDirection> {
         let direction = self.money.as_ref()?.direction;
-        direction.is_transfer().then_some(direction)
+        direction
+            .is_transfer()
+            .then_some(direction)
     }
 }
 
@@ -181,8 +188,13 @@ impl Attempts {
 
     /// Returns why another try is not allowed now, after these tries.
     pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
-        let from = self.open_from(tries).filter(|from| now < *from)?;
-        let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
+        let from = self
+            .open_from(tries)
+            .filter(|from| now < *from)?;
+        let recent = tries
+            .iter()
+            .filter(|at| now < at.plus(self.within))
+            .count();
         let mut why = String::new();
         if recent >= self.most {
             let times = counted(recent);

@@ -54,7 +54,9 @@ impl RecordGuard {
             at: now,
             system: content.systems.get(record).cloned(),
         });
-        let surplus = claims.len().saturating_sub(Self::MOST_CLAIMS);
+        let surplus = claims
+            .len()
+            .saturating_sub(Self::MOST_CLAIMS);
         claims.drain(..surplus);
         Self {
             organization_id: action.organization_id,
@@ -73,26 +75,35 @@ impl RecordGuard {
         content: &ActionContent,
         now: Timestamp,
     ) -> Vec<OtherClaim> {
-        let within = content.attempts.map_or(0, |attempts| attempts.within);
+        let within = content
+            .attempts
+            .map_or(0, |attempts| attempts.within);
         let within = within.max(AgentAction::COOLDOWN + AgentAction::PATIENCE);
         let system = content.systems.get(record);
         let is_same = |claim: &&RecordClaim| {
             let both = claim.system.as_ref().zip(system);
             !both.is_some_and(|(claimed, other)| claimed.differs_from(other))
         };
-        let claims: Vec<&RecordClaim> = self.claims.iter().filter(is_same).collect();
+        let claims: Vec<&RecordClaim> = self
+            .claims
+            .iter()
+            .filter(is_same)
+            .collect();
         let last = claims.len().saturating_sub(1);
-        let others = claims.into_iter().enumerate().filter_map(|(at, claim)| {
-            let is_last = at == last;
-            let counts = !claim.is_of(action) && (is_last || now < claim.at.plus(within));
-            counts.then(|| OtherClaim {
-                record: record.to_owned(),
-                by: ActionKey::new(action.organization_id, claim.session_id, &*claim.action_id),
-                at: claim.at,
-                is_last,
-                owner: None,
-            })
-        });
+        let others = claims
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, claim)| {
+                let is_last = at == last;
+                let counts = !claim.is_of(action) && (is_last || now < claim.at.plus(within));
+                counts.then(|| OtherClaim {
+                    record: record.to_owned(),
+                    by: ActionKey::new(action.organization_id, claim.session_id, &*claim.action_id),
+                    at: claim.at,
+                    is_last,
+                    owner: None,
+                })
+            });
         others.collect()
     }
 }
@@ -137,7 +148,10 @@ impl OtherClaim {
         };
         Some(HeldRecord {
             record: self.record.clone(),
-            action_type: self.owner.as_ref().map(|owner| owner.content.action_type),
+            action_type: self
+                .owner
+                .as_ref()
+                .map(|owner| owner.content.action_type),
             by: self.by.session_id,
             hold,
         })
@@ -183,7 +197,9 @@ impl HeldRecord {
     /// Returns why the action is skipped: a stable name, and a text for people.
     pub fn says(&self) -> String {
         let code: &str = self.hold.into();
-        let action: &str = self.action_type.map_or("an action", Into::into);
+        let action: &str = self
+            .action_type
+            .map_or("an action", Into::into);
         let record = quoted(&self.record);
         let by = self.by;
         let why = match self.hold {
@@ -217,7 +233,11 @@ impl AgentAction {
 
     /// True if a finished step changed something.
     pub(crate) fn has_changed(&self) -> bool {
-        let mut done = self.content.steps.iter().take(self.next_step());
+        let mut done = self
+            .content
+            .steps
+            .iter()
+            .take(self.next_step());
         done.any(ActionStep::changes)
     }
 

@@ -47,11 +47,16 @@ impl AgentAction {
     /// something is a try.
     pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
-        self.progress.call.since.get_or_insert(now);
+        self.progress
+            .call
+            .since
+            .get_or_insert(now);
         let round = self.round.number;
         let last = self.progress.tries.last();
         if self.is_about_to_change() && last.is_none_or(|last| last.round != round) {
-            self.progress.tries.push(Try { round, at: now });
+            self.progress
+                .tries
+                .push(Try { round, at: now });
         }
     }
 
@@ -67,7 +72,9 @@ impl AgentAction {
     fn not_tried(&mut self) {
         if !self.has_changed() {
             let round = self.round.number;
-            self.progress.tries.retain(|attempt| attempt.round != round);
+            self.progress
+                .tries
+                .retain(|attempt| attempt.round != round);
         }
     }
 
@@ -87,7 +94,9 @@ impl AgentAction {
         self.progress.steps_done += 1;
         let reason = "A read found that the call took effect.";
         let result = CallResult::unsent(Effect::Done, reason, now);
-        self.progress.unwritten.push((step, result));
+        self.progress
+            .unwritten
+            .push((step, result));
     }
 
     /// Records the result of a step's call. Returns the state in which it ends the action; none
@@ -105,7 +114,9 @@ impl AgentAction {
         if result.effect == Effect::Refused {
             self.refused(response.map(|response| response.status));
         }
-        self.progress.unwritten.push((step, result));
+        self.progress
+            .unwritten
+            .push((step, result));
         ends
     }
 
@@ -198,8 +209,13 @@ impl AgentAction {
     }
 
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
-        self.end.excerpt_hash = outcome.response.as_ref().map(Excerpt::hash);
-        self.end.error.clone_from(&outcome.error);
+        self.end.excerpt_hash = outcome
+            .response
+            .as_ref()
+            .map(Excerpt::hash);
+        self.end
+            .error
+            .clone_from(&outcome.error);
         self.ends(outcome.state, now);
     }
 }

@@ -38,13 +38,18 @@ impl LastOutcome {
             return None;
         }
         let content = &action.content;
-        let (_, entity) = content.entity().filter(|(_, id)| !id.is_empty())?;
+        let (_, entity) = content
+            .entity()
+            .filter(|(_, id)| !id.is_empty())?;
         Some(Self {
             organization_id: action.key.organization_id,
             target_system: content.target_system.clone(),
             entity: entity.to_owned(),
             action_type: content.action_type,
-            playbook: content.playbook.as_ref().map(PlaybookVersion::label),
+            playbook: content
+                .playbook
+                .as_ref()
+                .map(PlaybookVersion::label),
             session_id: action.key.session_id,
             helped,
             at: action.ended_at(),

@@ -190,7 +190,13 @@ impl Progress {
                     }
                     Stage::StillInDoubt
                 }
-                Stage::StillInDoubt if self.action.keeps_key(self.kept_for, now) => Stage::Send,
+                Stage::StillInDoubt
+                    if self
+                        .action
+                        .keeps_key(self.kept_for, now) =>
+                {
+                    Stage::Send
+                }
                 Stage::StillInDoubt => {
                     let problem = match self.action.lost_since() {
                         Some(_) => AgentAction::LOST,
@@ -235,7 +241,10 @@ impl Progress {
     /// preconditions.
     fn reads_before(&self, call: &ApiCall) -> Vec<TargetRead> {
         let system = &self.action.content.target_system;
-        let account = self.identity.iter().map(|identity| identity.read(system));
+        let account = self
+            .identity
+            .iter()
+            .map(|identity| identity.read(system));
         let mut reads: Vec<TargetRead> = account.collect();
         if self.checks(call) {
             reads.extend(self.action.required_reads());
@@ -252,7 +261,11 @@ impl Progress {
                 other => return other,
             }
         }
-        let step = self.action.content.steps.get(self.action.next_step());
+        let step = self
+            .action
+            .content
+            .steps
+            .get(self.action.next_step());
         let call = step.and_then(|step| step.call.as_ref());
         if call.is_some_and(|call| self.checks(call)) {
             self.action.permits(observation, now)
@@ -308,13 +321,16 @@ impl Progress {
     }
 
     pub fn received(&mut self, result: CallResult) {
-        self.response.clone_from(&result.response);
+        self.response
+            .clone_from(&result.response);
         self.retry_after = result.retry_after;
         let place = self.action.next_step();
         let step = self.action.content.steps.get(place);
         let step = step.map_or_else(|| self.action.progress.steps_done + 1, |step| step.order);
         let problem = result.problem.clone();
-        let ends = self.action.received(step, result, self.idempotency);
+        let ends = self
+            .action
+            .received(step, result, self.idempotency);
         self.stage = match ends {
             Some(ActionState::Unknown) => self.end(|response| Outcome::unknown(response, &problem)),
             Some(_) => self.end(|response| Outcome::failed(response, problem)),
@@ -328,7 +344,8 @@ impl Progress {
 
     /// Returns the outcome of an action whose session was cancelled.
     pub fn stopped(&self) -> Outcome {
-        self.action.stopped(self.response.clone())
+        self.action
+            .stopped(self.response.clone())
     }
 
     /// Ends the run with the outcome that the last response gives.
@@ -352,7 +369,9 @@ impl Progress {
     fn pause(&mut self, left: Duration) -> Option<Duration> {
         let planned = *self.limits.pauses.get(self.retries)?;
         self.retries += 1;
-        let requested = self.retry_after.map_or(0, i64::unsigned_abs);
+        let requested = self
+            .retry_after
+            .map_or(0, i64::unsigned_abs);
         let pause = planned.max(Duration::from_millis(requested));
         let has_time = pause <= self.limits.longest_pause && pause + self.limits.call < left;
         (has_time && !self.is_left_alone).then_some(pause)
@@ -360,9 +379,15 @@ impl Progress {
 
     /// Returns the end of a run without a result: another attempt, unless that would be too late.
     fn not_yet(&self, problem: String, now: Timestamp) -> RunEnd {
-        match self.action.next_attempt(self.retry_after, now) {
+        match self
+            .action
+            .next_attempt(self.retry_after, now)
+        {
             Some(next) => RunEnd::Release(next, problem),
-            None => RunEnd::Outcome(self.action.exhausted(self.response.clone(), &problem)),
+            None => RunEnd::Outcome(
+                self.action
+                    .exhausted(self.response.clone(), &problem),
+            ),
         }
     }
 }

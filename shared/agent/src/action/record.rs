@@ -250,7 +250,9 @@ impl AgentAction {
     ) {
         let round = &mut self.round;
         round.number += 1;
-        round.approvals.extend(of_round(approvals, round.number));
+        round
+            .approvals
+            .extend(of_round(approvals, round.number));
         let proposed = session.proposed(&self.key.action_id);
         let among = |keys: fn(&ProposedAction) -> &[String]| {
             proposed.map_or_else(Vec::new, |proposed| session.approved_among(keys(proposed)))
@@ -260,7 +262,11 @@ impl AgentAction {
         round.trace_id = trace.map(str::to_owned);
         round.approved_at = now;
         // The other steps are sent again.
-        let done = self.content.steps.iter().take(self.next_step());
+        let done = self
+            .content
+            .steps
+            .iter()
+            .take(self.next_step());
         let done: Vec<i64> = done.map(|step| step.order).collect();
         let mut progress = std::mem::take(&mut self.progress);
         progress
@@ -304,11 +310,15 @@ impl AgentAction {
         excerpt_hash: Option<String>,
         now: Timestamp,
     ) {
-        let status_before = self.known_result(step).map(|result| result.status);
+        let status_before = self
+            .known_result(step)
+            .map(|result| result.status);
         if (status, status_before) == (StepStatus::NotNow, Some(StepStatus::Unclear)) {
             status = StepStatus::Unclear;
         }
-        self.progress.results.retain(|result| result.step != step);
+        self.progress
+            .results
+            .retain(|result| result.step != step);
         self.progress.results.push(StepResult {
             step,
             status,
@@ -319,22 +329,27 @@ impl AgentAction {
 
     pub fn results_of_steps(&self) -> Vec<StepResult> {
         let next = self.next_step();
-        let each = self.content.steps.iter().enumerate().map(|(at, step)| {
-            let done = (at < next).then_some(StepStatus::Done);
-            let unsent = || StepResult {
-                step: step.order,
-                status: done.unwrap_or(StepStatus::NotSent),
-                at: None,
-                excerpt_hash: None,
-            };
-            let recorded = self.known_result(step.order).cloned();
-            let mut result = recorded.unwrap_or_else(unsent);
-            // The holder of an unclear step may have died before it could record an answer.
-            if at == next && self.state == ActionState::Unknown {
-                result.status = StepStatus::Unclear;
-            }
-            result
-        });
+        let each = self
+            .content
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| {
+                let done = (at < next).then_some(StepStatus::Done);
+                let unsent = || StepResult {
+                    step: step.order,
+                    status: done.unwrap_or(StepStatus::NotSent),
+                    at: None,
+                    excerpt_hash: None,
+                };
+                let recorded = self.known_result(step.order).cloned();
+                let mut result = recorded.unwrap_or_else(unsent);
+                // The holder of an unclear step may have died before it could record an answer.
+                if at == next && self.state == ActionState::Unknown {
+                    result.status = StepStatus::Unclear;
+                }
+                result
+            });
         each.collect()
     }
 
@@ -347,13 +362,19 @@ impl AgentAction {
 
     /// Returns the instant at which it is given up.
     pub fn deadline(&self) -> Timestamp {
-        self.round.approved_at.plus(Self::PATIENCE)
+        self.round
+            .approved_at
+            .plus(Self::PATIENCE)
     }
 
     /// True if it made a difference: it succeeded, changed something that had not been done before,
     /// and passed its verification, if it has one.
     pub fn is_effective(&self) -> bool {
-        let changes = self.content.steps.iter().filter(|step| step.changes());
+        let changes = self
+            .content
+            .steps
+            .iter()
+            .filter(|step| step.changes());
         let already_done = usize::try_from(self.progress.already_done).unwrap_or_default();
         self.state == ActionState::Succeeded && already_done < changes.count() && self.is_verified()
     }
@@ -383,7 +404,10 @@ impl AgentAction {
     pub fn idempotency_key(&self, step: usize) -> String {
         format!(
             "wd-{}-{}-{}-{}-{}-{}",
-            self.progress.stack.as_deref().unwrap_or_default(),
+            self.progress
+                .stack
+                .as_deref()
+                .unwrap_or_default(),
             self.key.organization_id,
             self.key.session_id,
             self.key.action_id,
@@ -394,18 +418,23 @@ impl AgentAction {
 
     pub fn result(&self) -> Option<ActionResult> {
         let executed_at = self.ended_at();
-        let started_at = self.progress.started_at.unwrap_or(executed_at);
-        self.state.has_ended().then(|| ActionResult {
-            action_id: self.key.action_id.clone(),
-            success: self.state == ActionState::Succeeded,
-            excerpt_hash: self.end.excerpt_hash.clone(),
-            error: self.end.error.clone(),
-            steps: self.results_of_steps(),
-            checks: self.checks.clone(),
-            verdict: self.end.verdict.clone(),
-            executed_at,
-            duration: executed_at.since(started_at).max(0),
-        })
+        let started_at = self
+            .progress
+            .started_at
+            .unwrap_or(executed_at);
+        self.state
+            .has_ended()
+            .then(|| ActionResult {
+                action_id: self.key.action_id.clone(),
+                success: self.state == ActionState::Succeeded,
+                excerpt_hash: self.end.excerpt_hash.clone(),
+                error: self.end.error.clone(),
+                steps: self.results_of_steps(),
+                checks: self.checks.clone(),
+                verdict: self.end.verdict.clone(),
+                executed_at,
+                duration: executed_at.since(started_at).max(0),
+            })
     }
 }
 
@@ -460,7 +489,10 @@ impl ActionResult {
     /// True if it was skipped since the action that it replaces succeeded, or since its alert was
     /// resolved.
     pub fn is_needless(&self) -> bool {
-        let error = self.error.as_deref().unwrap_or_default();
+        let error = self
+            .error
+            .as_deref()
+            .unwrap_or_default();
         let mut reasons = ["not_needed: ", "alert_resolved: "].iter();
         !self.success && reasons.any(|reason| error.starts_with(reason))
     }

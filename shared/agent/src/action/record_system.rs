@@ -31,7 +31,10 @@ impl RecordSystem {
     /// True if both are certainly two systems: of one kind, with other accounts. If an account is
     /// not known, other hosts count. Systems of two kinds may know the same record.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
-        let accounts = self.account.as_ref().zip(other.account.as_ref());
+        let accounts = self
+            .account
+            .as_ref()
+            .zip(other.account.as_ref());
         let differs = accounts.map_or(self.origin != other.origin, |(own, other)| own != other);
         self.kind == other.kind && differs
     }

@@ -26,7 +26,9 @@ pub struct ActionStep {
 impl ActionStep {
     /// True if it may change something.
     pub fn changes(&self) -> bool {
-        self.call.as_ref().is_none_or(ApiCall::changes)
+        self.call
+            .as_ref()
+            .is_none_or(ApiCall::changes)
     }
 }
 

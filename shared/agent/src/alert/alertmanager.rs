@@ -97,11 +97,13 @@ pub struct AlertmanagerTexts(BTreeMap<String, String>);
 impl Field for AlertmanagerTexts {
     fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let members = place.object(value)?;
-        let texts = members.iter().filter_map(|(name, value)| match value {
-            Value::Null => None,
-            Value::String(text) => Some((name.clone(), text.clone())),
-            other => Some((name.clone(), other.to_string())),
-        });
+        let texts = members
+            .iter()
+            .filter_map(|(name, value)| match value {
+                Value::Null => None,
+                Value::String(text) => Some((name.clone(), text.clone())),
+                other => Some((name.clone(), other.to_string())),
+            });
         Some(Self(texts.collect()))
     }
 
@@ -137,7 +139,11 @@ impl AlertmanagerWebhook {
                     "No text of the alert can be shown.",
                 )
             };
-            match alert.and_then(|alert| alert.report(now).ok_or_else(|| vec![no_text()])) {
+            match alert.and_then(|alert| {
+                alert
+                    .report(now)
+                    .ok_or_else(|| vec![no_text()])
+            }) {
                 Ok(report) if reports.len() < MOST_RECORDED => reports.push((at, report)),
                 Ok(_) => rejected.push((at, vec![beyond(&field)])),
                 Err(faults) => rejected.push((at, faults)),
@@ -152,8 +158,14 @@ impl AlertmanagerAlert {
     /// that do not fit their purpose stay labels.
     fn report(self, now: Timestamp) -> Option<AlertReport> {
         let mut labels = self.labels.unwrap_or_default().0;
-        let series = self.fingerprint.and_then(|Apart(read)| read.ok());
-        let series = series.or_else(|| digest(&json!(labels).to_string())[..16].try_into().ok())?;
+        let series = self
+            .fingerprint
+            .and_then(|Apart(read)| read.ok());
+        let series = series.or_else(|| {
+            digest(&json!(labels).to_string())[..16]
+                .try_into()
+                .ok()
+        })?;
         // A label without a value counts as absent.
         labels.retain(|_, value| !value.trim().is_empty());
         let annotations = self.annotations.unwrap_or_default().0;
@@ -166,21 +178,32 @@ impl AlertmanagerAlert {
         let target_system: SystemName = first_line(systems, SystemName::MOST)?;
         let severity = label("severity").and_then(severity_of);
         let entities = entities(&labels);
-        let summary = annotations.get("summary").map(String::as_str);
+        let summary = annotations
+            .get("summary")
+            .map(String::as_str);
         let title: Title = first_line([summary, name, Some(&*class)], Title::MOST)?;
         let is_used = |name: &str, value: &str| match name {
             "alertname" | "signal_type" => Slug::of(value).as_ref() == Some(&class),
             "connection" => *target_system == *value,
             // An unknown severity stays as a label.
             "severity" => severity.is_some(),
-            name => entities.iter().any(|(of, _)| *of == name),
+            name => entities
+                .iter()
+                .any(|(of, _)| *of == name),
         };
-        let others = labels.iter().filter(|(name, value)| !is_used(name, value));
+        let others = labels
+            .iter()
+            .filter(|(name, value)| !is_used(name, value));
         let (others, left_out) = fitting(others);
-        let description = annotations.get("description").map(String::as_str);
+        let description = annotations
+            .get("description")
+            .map(String::as_str);
         let description = described(description, &left_out);
         let external_id = format!("{}@{}", &*series, self.starts_at);
-        let entities = entities.into_iter().map(|(_, entity)| entity).collect();
+        let entities = entities
+            .into_iter()
+            .map(|(_, entity)| entity)
+            .collect();
         // Its clock may be fast.
         let occurred_at = self.starts_at.min(now);
         let content = AlertCreate {
@@ -207,7 +230,9 @@ impl AlertmanagerAlert {
         report.firing = Some(Firing {
             series,
             starts_at: self.starts_at,
-            ends_at: self.ends_at.and_then(|Apart(read)| read.ok()),
+            ends_at: self
+                .ends_at
+                .and_then(|Apart(read)| read.ok()),
         });
         Some(report)
     }
@@ -221,7 +246,9 @@ fn entities(labels: &BTreeMap<String, String>) -> Vec<(&str, AlertEntity)> {
         let id = EntityId::try_from(id.as_str()).ok()?;
         Some((name.as_str(), AlertEntity { r#type, id }))
     });
-    named.take(AlertCreate::MOST_ENTITIES).collect()
+    named
+        .take(AlertCreate::MOST_ENTITIES)
+        .collect()
 }
 
 /// Returns the labels of an alert within its bounds, and the names of the others. Left out are
@@ -288,7 +315,11 @@ fn first_line<'a, T: TryFrom<String>>(
     most: usize,
 ) -> Option<T> {
     let mut texts = texts.into_iter().flatten();
-    texts.find_map(|text| cut(&on_one_line(text), most).try_into().ok())
+    texts.find_map(|text| {
+        cut(&on_one_line(text), most)
+            .try_into()
+            .ok()
+    })
 }
 
 /// Returns a text cut to `most` characters; the last one marks the cut.
@@ -297,7 +328,10 @@ fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars()
+        .take(most - 1)
+        .chain(['…'])
+        .collect()
 }
 
 #[cfg(test)]

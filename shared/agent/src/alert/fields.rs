@@ -51,7 +51,10 @@ impl Field for Measure {
 
 impl Currency {
     pub fn new(text: &str) -> Option<Self> {
-        let is_one = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_one = text.len() == 3
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase());
         is_one.then(|| Self(text.to_owned()))
     }
 }
@@ -88,7 +91,11 @@ impl Component for Labels {
         let mut labels = BTreeMap::new();
         let mut whole = true;
         for (name, value) in members {
-            if name.is_empty() || Form::Lines.check(name, 0, Self::LONGEST_NAME).is_err() {
+            if name.is_empty()
+                || Form::Lines
+                    .check(name, 0, Self::LONGEST_NAME)
+                    .is_err()
+            {
                 let most = Self::LONGEST_NAME;
                 let detail = format!("The name of a label must have 1 to {most} characters.");
                 place.report(FaultCode::Length, detail);
@@ -97,7 +104,9 @@ impl Component for Labels {
             }
             let mut place = place.at(escaped(name));
             let Value::String(text) = value else {
-                whole = place.wrong::<()>(value, "a string").is_some();
+                whole = place
+                    .wrong::<()>(value, "a string")
+                    .is_some();
                 continue;
             };
             match Form::Lines.check(text, 0, Self::LONGEST_VALUE) {
@@ -119,12 +128,16 @@ impl PartialSchema for Labels {
         let name = string()
             .min_length(Some(1))
             .max_length(Some(Self::LONGEST_NAME));
-        map_of(string().max_length(Some(Self::LONGEST_VALUE)).into())
-            .property_names(Some(name))
-            .max_properties(Some(Self::MOST))
-            .description(Some("Further properties, by name."))
-            .examples([serde_json::json!({"gateway": "stripe", "region": "eu"})])
-            .into()
+        map_of(
+            string()
+                .max_length(Some(Self::LONGEST_VALUE))
+                .into(),
+        )
+        .property_names(Some(name))
+        .max_properties(Some(Self::MOST))
+        .description(Some("Further properties, by name."))
+        .examples([serde_json::json!({"gateway": "stripe", "region": "eu"})])
+        .into()
     }
 }
 

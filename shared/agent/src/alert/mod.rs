@@ -150,11 +150,15 @@ impl Alert {
             title: sent.title,
             description: sent.description,
             target_system: sent.target_system,
-            entities: sent.entities.map_or_else(Vec::new, |list| list.0),
+            entities: sent
+                .entities
+                .map_or_else(Vec::new, |list| list.0),
             labels: sent.labels.unwrap_or_default(),
             metric: sent.metric,
             amount_at_risk: sent.amount_at_risk,
-            lifecycle: sent.lifecycle.map_or_else(Vec::new, |list| list.0),
+            lifecycle: sent
+                .lifecycle
+                .map_or_else(Vec::new, |list| list.0),
             occurred_at,
             last_occurred_at: occurred_at,
             count: 1,
@@ -182,7 +186,12 @@ impl Alert {
         let was_resolved = self.status == AlertStatus::Resolved;
         let resolved_by_agent = self.status_by == Some(StatusSource::Agent);
         let is_settling = |at: Timestamp| now.since(at) < Self::SETTLING;
-        if !was_resolved || (resolved_by_agent && self.resolved_at.is_some_and(is_settling)) {
+        if !was_resolved
+            || (resolved_by_agent
+                && self
+                    .resolved_at
+                    .is_some_and(is_settling))
+        {
             return false;
         }
         self.set_status(status, StatusSource::Report, now);

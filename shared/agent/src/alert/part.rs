@@ -118,7 +118,10 @@ impl Money {
     /// of the target system, which may count in other units than ISO 4217.
     pub fn says(&self, kind: SystemKind) -> String {
         let decimals = decimals(&self.currency, kind);
-        let digits = self.minor_units.unsigned_abs().to_string();
+        let digits = self
+            .minor_units
+            .unsigned_abs()
+            .to_string();
         let digits = format!("{digits:0>width$}", width = decimals + 1);
         let (whole, rest) = digits.split_at(digits.len() - decimals);
         let mut text = String::new();

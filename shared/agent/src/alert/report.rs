@@ -33,7 +33,9 @@ pub struct Firing {
 impl Firing {
     /// True if a report of this firing says that another one, begun at `start`, is over.
     pub fn ends(&self, start: Timestamp, status: AlertStatus) -> bool {
-        let ended = self.ends_at.filter(|_| status == AlertStatus::Resolved);
+        let ended = self
+            .ends_at
+            .filter(|_| status == AlertStatus::Resolved);
         start < self.starts_at || ended.is_some_and(|end| start < end)
     }
 }
@@ -42,9 +44,16 @@ impl AlertReport {
     /// Creates a report. UUIDs among the ids of records become lower-case (RFC 9562), so that two
     /// spellings are one record.
     pub fn new(mut content: AlertCreate, status: AlertStatus, occurred_at: Timestamp) -> Self {
-        let entities = content.entities.iter_mut().flat_map(|list| &mut list.0);
+        let entities = content
+            .entities
+            .iter_mut()
+            .flat_map(|list| &mut list.0);
         for entity in entities.filter(|entity| is_uuid(&entity.id)) {
-            if let Ok(id) = entity.id.to_ascii_lowercase().try_into() {
+            if let Ok(id) = entity
+                .id
+                .to_ascii_lowercase()
+                .try_into()
+            {
                 entity.id = id;
             }
         }
@@ -127,7 +136,9 @@ impl AlertCreate {
     }
 
     pub fn entities(&self) -> &[AlertEntity] {
-        self.entities.as_ref().map_or(&[], |entities| &entities.0)
+        self.entities
+            .as_ref()
+            .map_or(&[], |entities| &entities.0)
     }
 }
 
@@ -157,7 +168,9 @@ mod tests {
                 "entities": [{"type": "payment", "id": sent}],
             }))
             .unwrap();
-            let report = create.report(Timestamp::from_millis(0)).unwrap();
+            let report = create
+                .report(Timestamp::from_millis(0))
+                .unwrap();
             assert_eq!(&*report.content.entities()[0].id, kept);
         }
     }

@@ -19,7 +19,10 @@ pub struct Checks {
 impl Checks {
     /// Returns the checks that were begun, each with its purpose.
     pub fn begun(&self) -> impl Iterator<Item = (CheckPurpose, &CheckRecord)> {
-        let call = self.call.iter().map(|record| (CheckPurpose::Call, record));
+        let call = self
+            .call
+            .iter()
+            .map(|record| (CheckPurpose::Call, record));
         let effect = self
             .effect
             .iter()

@@ -60,7 +60,11 @@ impl FactCondition {
     /// Returns whether it holds; none if one of its facts is unknown.
     pub fn holds(&self, facts: &Facts) -> Option<bool> {
         let fact = facts.get(&self.fact)?;
-        let is_any = |values: &[Value]| values.iter().any(|value| same(value, fact));
+        let is_any = |values: &[Value]| {
+            values
+                .iter()
+                .any(|value| same(value, fact))
+        };
         let age = || {
             let read_at = format!("{}.{}", read_of(&self.fact), TargetRead::AT);
             let at = facts.get(&read_at)?.as_i64()?;
@@ -98,7 +102,10 @@ impl FactCondition {
 
     /// Returns it in words: ``invoice.state is `draft` or `open` ``.
     pub fn says(&self) -> String {
-        let unit = self.unit.as_ref().map(|unit| format!(" {unit}"));
+        let unit = self
+            .unit
+            .as_ref()
+            .map(|unit| format!(" {unit}"));
         let unit = unit.unwrap_or_default();
         let hours = |millis: &i64| format!("{} hours", millis / span::HOUR);
         let expected = match &self.expected {
@@ -118,7 +125,9 @@ impl FactCondition {
 
     /// Returns its sentence for people; without one, the condition in words.
     pub fn sentence(&self) -> String {
-        self.says.clone().unwrap_or_else(|| self.says())
+        self.says
+            .clone()
+            .unwrap_or_else(|| self.says())
     }
 }
 
@@ -139,7 +148,9 @@ fn instant(fact: &Value) -> Option<i64> {
         }
         Value::String(text) => {
             let of_date = || format!("{text}T00:00:00Z").parse::<Timestamp>();
-            let at = text.parse::<Timestamp>().or_else(|_| of_date());
+            let at = text
+                .parse::<Timestamp>()
+                .or_else(|_| of_date());
             at.ok().map(Timestamp::millis)
         }
         _ => None,
@@ -159,7 +170,10 @@ fn reaches(fact: &Value, least: i64) -> Option<bool> {
         return Some(true);
     }
     let below = number.as_f64()?.floor().to_string();
-    below.parse().ok().map(|whole: i64| whole >= least)
+    below
+        .parse()
+        .ok()
+        .map(|whole: i64| whole >= least)
 }
 
 #[cfg(test)]

@@ -23,7 +23,9 @@ pub(crate) fn reads_with<'a>(
     conditions: impl IntoIterator<Item = &'a FactCondition>,
     fact: Option<&'a str>,
 ) -> Vec<TargetRead> {
-    let facts = conditions.into_iter().flat_map(FactCondition::facts);
+    let facts = conditions
+        .into_iter()
+        .flat_map(FactCondition::facts);
     let named: BTreeSet<&str> = facts.chain(fact).map(read_of).collect();
     let reads = reads.into_iter();
     let needed = reads.filter(|read| named.contains(read.name.as_str()));
@@ -50,7 +52,11 @@ impl AnswerCondition {
     /// True if an answer has one of these values there.
     fn finds(&self, values: &[Value], answer: &Value) -> bool {
         let said = answer.pointer(&self.at);
-        said.is_some_and(|said| values.iter().any(|value| same(value, said)))
+        said.is_some_and(|said| {
+            values
+                .iter()
+                .any(|value| same(value, said))
+        })
     }
 
     /// True if an answer has another value there, and none for a call under way.
@@ -100,7 +106,9 @@ pub struct Verification {
 impl Verification {
     /// Returns the conditions of the effect, and of its amount.
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
-        self.effective.iter().chain(&self.amount)
+        self.effective
+            .iter()
+            .chain(&self.amount)
     }
 
     /// Returns all conditions.

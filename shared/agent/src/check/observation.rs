@@ -117,7 +117,9 @@ impl<'a> FromIterator<Read<'a>> for Observation {
                 Ok(seen) => seen.read_error(read),
                 Err(read_error) => Some(read_error.clone()),
             };
-            let facts = seen.into_iter().flat_map(|seen| seen.facts);
+            let facts = seen
+                .into_iter()
+                .flat_map(|seen| seen.facts);
             observation.facts.extend(facts);
             if let Some(read_error) = read_error {
                 observation.lacks(&read.name, read_error);
@@ -129,7 +131,8 @@ impl<'a> FromIterator<Read<'a>> for Observation {
 
 impl Observation {
     pub fn lacks(&mut self, read: &str, read_error: ReadError) {
-        self.unread.insert(read.to_owned(), read_error);
+        self.unread
+            .insert(read.to_owned(), read_error);
     }
 
     /// Returns the error of a read; none if it was answered.
@@ -175,14 +178,20 @@ impl Observation {
     pub(crate) fn value(&self, fact: &str) -> Option<Value> {
         let status = format!("{}.http", read_of(fact));
         let was_read = self.facts.contains_key(&status) && !self.unread.contains_key(read_of(fact));
-        was_read.then(|| self.facts.get(fact).map_or(Value::Null, brief))
+        was_read.then(|| {
+            self.facts
+                .get(fact)
+                .map_or(Value::Null, brief)
+        })
     }
 
     fn found(&self, condition: &FactCondition) -> String {
-        let facts = condition.facts().map(|name| match self.facts.get(name) {
-            Some(value) => format!("{name} is {}", quoted_value(&brief(value))),
-            None => format!("{name} is not there"),
-        });
+        let facts = condition
+            .facts()
+            .map(|name| match self.facts.get(name) {
+                Some(value) => format!("{name} is {}", quoted_value(&brief(value))),
+                None => format!("{name} is not there"),
+            });
         facts.collect::<Vec<_>>().join(" and ")
     }
 }
@@ -195,7 +204,11 @@ pub(crate) fn kept(facts: &Facts) -> JsonObject {
 /// Returns a fact with at most 200 characters, as it is stored and shown.
 fn brief(value: &Value) -> Value {
     match value {
-        Value::String(text) => text.chars().take(200).collect::<String>().into(),
+        Value::String(text) => text
+            .chars()
+            .take(200)
+            .collect::<String>()
+            .into(),
         other => other.clone(),
     }
 }

@@ -60,7 +60,10 @@ impl Verification {
     fn is_refuted_by(&self, observation: &Observation) -> bool {
         let mut wrong = self.fails_if.iter();
         let is_wrong = wrong.any(|condition| observation.judge([condition]) == Judgement::Holds);
-        is_wrong || self.other_amount(&observation.facts).is_some()
+        is_wrong
+            || self
+                .other_amount(&observation.facts)
+                .is_some()
     }
 }
 
@@ -99,7 +102,11 @@ impl AgentAction {
     }
 
     fn reconcile(&self) -> Option<&Reconciliation> {
-        self.content.steps.get(self.next_step())?.reconcile.as_ref()
+        self.content
+            .steps
+            .get(self.next_step())?
+            .reconcile
+            .as_ref()
     }
 
     /// Returns the record of its pending checks, with their purpose.
@@ -127,7 +134,9 @@ impl AgentAction {
             }
             CheckPurpose::Call => {
                 let reconcile = self.reconcile()?;
-                let within = reconcile.within.unwrap_or(Self::CALL_CHECKED_WITHIN);
+                let within = reconcile
+                    .within
+                    .unwrap_or(Self::CALL_CHECKED_WITHIN);
                 let until = match self.progress.call.under_way {
                     Some(true) => within.max(Self::CALL_CHECKED_WITHIN),
                     _ => Self::CALL_CHECKED_WITHIN,
@@ -264,7 +273,9 @@ impl AgentAction {
             CheckStatus::NotDone => {
                 let step = self.is_known(StepStatus::NotDone, now);
                 self.state = ActionState::Failed;
-                let when = self.barred_until().filter(|at| now < *at);
+                let when = self
+                    .barred_until()
+                    .filter(|at| now < *at);
                 let when = when.map_or_else(String::new, |at| format!(" from {at} on"));
                 self.end.error = Some(format!(
                     "A later check found that step {step} did not take effect. The action may be executed again{when}."
@@ -292,7 +303,11 @@ impl AgentAction {
     /// Returns whether the mark of the open call differs from before the call. None without a mark,
     /// and if one of both values is not known.
     fn is_marked(&self, reconcile: &Reconciliation, observation: &Observation) -> Option<bool> {
-        let step = self.content.steps.get(self.next_step())?.order;
+        let step = self
+            .content
+            .steps
+            .get(self.next_step())?
+            .order;
         let before = self.progress.mark.as_ref();
         let before = before.filter(|mark| mark.step == step)?;
         let now = observation.value(reconcile.mark()?)?;
@@ -337,7 +352,11 @@ impl AgentAction {
 
     /// True if it ended since its record or its connection is not as it was proposed.
     pub fn is_outdated(&self) -> bool {
-        let error = self.end.error.as_deref().unwrap_or_default();
+        let error = self
+            .end
+            .error
+            .as_deref()
+            .unwrap_or_default();
         let reasons = [
             "precondition_changed: ",
             "content_changed: ",
@@ -358,11 +377,16 @@ impl AgentAction {
             return false;
         };
         let is_shared = |fact: &str| {
-            let mut reads = other.reads.iter().filter(|read| read.name == read_of(fact));
+            let mut reads = other
+                .reads
+                .iter()
+                .filter(|read| read.name == read_of(fact));
             reads.any(|read| self.content.reads.contains(read))
         };
         let observed = observed.0.0.clone().into_iter();
-        let facts: Facts = observed.filter(|(fact, _)| is_shared(fact)).collect();
+        let facts: Facts = observed
+            .filter(|(fact, _)| is_shared(fact))
+            .collect();
         let mut required = other.require.iter();
         required.any(|condition| condition.holds(&facts) == Some(false))
     }
@@ -396,7 +420,9 @@ impl AgentAction {
 
     /// Returns the reads of its preconditions, and of the mark of its next call.
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        let mark = self.reconcile().and_then(Reconciliation::mark);
+        let mark = self
+            .reconcile()
+            .and_then(Reconciliation::mark);
         reads_with(&self.content.reads, &self.content.require, mark)
     }
 
@@ -405,7 +431,11 @@ impl AgentAction {
     pub fn calls_ahead(&self) -> i64 {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
-        let steps = self.content.steps.len().saturating_sub(self.next_step());
+        let steps = self
+            .content
+            .steps
+            .len()
+            .saturating_sub(self.next_step());
         let calls = reads.len() + steps + usize::from(self.account().is_some());
         i64::try_from(calls.max(1)).unwrap_or(1)
     }
@@ -429,7 +459,9 @@ impl AgentAction {
         }
         let verify = self.content.verify.as_ref();
         let verify = verify.filter(|_| self.lost_since().is_some());
-        let conditions = verify.into_iter().flat_map(Verification::conditions);
+        let conditions = verify
+            .into_iter()
+            .flat_map(Verification::conditions);
         conditions.collect()
     }
 
@@ -463,7 +495,10 @@ impl AgentAction {
 
     /// Returns the mark of the next call's record, as observed before the call.
     fn mark(&self, observation: &Observation) -> Option<Mark> {
-        let step = self.content.steps.get(self.next_step())?;
+        let step = self
+            .content
+            .steps
+            .get(self.next_step())?;
         let value = observation.value(step.reconcile.as_ref()?.mark()?)?;
         let step = step.order;
         Some(Mark { step, value })
@@ -471,14 +506,20 @@ impl AgentAction {
 
     /// Returns the approved account of its connection; none if it is not checked.
     pub fn account(&self) -> Option<&str> {
-        self.content.connection.as_ref()?.account.as_deref()
+        self.content
+            .connection
+            .as_ref()?
+            .account
+            .as_deref()
     }
 
     /// True if a connection of its name reaches another account than the approved one. Its answers
     /// tell nothing about this action.
     pub fn is_elsewhere(&self, connection: &Connection) -> bool {
         let is_own = *connection.name == *self.content.target_system;
-        let accounts = self.account().zip(connection.account.as_deref());
+        let accounts = self
+            .account()
+            .zip(connection.account.as_deref());
         is_own && accounts.is_some_and(|(approved, now)| approved != now)
     }
 

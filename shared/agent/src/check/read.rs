@@ -101,9 +101,15 @@ impl WholeList {
     pub const NONE: &'static str = "none";
 
     fn holds(&self, answer: &Value) -> bool {
-        let member = answer.pointer(&self.at).filter(|value| !value.is_null());
-        let member = member.cloned().unwrap_or_else(|| Self::NONE.into());
-        self.is.iter().any(|value| same(value, &member))
+        let member = answer
+            .pointer(&self.at)
+            .filter(|value| !value.is_null());
+        let member = member
+            .cloned()
+            .unwrap_or_else(|| Self::NONE.into());
+        self.is
+            .iter()
+            .any(|value| same(value, &member))
     }
 }
 
@@ -120,7 +126,11 @@ impl TargetRead {
     /// give is unknown.
     pub fn facts(&self, answer: &Value, reading: ReadingOf) -> Facts {
         let mut facts: BTreeMap<&str, Value> = BTreeMap::new();
-        for (name, pointer) in self.facts.iter().filter(|(name, _)| !self.is_amount(name)) {
+        for (name, pointer) in self
+            .facts
+            .iter()
+            .filter(|(name, _)| !self.is_amount(name))
+        {
             let value = self.fact(name, pointer, answer);
             facts.extend(value.map(|value| (name.as_str(), value)));
         }
@@ -129,7 +139,11 @@ impl TargetRead {
         let currency = currency.unwrap_or_default();
         let amount = |value: &Value| minor_units(value, currency, reading.kind, reading.amounts?);
         let mut amounts: BTreeMap<&str, Value> = BTreeMap::new();
-        for (name, pointer) in self.facts.iter().filter(|(name, _)| self.is_amount(name)) {
+        for (name, pointer) in self
+            .facts
+            .iter()
+            .filter(|(name, _)| self.is_amount(name))
+        {
             let value = match self.given(name, pointer, answer) {
                 Given::Value(value) => amount(value).map(Value::from),
                 Given::Stated(value) => Some(value.clone()),
@@ -142,7 +156,12 @@ impl TargetRead {
             .whole
             .as_ref()
             .is_none_or(|whole| whole.holds(answer));
-        for (name, list) in self.derived.lists.iter().filter(|_| is_whole) {
+        for (name, list) in self
+            .derived
+            .lists
+            .iter()
+            .filter(|_| is_whole)
+        {
             let number = if self.is_amount(name) {
                 list.of(answer, amount)
             } else {
@@ -152,7 +171,10 @@ impl TargetRead {
         }
         facts.extend(amounts);
         for (name, sum) in &self.derived.sums {
-            facts.extend(sum.of(&facts).map(|number| (name.as_str(), number.into())));
+            facts.extend(
+                sum.of(&facts)
+                    .map(|number| (name.as_str(), number.into())),
+            );
         }
         if !self.derived.times.is_empty() {
             facts.insert(Self::AT, reading.at.millis().into());
@@ -164,7 +186,10 @@ impl TargetRead {
     }
 
     fn is_amount(&self, name: &str) -> bool {
-        self.derived.amounts.iter().any(|amount| amount == name)
+        self.derived
+            .amounts
+            .iter()
+            .any(|amount| amount == name)
     }
 
     fn given<'a>(&'a self, name: &str, pointer: &str, answer: &'a Value) -> Given<'a> {
@@ -186,7 +211,9 @@ impl TargetRead {
             Given::Nothing => return None,
         };
         if self.derived.currency.as_deref() == Some(name) {
-            return value.as_str().map(|code| code.to_ascii_uppercase().into());
+            return value
+                .as_str()
+                .map(|code| code.to_ascii_uppercase().into());
         }
         Some(value)
     }
@@ -241,8 +268,13 @@ impl ListFact {
     /// Returns whether a row counts; none if it lacks a member.
     fn counts(&self, row: &Value) -> Option<bool> {
         for (pointer, values) in &self.only {
-            let member = row.pointer(pointer).filter(|value| !value.is_null())?;
-            if !values.iter().any(|value| same(value, member)) {
+            let member = row
+                .pointer(pointer)
+                .filter(|value| !value.is_null())?;
+            if !values
+                .iter()
+                .any(|value| same(value, member))
+            {
                 return Some(false);
             }
         }
@@ -253,18 +285,22 @@ impl ListFact {
 impl Sum {
     /// Returns the names of its facts.
     pub fn facts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|term| term.fact.as_str())
+        self.0
+            .iter()
+            .map(|term| term.fact.as_str())
     }
 
     fn of(&self, facts: &BTreeMap<&str, Value>) -> Option<i64> {
-        self.0.iter().try_fold(0_i64, |sum, term| {
-            let number = whole_number(facts.get(term.fact.as_str())?)?;
-            if term.is_subtracted {
-                sum.checked_sub(number)
-            } else {
-                sum.checked_add(number)
-            }
-        })
+        self.0
+            .iter()
+            .try_fold(0_i64, |sum, term| {
+                let number = whole_number(facts.get(term.fact.as_str())?)?;
+                if term.is_subtracted {
+                    sum.checked_sub(number)
+                } else {
+                    sum.checked_add(number)
+                }
+            })
     }
 }
 
@@ -311,7 +347,10 @@ impl From<Sum> for String {
 fn fact(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
-            let is_short = text.chars().nth(TargetRead::LONGEST_FACT).is_none();
+            let is_short = text
+                .chars()
+                .nth(TargetRead::LONGEST_FACT)
+                .is_none();
             is_short.then(|| value.clone())
         }
         Value::Number(number) => exact(number).map(Value::Number),
@@ -351,7 +390,8 @@ pub(super) fn exact(number: &Number) -> Option<Number> {
 pub type Facts = BTreeMap<String, Value>;
 
 pub fn read_of(fact: &str) -> &str {
-    fact.split_once('.').map_or(fact, |(read, _)| read)
+    fact.split_once('.')
+        .map_or(fact, |(read, _)| read)
 }
 
 /// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
@@ -453,7 +493,9 @@ mod tests {
             (json!({"due": i64::MIN, "paid": 1}), None),
         ] {
             let facts = read.facts(&answer, at());
-            let fact = facts.get("a.open").and_then(Value::as_i64);
+            let fact = facts
+                .get("a.open")
+                .and_then(Value::as_i64);
             assert_eq!(fact, open, "{answer}");
         }
         for no_sum in ["due", "due -", "- due", "due * paid", "due  - paid", ""] {

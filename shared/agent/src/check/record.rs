@@ -115,8 +115,11 @@ impl Timetable {
 
     /// True if the time of the last planned check has come.
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
-        let ends = self.period.map(|(_, until)| self.further.max(Some(until)));
-        ends.flatten().is_some_and(|end| end <= now)
+        let ends = self
+            .period
+            .map(|(_, until)| self.further.max(Some(until)));
+        ends.flatten()
+            .is_some_and(|end| end <= now)
     }
 
     /// Returns the time of the next check after so many. After the planned times, half of the last
@@ -128,7 +131,11 @@ impl Timetable {
         let Some((since, until)) = self.period else {
             return planned.map(|pause| now.plus(*pause));
         };
-        let last = self.times.last().copied().unwrap_or_default();
+        let last = self
+            .times
+            .last()
+            .copied()
+            .unwrap_or_default();
         let planned = planned.map_or(now.plus(last / 2), |time| since.plus(*time));
         let soonest = now.plus(Self::BETWEEN);
         let next = planned.max(soonest);
@@ -137,7 +144,9 @@ impl Timetable {
         } else {
             next.max(now.plus(5 * span::MINUTE))
         };
-        let further = self.further.map(|further| further.max(soonest));
+        let further = self
+            .further
+            .map(|further| further.max(soonest));
         Some(further.map_or(next, |further| further.min(next)))
     }
 }

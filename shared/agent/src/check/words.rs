@@ -20,6 +20,9 @@ pub fn quoted(text: &str) -> String {
 
 /// Returns values in words: `` `draft` or `open` ``.
 pub(super) fn any(values: &[Value]) -> String {
-    let values: Vec<String> = values.iter().map(quoted_value).collect();
+    let values: Vec<String> = values
+        .iter()
+        .map(quoted_value)
+        .collect();
     values.join(" or ")
 }

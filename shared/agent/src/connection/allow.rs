@@ -66,10 +66,16 @@ impl AllowedCall {
 
 /// True if a call matches the method and the path, which has plain segments only.
 pub(super) fn allows(calls: &[AllowedCall], method: &str, path: &str) -> bool {
-    let segments: Option<Vec<&str>> = path.strip_prefix('/').map(|path| path.split('/').collect());
+    let segments: Option<Vec<&str>> = path
+        .strip_prefix('/')
+        .map(|path| path.split('/').collect());
     segments.is_some_and(|segments| {
-        segments.iter().all(|segment| is_plain(segment))
-            && calls.iter().any(|call| call.fits(method, &segments))
+        segments
+            .iter()
+            .all(|segment| is_plain(segment))
+            && calls
+                .iter()
+                .any(|call| call.fits(method, &segments))
     })
 }
 

@@ -43,18 +43,32 @@ impl ErrorCode {
 /// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden
 /// whole.
 pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
-    let secrets = secrets.iter().filter(|secret| !secret.is_empty());
-    let secrets: Vec<Hidden> = secrets.map(|secret| Hidden::of(secret)).collect();
+    let secrets = secrets
+        .iter()
+        .filter(|secret| !secret.is_empty());
+    let secrets: Vec<Hidden> = secrets
+        .map(|secret| Hidden::of(secret))
+        .collect();
     hidden(answer, &secrets)
 }
 
 fn hidden(answer: Value, secrets: &[Hidden]) -> Value {
-    let hide = |text: String| secrets.iter().fold(text, |text, secret| secret.hide(&text));
+    let hide = |text: String| {
+        secrets
+            .iter()
+            .fold(text, |text, secret| secret.hide(&text))
+    };
     let hide_member = |(name, value)| (hide(name), hidden(value, secrets));
     let hide_element = |value| hidden(value, secrets);
     match answer {
-        Value::Object(members) => members.into_iter().map(hide_member).collect(),
-        Value::Array(elements) => elements.into_iter().map(hide_element).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(hide_member)
+            .collect(),
+        Value::Array(elements) => elements
+            .into_iter()
+            .map(hide_element)
+            .collect(),
         Value::String(text) => Value::String(hide(text)),
         Value::Number(number) => {
             let text = number.to_string();
@@ -104,11 +118,15 @@ impl<'a> Hidden<'a> {
         // A form encodes a space as a plus sign.
         let spaced = text.replace('+', " ");
         let of_form = percent_decode_str(&spaced).decode_utf8_lossy();
-        let standard = decoded.replace('-', "+").replace('_', "/");
+        let standard = decoded
+            .replace('-', "+")
+            .replace('_', "/");
         let secret = self.secret.to_ascii_lowercase();
         let plain = [&*decoded, &*of_form].map(str::to_ascii_lowercase);
         let encoded = standard.to_ascii_lowercase();
-        let is_there = plain.iter().any(|text| text.contains(&secret))
+        let is_there = plain
+            .iter()
+            .any(|text| text.contains(&secret))
             || self
                 .encodings
                 .iter()
@@ -127,10 +145,12 @@ pub fn kept(answer: Value, keep: &[KeyName]) -> Value {
 fn part(value: Value, keep: &[KeyName], is_named: bool) -> Option<Value> {
     match value {
         Value::Object(members) => {
-            let members = members.into_iter().filter_map(|(name, value)| {
-                let is_named = keep.iter().any(|kept| **kept == *name);
-                Some((name, part(value, keep, is_named)?))
-            });
+            let members = members
+                .into_iter()
+                .filter_map(|(name, value)| {
+                    let is_named = keep.iter().any(|kept| **kept == *name);
+                    Some((name, part(value, keep, is_named)?))
+                });
             let members: Map<String, Value> = members.collect();
             (!members.is_empty()).then_some(Value::Object(members))
         }

@@ -70,16 +70,22 @@ impl ConnectionIdentity {
         if let Some(error) = observation.error_of(Self::READ) {
             return Err(error.clone());
         }
-        let values = self.at.iter().enumerate().map(|(at, pointer)| {
-            let fact = format!("{}.{at}", Self::READ);
-            let value = observation.facts.get(&fact).map(plain);
-            value.filter(|text| Self::names(text)).ok_or_else(|| {
-                let path = &self.path;
-                ReadError::for_now(format!(
-                    "The answer to GET {path} names no account at {pointer}."
-                ))
-            })
-        });
+        let values = self
+            .at
+            .iter()
+            .enumerate()
+            .map(|(at, pointer)| {
+                let fact = format!("{}.{at}", Self::READ);
+                let value = observation.facts.get(&fact).map(plain);
+                value
+                    .filter(|text| Self::names(text))
+                    .ok_or_else(|| {
+                        let path = &self.path;
+                        ReadError::for_now(format!(
+                            "The answer to GET {path} names no account at {pointer}."
+                        ))
+                    })
+            });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
         Ok(values.join(", "))
     }

@@ -53,7 +53,9 @@ impl SystemKind {
 
     /// Returns the kind of the systems that play a role; none for another name.
     pub fn of_role(role: &str) -> Option<Self> {
-        Self::ROLES.into_iter().find(|kind| kind.name() == role)
+        Self::ROLES
+            .into_iter()
+            .find(|kind| kind.name() == role)
     }
 
     /// True if no system of the kind writes amounts in another unit than the others, or if it moves
@@ -132,7 +134,9 @@ fn decimal(number: &Number) -> Option<String> {
         return Some(text);
     }
     let digits = text.trim_start_matches(['-', '0', '.']);
-    let digits = digits.bytes().filter(u8::is_ascii_digit);
+    let digits = digits
+        .bytes()
+        .filter(u8::is_ascii_digit);
     // A whole number is written as `70.0`.
     let whole = text.strip_suffix(".0").unwrap_or(&text);
     (digits.count() <= MOST_DIGITS).then(|| whole.to_owned())
@@ -149,12 +153,17 @@ fn shifted(text: &str, decimals: usize) -> Option<i64> {
         Some(_) => return None,
         None => (size, ""),
     };
-    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let are_digits = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit())
+    };
     let is_decimal = !whole.is_empty() && are_digits(whole) && are_digits(fraction);
     if !is_decimal || fraction.len() > decimals {
         return None;
     }
-    format!("{sign}{whole}{fraction:0<decimals$}").parse().ok()
+    format!("{sign}{whole}{fraction:0<decimals$}")
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]

@@ -312,7 +312,10 @@ fn of_its_scheme(
         let detail = "The scheme `header` needs the name of a header; other schemes take none.";
         not_so(place.at("header"), detail);
     }
-    if header.as_ref().is_some_and(|name| is_own(name)) {
+    if header
+        .as_ref()
+        .is_some_and(|name| is_own(name))
+    {
         not_so(place.at("header"), "The service sets this header itself.");
     }
 }
@@ -336,7 +339,9 @@ fn headers_do_not_meet(
         let detail = "The secret is sent in this header.";
         not_so(place.at("idempotency").at("name"), detail);
     }
-    let fixed = headers.and_then(Option::as_ref).map(|list| &list.0);
+    let fixed = headers
+        .and_then(Option::as_ref)
+        .map(|list| &list.0);
     for (at, header) in fixed.into_iter().flatten().enumerate() {
         if same(of_auth, &header.name) || same(of_keys, &header.name) {
             let detail = "The secret or the idempotency key is sent in this header.";
@@ -384,7 +389,9 @@ fn says_its_amounts(
     if !kind.has_one_unit() && !allow.0.iter().all(AllowedCall::is_get) {
         let detail = "`amounts` is required for the kinds `billing`, `payments` and `other`, if `allow` has anything \
                       but GET: `minor` if the system writes 7015 for 70.15 USD, `main` if it writes 70.15.";
-        place.at("amounts").report(FaultCode::Required, detail);
+        place
+            .at("amounts")
+            .report(FaultCode::Required, detail);
     }
 }
 
@@ -414,9 +421,15 @@ impl Connection {
     /// Returns why a call cannot carry an idempotency key: the connection puts the key where the
     /// call has a value of its own, which was approved. None if it can, or carries none.
     pub fn key_taken(&self, call: &ApiCall) -> Option<String> {
-        let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
+        let keys = self
+            .idempotency
+            .as_ref()
+            .filter(|_| call.changes())?;
         let name = &*keys.name;
-        let mut members = call.body.iter().flat_map(|body| body.0.0.keys());
+        let mut members = call
+            .body
+            .iter()
+            .flat_map(|body| body.0.0.keys());
         if keys.r#in != KeyPlace::Body || !members.any(|member| member.eq_ignore_ascii_case(name)) {
             return None;
         }
@@ -437,19 +450,30 @@ impl Connection {
             kind: put.kind.into(),
             sent_amounts: put.amounts,
             partners: put.partners.unwrap_or_default(),
-            identity: put.identity.map(ConnectionIdentity::from),
+            identity: put
+                .identity
+                .map(ConnectionIdentity::from),
             account: None,
             base_url: put.base_url,
             secret: None,
             auth: put.auth.unwrap_or_default(),
-            headers: put.headers.map(|list| list.0).unwrap_or_default(),
+            headers: put
+                .headers
+                .map(|list| list.0)
+                .unwrap_or_default(),
             body: put.body.0,
             idempotency: put.idempotency,
             allow: put.allow.0,
             test_path: put.test_path,
             error_code: put.error_code.0,
-            keep: put.keep.map(|list| list.0).unwrap_or_default(),
-            limits: put.limits.map(CallLimits::from).unwrap_or_default(),
+            keep: put
+                .keep
+                .map(|list| list.0)
+                .unwrap_or_default(),
+            limits: put
+                .limits
+                .map(CallLimits::from)
+                .unwrap_or_default(),
             settles_within: put.settles_within.0,
             paused: false,
             // A connection created again under its name gets another revision.
@@ -553,7 +577,8 @@ impl Connection {
 
     /// Returns the unit of its amounts; none for a system of the kind `other` that names none.
     pub fn amounts(&self) -> Option<Amounts> {
-        self.sent_amounts.or(self.system_kind().amounts())
+        self.sent_amounts
+            .or(self.system_kind().amounts())
     }
 
     /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.
@@ -568,7 +593,10 @@ impl Connection {
     pub fn keys_kept_for(&self) -> i64 {
         let keys = self.idempotency.as_ref();
         keys.map_or(0, |keys| {
-            let own = keys.kept_for.as_ref().map(Period::millis);
+            let own = keys
+                .kept_for
+                .as_ref()
+                .map(Period::millis);
             own.unwrap_or(IdempotencyKeys::KEPT)
         })
     }
@@ -583,11 +611,18 @@ impl Connection {
     pub fn tested_path(&self) -> Option<&str> {
         let named = self.test_path.as_deref();
         let named = named.filter(|path| self.allows("GET", path));
-        named.or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
+        named.or_else(|| {
+            self.allow
+                .iter()
+                .find_map(AllowedCall::as_plain_get)
+        })
     }
 
     pub fn replayed_header(&self) -> Option<&str> {
-        self.idempotency.as_ref()?.replayed_header.as_deref()
+        self.idempotency
+            .as_ref()?
+            .replayed_header
+            .as_deref()
     }
 
     /// True if an answer replays the answer to an earlier call with the same key. `replayed` is the
@@ -599,7 +634,9 @@ impl Connection {
 
     /// Returns the system's answer to a repeated key; none for a system without keys.
     pub fn replays(&self) -> Option<Replays> {
-        self.idempotency.as_ref().map(|keys| keys.replays.0)
+        self.idempotency
+            .as_ref()
+            .map(|keys| keys.replays.0)
     }
 }
 

@@ -26,7 +26,9 @@ impl Partners {
 
     /// Returns the partners with their kinds.
     pub(super) fn iter(&self) -> impl Iterator<Item = (SystemKind, &Slug)> {
-        self.0.iter().map(|(kind, partner)| (*kind, partner))
+        self.0
+            .iter()
+            .map(|(kind, partner)| (*kind, partner))
     }
 }
 

@@ -47,9 +47,12 @@ impl<'a> Systems<'a> {
             let connection = connection.ok_or_else(|| {
                 format!("{named}, the partner of {alert_system}, is no connection")
             })?;
-            return connection.is_of(kind).then_some(connection).ok_or_else(|| {
-                format!("{named}, the partner of {alert_system}, is not of kind {role}")
-            });
+            return connection
+                .is_of(kind)
+                .then_some(connection)
+                .ok_or_else(|| {
+                    format!("{named}, the partner of {alert_system}, is not of kind {role}")
+                });
         }
         let of_kind = self
             .connections
@@ -58,10 +61,13 @@ impl<'a> Systems<'a> {
         let of_kind: Vec<&Connection> = of_kind.collect();
         match *of_kind.as_slice() {
             [] => Err(format!("no connection is of kind {role}")),
-            [only] => only.serves(own).then_some(only).ok_or_else(|| {
-                let only = quoted(&only.name);
-                format!("{only} is the partner of another connection than {alert_system}")
-            }),
+            [only] => only
+                .serves(own)
+                .then_some(only)
+                .ok_or_else(|| {
+                    let only = quoted(&only.name);
+                    format!("{only} is the partner of another connection than {alert_system}")
+                }),
             _ => {
                 let number = match of_kind.len() {
                     2 => "two".to_owned(),
@@ -105,7 +111,9 @@ impl Connection {
 
     /// True unless it names another connection than `other` as its partner of that kind.
     fn serves(&self, other: &Self) -> bool {
-        let partner = self.partners.of_kind(other.system_kind());
+        let partner = self
+            .partners
+            .of_kind(other.system_kind());
         partner.is_none_or(|partner| *partner == other.name)
     }
 }
@@ -164,7 +172,10 @@ mod tests {
         let mut stored = json!(connection(name, "other", &json!({})));
         stored["systemKind"] = json!("demo");
         for new in ["amounts", "partners", "identity", "account"] {
-            stored.as_object_mut().unwrap().remove(new);
+            stored
+                .as_object_mut()
+                .unwrap()
+                .remove(new);
         }
         serde_json::from_value(stored).unwrap()
     }
@@ -175,7 +186,10 @@ mod tests {
         let name = connection.map(|connection| connection.name.to_string());
         assert_eq!(
             name.as_deref(),
-            expected.map_err(str::to_owned).as_ref().map(|name| &**name)
+            expected
+                .map_err(str::to_owned)
+                .as_ref()
+                .map(|name| &**name)
         );
     }
 

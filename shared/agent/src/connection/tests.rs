@@ -50,7 +50,9 @@ fn sealed(ciphertext: &str, set_at: Timestamp) -> SealedSecret {
 fn faults(more: &Value) -> Vec<(String, FaultCode)> {
     let faults = input::from_value::<ConnectionPut>(&sent(more)).unwrap_err();
     let faults = faults.into_iter();
-    faults.map(|fault| (fault.pointer, fault.code)).collect()
+    faults
+        .map(|fault| (fault.pointer, fault.code))
+        .collect()
 }
 
 /// A body has this fault alone.
@@ -116,7 +118,10 @@ fn reads_lag_behind_for_at_most_a_week() {
     assert_eq!(Connection::settling_time(&[]), 15 * span::MINUTE);
     // A record of an earlier release has none. A change raises no revision.
     let mut stored = json!(connections[0]);
-    stored.as_object_mut().unwrap().remove("settlesWithin");
+    stored
+        .as_object_mut()
+        .unwrap()
+        .remove("settlesWithin");
     let read: Connection = serde_json::from_value(stored).unwrap();
     assert_eq!(&*read.settles_within, "15m");
     assert!(read.calls_as(&connections[0]));
@@ -131,7 +136,12 @@ fn a_base_url_is_an_address_of_the_public_internet() {
     );
     let not_public = |url: &str| put(&json!({ "baseUrl": url })).not_public();
     assert_eq!(not_public("https://api.example.com"), None);
-    assert_eq!(not_public("https://127.0.0.1").unwrap().pointer, "/baseUrl");
+    assert_eq!(
+        not_public("https://127.0.0.1")
+            .unwrap()
+            .pointer,
+        "/baseUrl"
+    );
 }
 
 #[test]
@@ -258,7 +268,9 @@ fn a_kind_is_one_of_the_list() {
     assert_eq!((&*fault.pointer, fault.code), ("/kind", FaultCode::Value));
     let kinds = "billing, payments, notifications, stripe, lago, chargebee, other";
     assert!(
-        fault.detail.ends_with(&format!("Send one of: {kinds}.")),
+        fault
+            .detail
+            .ends_with(&format!("Send one of: {kinds}.")),
         "{}",
         fault.detail
     );
@@ -335,7 +347,9 @@ fn partners_are_names_by_their_kinds() {
     };
     assert_eq!(fault(&[&payments, &mails]), None);
     let own = named.partners.as_ref().unwrap();
-    let fault = own.fault(&payments.name, &[&payments, &mails]).unwrap();
+    let fault = own
+        .fault(&payments.name, &[&payments, &mails])
+        .unwrap();
     assert_eq!(fault.detail, "A connection is no partner of itself.");
 }
 
@@ -397,14 +411,18 @@ fn another_base_url_takes_its_secret_again() {
     let elsewhere = "https://billing.example.com/api/v2";
     let with = |secret: Option<Value>| {
         let mut sent = sent(&json!({ "baseUrl": elsewhere }));
-        sent.as_object_mut().unwrap().remove("secret");
+        sent.as_object_mut()
+            .unwrap()
+            .remove("secret");
         if let Some(secret) = secret {
             sent["secret"] = secret;
         }
         input::from_value::<ConnectionPut>(&sent).unwrap()
     };
     let before = connection(&json!({}));
-    let fault = with(None).lacks_secret(&before).unwrap();
+    let fault = with(None)
+        .lacks_secret(&before)
+        .unwrap();
     assert_eq!(&*fault.pointer, "/secret");
     assert_eq!(fault.code, FaultCode::Required);
     for sent in [json!("hush"), Value::Null] {
@@ -514,7 +532,12 @@ fn a_key_never_overwrites_what_was_approved() {
 fn a_code_stands_where_the_pointer_says() {
     let code = |pointer: &str| connection(&json!({ "errorCode": pointer })).error_code;
     let answer = json!({"code": "a", "error": {"a/b": [{"code": 17}]}, "flag": true});
-    assert_eq!(ErrorCode::default().of(&answer).as_deref(), Some("a"));
+    assert_eq!(
+        ErrorCode::default()
+            .of(&answer)
+            .as_deref(),
+        Some("a")
+    );
     let nested = code("/error/a~1b/0/code");
     assert_eq!(nested.of(&answer).as_deref(), Some("17"));
     assert_eq!(code("/flag").of(&answer), None);

@@ -145,7 +145,9 @@ impl Breaker {
         if now < open {
             return Some(open);
         }
-        let probe = self.probe_until.filter(|until| now < *until)?;
+        let probe = self
+            .probe_until
+            .filter(|until| now < *until)?;
         Some(probe.min(now.plus(Self::FIRST_PAUSE)))
     }
 
@@ -215,7 +217,8 @@ impl ConnectionTraffic {
 
     /// True if the connection recently gave unclear answers.
     pub fn is_troubled(&self, connection: &Connection) -> bool {
-        self.breaker_of(connection).is_troubled()
+        self.breaker_of(connection)
+            .is_troubled()
     }
 
     /// Admits an action if the breaker and the limits permit. After an opening, the action is the
@@ -241,8 +244,10 @@ impl ConnectionTraffic {
             self.breaker = breaker;
         }
         if connection.limits.concurrent.is_some() {
-            self.at_work.retain(|_, until| now < *until);
-            self.at_work.insert(request.action.to_owned(), until);
+            self.at_work
+                .retain(|_, until| now < *until);
+            self.at_work
+                .insert(request.action.to_owned(), until);
         }
         Admission::From(begins)
     }

@@ -52,8 +52,12 @@ fn is_header_name(text: &str) -> bool {
 }
 
 fn is_period(text: &str) -> bool {
-    let number = text.strip_suffix(['m', 'h', 'd']).unwrap_or_default();
-    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text
+        .strip_suffix(['m', 'h', 'd'])
+        .unwrap_or_default();
+    let is_number = number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit());
     is_number && (1..=4).contains(&number.len()) && !number.starts_with('0')
 }
 
@@ -68,7 +72,10 @@ fn millis(period: &str) -> i64 {
         _ => span::DAY,
     };
     let number = period.trim_end_matches(['m', 'h', 'd']);
-    number.parse::<i64>().unwrap_or_default() * unit
+    number
+        .parse::<i64>()
+        .unwrap_or_default()
+        * unit
 }
 
 impl Period {
@@ -90,7 +97,10 @@ impl Default for SettlesWithin {
 }
 
 fn is_key(text: &str) -> bool {
-    !text.starts_with('.') && text.bytes().all(|byte| is_word(byte) || byte == b'.')
+    !text.starts_with('.')
+        && text
+            .bytes()
+            .all(|byte| is_word(byte) || byte == b'.')
 }
 
 fn is_user(text: &str) -> bool {

@@ -65,23 +65,32 @@ impl AgentAction {
             let note = Note::new(worker, JournalEvent::Answered, None).with(result.detail(step));
             (note, result.response, None, result.at)
         });
-        let checked = self.progress.checked.take().map(|checked| {
-            let note = Note::new(worker, JournalEvent::Checked, None).with(checked.detail());
-            (note, None, None, checked.at)
-        });
+        let checked = self
+            .progress
+            .checked
+            .take()
+            .map(|checked| {
+                let note = Note::new(worker, JournalEvent::Checked, None).with(checked.detail());
+                (note, None, None, checked.at)
+            });
         let to = Some(self.state.name().to_owned());
         let note = note.map(|note| (note, None, to, now));
-        let notes: Vec<_> = results.chain(checked).chain(note).collect();
-        let entries = notes.into_iter().map(|(note, excerpt, to, at)| {
-            let entry = JournalEntry {
-                action_id: Some(self.key.action_id.clone()),
-                to,
-                digest: Some(digest.clone()),
-                excerpt,
-                ..note.entry(self.key.organization_id, self.key.session_id, at)
-            };
-            entry.chained(&mut self.journal)
-        });
+        let notes: Vec<_> = results
+            .chain(checked)
+            .chain(note)
+            .collect();
+        let entries = notes
+            .into_iter()
+            .map(|(note, excerpt, to, at)| {
+                let entry = JournalEntry {
+                    action_id: Some(self.key.action_id.clone()),
+                    to,
+                    digest: Some(digest.clone()),
+                    excerpt,
+                    ..note.entry(self.key.organization_id, self.key.session_id, at)
+                };
+                entry.chained(&mut self.journal)
+            });
         entries.collect()
     }
 }
@@ -115,8 +124,9 @@ pub fn check_journal<'a>(
     entries: &[JournalEntry],
 ) -> JournalCheck {
     let heads = actions.map(|action| (Some(&*action.key.action_id), &action.journal));
-    let heads: BTreeMap<Option<&str>, &JournalHead> =
-        heads.chain([(None, &session.journal)]).collect();
+    let heads: BTreeMap<Option<&str>, &JournalHead> = heads
+        .chain([(None, &session.journal)])
+        .collect();
     let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in entries {
         chains
@@ -125,13 +135,22 @@ pub fn check_journal<'a>(
             .push(entry);
     }
     let named = named_heads(entries);
-    let mut chain_names: BTreeSet<Option<&str>> =
-        heads.keys().chain(chains.keys()).copied().collect();
+    let mut chain_names: BTreeSet<Option<&str>> = heads
+        .keys()
+        .chain(chains.keys())
+        .copied()
+        .collect();
     // An action without record and entries.
-    chain_names.extend(named.keys().map(|action| Some(action.as_str())));
+    chain_names.extend(
+        named
+            .keys()
+            .map(|action| Some(action.as_str())),
+    );
     let mut breaks = Vec::new();
     for chain in chain_names {
-        let mut chain_entries = chains.remove(&chain).unwrap_or_default();
+        let mut chain_entries = chains
+            .remove(&chain)
+            .unwrap_or_default();
         chain_entries.sort_by_key(|entry| entry.seq);
         let head = heads.get(&chain).copied();
         let named = chain.and_then(|action| named.get(action));
@@ -158,10 +177,17 @@ fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     let is_settled = |entry: &&JournalEntry| entry.what == JournalEvent::Settled;
     let settled = entries.iter().filter(is_settled);
     for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
-        let heads = detail.0.0.get("heads").and_then(Value::as_object);
+        let heads = detail
+            .0
+            .0
+            .get("heads")
+            .and_then(Value::as_object);
         for (action, head) in heads.into_iter().flatten() {
             if let Ok(head) = serde_json::from_value(head.clone()) {
-                named.entry(action.clone()).or_default().push(head);
+                named
+                    .entry(action.clone())
+                    .or_default()
+                    .push(head);
             }
         }
     }

@@ -213,7 +213,11 @@ impl Note {
 impl JournalEntry {
     pub fn excerpt_hash(&self) -> Option<&str> {
         let JsonText(detail) = self.detail.as_ref()?;
-        detail.0.get("response")?.get("excerpt")?.as_str()
+        detail
+            .0
+            .get("response")?
+            .get("excerpt")?
+            .as_str()
     }
 }
 

@@ -55,7 +55,9 @@ impl Occurrence {
 
     /// Returns a number that identifies it within its day (UTC).
     pub const fn within_day(self) -> i64 {
-        let minute = self.minute.rem_euclid(span::DAY / span::MINUTE);
+        let minute = self
+            .minute
+            .rem_euclid(span::DAY / span::MINUTE);
         (minute << 32) | self.records as i64
     }
 
@@ -111,27 +113,36 @@ impl ClassHistory {
         }
         let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
             let has = |labels: &&&BTreeMap<String, String>| {
-                labels.get(name).is_some_and(|label| label == value)
+                labels
+                    .get(name)
+                    .is_some_and(|label| label == value)
             };
             count(part.iter().filter(has).count())
         };
         let of = count(window.len());
         let baseline_of = count(baseline.len());
-        let labels = alert.labels.0.iter().map(|(name, value)| {
-            let with = having(&window, name, value);
-            let baseline_with = having(&baseline, name, value);
-            SharedLabel {
-                name: name.clone(),
-                value: value.clone(),
-                count: with.into(),
-                of: of.into(),
-                baseline_count: baseline_with.into(),
-                baseline_of: baseline_of.into(),
-                p_value: statistics::fisher(with, of, baseline_with, baseline_of),
-            }
-        });
+        let labels = alert
+            .labels
+            .0
+            .iter()
+            .map(|(name, value)| {
+                let with = having(&window, name, value);
+                let baseline_with = having(&baseline, name, value);
+                SharedLabel {
+                    name: name.clone(),
+                    value: value.clone(),
+                    count: with.into(),
+                    of: of.into(),
+                    baseline_count: baseline_with.into(),
+                    baseline_of: baseline_of.into(),
+                    p_value: statistics::fisher(with, of, baseline_with, baseline_of),
+                }
+            });
         let mut shared: Vec<SharedLabel> = labels.collect();
-        let p_values: Vec<f64> = shared.iter().map(|label| label.p_value).collect();
+        let p_values: Vec<f64> = shared
+            .iter()
+            .map(|label| label.p_value)
+            .collect();
         let mut named = statistics::rejected(&p_values, Pattern::FALSE_SHARE).into_iter();
         shared.retain(|_| named.next() == Some(true));
         shared.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
@@ -143,7 +154,9 @@ impl ClassHistory {
 /// its own hash.
 fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
-    let named = entities.iter().map(|entity| (&*entity.r#type, &*entity.id));
+    let named = entities
+        .iter()
+        .map(|entity| (&*entity.r#type, &*entity.id));
     let mut named: Vec<(&str, &str)> = named.collect();
     named.sort_unstable();
     for (kind, id) in &named {

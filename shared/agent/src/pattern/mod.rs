@@ -98,7 +98,9 @@ impl Pattern {
 
     /// True if alerts are more frequent than before.
     pub fn surges(&self) -> bool {
-        self.windows.iter().any(|window| window.fires)
+        self.windows
+            .iter()
+            .any(|window| window.fires)
     }
 
     /// True if the alert is more than a single case.

@@ -61,10 +61,16 @@ pub fn rejected(p_values: &[f64], false_share: f64) -> Vec<bool> {
     sorted.sort_by(f64::total_cmp);
     let step = false_share / f64::from(u32::try_from(sorted.len()).unwrap_or(u32::MAX));
     let limits = (1..=u32::MAX).map(|rank| f64::from(rank) * step);
-    let within = sorted.iter().zip(limits).filter(|(p, limit)| *p <= limit);
+    let within = sorted
+        .iter()
+        .zip(limits)
+        .filter(|(p, limit)| *p <= limit);
     let largest = within.map(|(p, _)| *p).last();
     let is_rejected = |p: &f64| largest.is_some_and(|largest| *p <= largest);
-    p_values.iter().map(is_rejected).collect()
+    p_values
+        .iter()
+        .map(is_rejected)
+        .collect()
 }
 
 /// Sums a term and those that follow from it, each by its ratio to the one before.

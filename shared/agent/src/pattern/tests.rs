@@ -77,7 +77,9 @@ fn a_first_case_is_no_pattern() {
 #[test]
 fn windows_end_now_to_the_minute() {
     let days = [1, 7, 35].map(|days| [days * DAY - 1, days * DAY]);
-    let ages = [0, 59, 60].into_iter().chain(days.into_iter().flatten());
+    let ages = [0, 59, 60]
+        .into_iter()
+        .chain(days.into_iter().flatten());
     let pattern = of(&history(each(ages)), Cycle::None);
     let counts = pattern
         .windows
@@ -108,7 +110,10 @@ fn a_storm_is_a_pattern_of_at_least_so_many() {
     ] {
         history.since = recorded.map(|recorded| now().plus(-recorded));
         let windows = of(&history, Cycle::None).windows;
-        let fires: Vec<_> = windows.iter().map(|window| window.fires).collect();
+        let fires: Vec<_> = windows
+            .iter()
+            .map(|window| window.fires)
+            .collect();
         assert_eq!(fires, shown, "{recorded:?}: {windows:?}");
         for window in windows {
             assert_eq!(window.count, 99);
@@ -177,10 +182,14 @@ fn the_baseline_goes_as_far_back_as_alerts_were_recorded() {
     ] {
         history.since = Some(now().plus(-days * span::DAY));
         let windows = of(&history, Cycle::None).windows;
-        let baselines: Vec<f64> = windows.iter().map(|window| window.baseline_days).collect();
+        let baselines: Vec<f64> = windows
+            .iter()
+            .map(|window| window.baseline_days)
+            .collect();
         let near = baselines.iter().zip([hour, day, week]);
         assert!(
-            near.clone().all(|(a, b)| (a - b).abs() < 1e-9),
+            near.clone()
+                .all(|(a, b)| (a - b).abs() < 1e-9),
             "{days}: {baselines:?}"
         );
         // Without a baseline, few are not unusual.
@@ -236,7 +245,9 @@ fn labels_that_others_share_are_named() {
     let mut own = sample(9, 1, "stripe", "eu");
     own.entities = entity("own");
     history.recent.push(own);
-    history.recent.push(history.recent[1].clone());
+    history
+        .recent
+        .push(history.recent[1].clone());
     let pattern = of(&history, Cycle::None);
     let [shared] = pattern.shared.as_slice() else {
         panic!("{:?}", pattern.shared);
@@ -251,7 +262,11 @@ fn labels_that_others_share_are_named() {
     );
     // Without a window that fires, no label is shown.
     history.occurrences.clear();
-    assert!(of(&history, Cycle::None).shared.is_empty());
+    assert!(
+        of(&history, Cycle::None)
+            .shared
+            .is_empty()
+    );
 }
 
 #[test]
@@ -297,7 +312,9 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self
+            .0
+            .wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -345,7 +362,11 @@ fn fired(streams: u32, a_day: f64, recorded: i64) -> (f64, f64) {
             let mut history = history(cases(ages));
             history.since = Some(now().plus(-recorded * span::DAY));
             let windows = windows::windows(&alert, &history, Cycle::None);
-            u32::from(windows.iter().any(|window| window.fires))
+            u32::from(
+                windows
+                    .iter()
+                    .any(|window| window.fires),
+            )
         };
         let mut false_alarms = 0;
         let mut detected = 0;
@@ -363,7 +384,9 @@ fn fired(streams: u32, a_day: f64, recorded: i64) -> (f64, f64) {
         let threads: Vec<_> = (0..threads)
             .map(|thread| scope.spawn(move || of_thread(thread)))
             .collect();
-        let counts = threads.into_iter().map(|thread| thread.join().unwrap());
+        let counts = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap());
         counts.fold((0, 0), |total, of| (total.0 + of.0, total.1 + of.1))
     });
     let share = |number: u32| f64::from(number) / f64::from(streams);
@@ -387,7 +410,10 @@ fn steady_streams_fire_hardly_ever_and_those_that_swell_do() {
     assert!(false_alarms * 60.0 <= 1.5, "{false_alarms}");
     // At one a day, nine more in a day are found. At one in ten days, a single alert is no pattern.
     assert!(
-        shares[2] > 0.7 && shares[4..].iter().all(|share| *share > 0.99),
+        shares[2] > 0.7
+            && shares[4..]
+                .iter()
+                .all(|share| *share > 0.99),
         "{shares:?}"
     );
 }

@@ -32,16 +32,25 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
         // alerts were recorded. Of a short record, the older half is the baseline.
         let start = SETBACK.min(covered / 2).max(hours);
         let ends: Vec<usize> = match cycle {
-            Cycle::None => (start..start + BASELINE).step_by(hours).collect(),
+            Cycle::None => (start..start + BASELINE)
+                .step_by(hours)
+                .collect(),
             Cycle::Monthly => {
                 let months = (1..=MONTHS).map(|months| history.at.months_earlier(months));
                 months.map(ago).collect()
             }
         };
-        let ends = ends.into_iter().filter(|end| end + hours <= covered);
-        let earlier: Vec<_> = ends.map(|end| distinct(&others, end, hours)).collect();
+        let ends = ends
+            .into_iter()
+            .filter(|end| end + hours <= covered);
+        let earlier: Vec<_> = ends
+            .map(|end| distinct(&others, end, hours))
+            .collect();
         let (within, within_is_least) = distinct(&others, 0, hours);
-        let baseline = earlier.iter().map(|(records, _)| records).sum();
+        let baseline = earlier
+            .iter()
+            .map(|(records, _)| records)
+            .sum();
         let days = f64::from(count(hours)) / 24.0;
         let baseline_days = f64::from(count(earlier.len())) * days;
         let p_value = statistics::surge(within, days, baseline, baseline_days);
@@ -50,18 +59,25 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
             count: within.into(),
             count_is_least: within_is_least,
             baseline: baseline.into(),
-            baseline_is_least: earlier.iter().any(|(_, is_least)| *is_least),
+            baseline_is_least: earlier
+                .iter()
+                .any(|(_, is_least)| *is_least),
             baseline_days,
             // DynamoDB stores no smaller number.
             p_value: p_value.max(1e-100),
             fires: p_value <= Pattern::ALPHA / 3.0,
         }
     };
-    let mut windows: Vec<_> = WINDOWS.into_iter().map(window).collect();
+    let mut windows: Vec<_> = WINDOWS
+        .into_iter()
+        .map(window)
+        .collect();
     let is_storm =
         |window: &&mut PatternWindow| window.count_is_least && window.baseline_days <= 0.0;
     if cycle == Cycle::None
-        && !windows.iter().any(|window| window.fires)
+        && !windows
+            .iter()
+            .any(|window| window.fires)
         && let Some(storm) = windows.iter_mut().find(is_storm)
     {
         storm.fires = true;
@@ -80,12 +96,17 @@ struct Other {
 
 /// Returns the occurrences of other records, newest first.
 fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
-    let minute = history.at.millis().div_euclid(span::MINUTE);
+    let minute = history
+        .at
+        .millis()
+        .div_euclid(span::MINUTE);
     let own = Occurrence::of(alert.id, &alert.entities, history.at).records;
     let hour = |occurrence: &Occurrence| occurrence.minute.div_euclid(60);
     let mut of_hours: HashMap<i64, usize> = HashMap::new();
     for occurrence in &history.occurrences {
-        *of_hours.entry(hour(occurrence)).or_default() += 1;
+        *of_hours
+            .entry(hour(occurrence))
+            .or_default() += 1;
     }
     let is_full = |occurrence: &Occurrence| {
         of_hours.get(&hour(occurrence)).copied() >= Some(Occurrence::MOST_AN_HOUR)
@@ -113,8 +134,13 @@ fn distinct(others: &[Other], end: usize, hours: usize) -> (u32, bool) {
     let before = |hour: usize| others.partition_point(|other| other.ago < hour);
     let within = others.get(before(end)..before(end + hours));
     let within = within.unwrap_or_default();
-    let records: HashSet<u32> = within.iter().map(|other| other.records).collect();
-    let is_least = within.iter().any(|other| other.is_of_full_hour);
+    let records: HashSet<u32> = within
+        .iter()
+        .map(|other| other.records)
+        .collect();
+    let is_least = within
+        .iter()
+        .any(|other| other.is_of_full_hour);
     (count(records.len()), is_least)
 }
 
@@ -122,7 +148,9 @@ impl Pattern {
     pub fn of(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Self {
         let windows = windows(alert, history, cycle);
         // The longest window that fires has the largest sample.
-        let longest = windows.iter().rfind(|window| window.fires);
+        let longest = windows
+            .iter()
+            .rfind(|window| window.fires);
         let shared = longest.map(|window| history.shared(alert, window.hours));
         Self {
             windows,

@@ -32,7 +32,9 @@ impl AgentPolicy {
             updated_by: _,
             updated_at: _,
         } = before;
-        !rules.iter().all(|rule| rule.is_kept_by(&self.rules))
+        !rules
+            .iter()
+            .all(|rule| rule.is_kept_by(&self.rules))
             || self.caps.are_looser_than(caps)
             || is_more(*signed_in_within, self.signed_in_within)
     }
@@ -66,7 +68,10 @@ impl AgentPolicy {
         }
         if is.allows_more_money_than(was) {
             let says = |caps: &PolicyCaps| {
-                let caps = caps.money.iter().map(|cap| cap.says(SystemKind::Other));
+                let caps = caps
+                    .money
+                    .iter()
+                    .map(|cap| cap.says(SystemKind::Other));
                 let caps = caps.collect::<Vec<_>>().join(", ");
                 if caps.is_empty() {
                     "none".to_owned()
@@ -92,7 +97,11 @@ impl PolicyRule {
             (false, 1) => "1 approver".to_owned(),
             (false, several) => format!("{several} approvers"),
         };
-        let roles: Vec<&str> = self.roles.iter().map(Into::into).collect();
+        let roles: Vec<&str> = self
+            .roles
+            .iter()
+            .map(Into::into)
+            .collect();
         let roles = if roles.is_empty() {
             String::new()
         } else {
@@ -118,14 +127,20 @@ impl PolicyRule {
             not_opener,
             deny,
         } = self;
-        let applying = || others.iter().filter(|rule| rule.when.covers(when));
+        let applying = || {
+            others
+                .iter()
+                .filter(|rule| rule.when.covers(when))
+        };
         let is_within = |rule: &Self| {
             let is_mine = |role| roles.contains(role);
             !rule.roles.is_empty() && rule.roles.iter().all(is_mine)
         };
         let keeps_roles = roles.is_empty() || applying().any(is_within);
         let keeps_openers_out = !not_opener || applying().any(|rule| rule.not_opener);
-        let most = applying().map(|rule| rule.approvers).max();
+        let most = applying()
+            .map(|rule| rule.approvers)
+            .max();
         // Without any rule, one user approves.
         let keeps_number = most.unwrap_or(1) >= *approvers;
         let denies = applying().any(|rule| rule.deny);

@@ -30,7 +30,10 @@ impl AgentPolicy {
     /// Returns the policy in force at an instant. A pending one is in force from its time on.
     #[must_use]
     pub fn in_force(mut self, now: Timestamp) -> Self {
-        if let Some(due) = self.pending.take_if(|pending| pending.applies_at <= now) {
+        if let Some(due) = self
+            .pending
+            .take_if(|pending| pending.applies_at <= now)
+        {
             self.take(due.policy);
             self.updated_by = Some(due.by);
             self.updated_at = Some(due.applies_at);
@@ -88,8 +91,14 @@ impl AgentPolicy {
         let mut later = self.clone();
         later.take(pending.policy.clone());
         let allowances = later.allows_more_than(self).join("; ");
-        let from = pending.applies_at.to_string().replace('T', " ");
-        let from: String = from.chars().take("2026-01-15 14:05".len()).collect();
+        let from = pending
+            .applies_at
+            .to_string()
+            .replace('T', " ");
+        let from: String = from
+            .chars()
+            .take("2026-01-15 14:05".len())
+            .collect();
         Some(format!(
             "From {from} UTC on, or once another admin confirms it: {allowances}"
         ))
@@ -126,7 +135,11 @@ mod tests {
         assert_eq!(policy.rules.len(), 1);
         // Asked for again, it waits no longer and no shorter.
         assert_eq!(set(&mut policy, &no_rules(), 1, 9), PolicyChange::Waits);
-        let in_force = |millis| policy.clone().in_force(Timestamp::from_millis(millis));
+        let in_force = |millis| {
+            policy
+                .clone()
+                .in_force(Timestamp::from_millis(millis))
+        };
         assert_eq!(in_force(DAY + 4), policy);
         let later = in_force(DAY + 5);
         assert_eq!((later.rules.len(), &later.pending), (0, &None));
@@ -175,7 +188,10 @@ mod tests {
     #[test]
     fn a_policy_of_an_earlier_release_has_nothing_that_waits() {
         let mut stored = json!(strict());
-        stored.as_object_mut().unwrap().remove("pending");
+        stored
+            .as_object_mut()
+            .unwrap()
+            .remove("pending");
         let read: AgentPolicy = serde_json::from_value(stored).unwrap();
         assert_eq!(read, strict());
     }

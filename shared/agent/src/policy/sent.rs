@@ -109,7 +109,9 @@ fn one_of_both(
 ) {
     if preset.is_some_and(Option::is_some) && matches!(rules, Some(PatchField::Set(_))) {
         let detail = "Send either `preset` or `rules`.";
-        place.at("preset").report(FaultCode::Combination, detail);
+        place
+            .at("preset")
+            .report(FaultCode::Combination, detail);
     }
 }
 
@@ -122,26 +124,41 @@ impl PolicySet {
             policy.rules = rules.0.iter().map(rule).collect();
         }
         if let Patch::Set(sent) = &self.caps {
-            policy.caps = sent.as_ref().map(caps).unwrap_or_default();
+            policy.caps = sent
+                .as_ref()
+                .map(caps)
+                .unwrap_or_default();
         }
-        let within = self.signed_in_within.map(|Whole(minutes)| minutes);
+        let within = self
+            .signed_in_within
+            .map(|Whole(minutes)| minutes);
         within.apply(&mut policy.signed_in_within);
     }
 }
 
 fn rule(sent: &PolicyRuleSet) -> PolicyRule {
-    let when = sent.when.as_ref().map(|when| PolicyMatch {
-        action_type: when.action_type,
-        risk_at_least: when.risk_at_least,
-        amount_at_least: when.amount_at_least.as_ref().map(money),
-        records_at_least: when.records_at_least.map(|Whole(number)| number),
-        connection: when.connection.clone().map(Into::into),
-        moves_money: when.moves_money,
-    });
-    let roles = sent.roles.as_ref().map(|roles| roles.0.clone());
+    let when = sent
+        .when
+        .as_ref()
+        .map(|when| PolicyMatch {
+            action_type: when.action_type,
+            risk_at_least: when.risk_at_least,
+            amount_at_least: when.amount_at_least.as_ref().map(money),
+            records_at_least: when
+                .records_at_least
+                .map(|Whole(number)| number),
+            connection: when.connection.clone().map(Into::into),
+            moves_money: when.moves_money,
+        });
+    let roles = sent
+        .roles
+        .as_ref()
+        .map(|roles| roles.0.clone());
     PolicyRule {
         when: when.unwrap_or_default(),
-        approvers: sent.approvers.map_or(1, |Whole(number)| number),
+        approvers: sent
+            .approvers
+            .map_or(1, |Whole(number)| number),
         roles: roles.unwrap_or_default(),
         not_opener: sent.not_opener.0,
         deny: sent.deny.0,
@@ -149,11 +166,16 @@ fn rule(sent: &PolicyRuleSet) -> PolicyRule {
 }
 
 fn caps(sent: &PolicyCapsSet) -> PolicyCaps {
-    let money_caps = sent.money.iter().flat_map(|money| &money.0);
+    let money_caps = sent
+        .money
+        .iter()
+        .flat_map(|money| &money.0);
     PolicyCaps {
         actions: sent.actions.map(|Whole(number)| number),
         money: money_caps.map(money).collect(),
-        messages_per_customer: sent.messages_per_customer.map(|Whole(number)| number),
+        messages_per_customer: sent
+            .messages_per_customer
+            .map(|Whole(number)| number),
     }
 }
 

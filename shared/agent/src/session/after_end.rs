@@ -39,7 +39,10 @@ impl AgentSession {
     }
 
     pub fn alert_check_message(&self, now: Timestamp) -> Option<Message> {
-        let is_due = self.times.alert_check_at.is_some_and(|at| at <= now);
+        let is_due = self
+            .times
+            .alert_check_at
+            .is_some_and(|at| at <= now);
         is_due.then_some(Message::CheckAlert {
             organization_id: self.organization_id,
             session_id: self.id,
@@ -61,7 +64,11 @@ impl AgentSession {
         };
         let is_done =
             has_run && actions.unreadable.is_empty() && actions.known.iter().all(is_settled);
-        let end = self.plan.resolved_when.as_ref().filter(|_| is_done);
+        let end = self
+            .plan
+            .resolved_when
+            .as_ref()
+            .filter(|_| is_done);
         end.map(Check::of_alert)
     }
 
@@ -114,7 +121,10 @@ impl AgentSession {
     /// Schedules the sweeper's next visit after its end. It names the newest entry at once, checks
     /// the alert, and ends the time in which other actions can be approved.
     pub(crate) fn plan_visit(&mut self) {
-        let unnamed = self.times.journal_at.filter(|_| self.is_unnamed());
+        let unnamed = self
+            .times
+            .journal_at
+            .filter(|_| self.is_unnamed());
         let closes = self.approvable_until(self.times.updated_at);
         let visits = [unnamed, self.times.alert_check_at, closes];
         self.times.due_at = visits.into_iter().flatten().min();
@@ -186,17 +196,33 @@ impl AgentAction {
     pub fn other_effect(&self) -> Option<OtherEffect> {
         let record = self.checks.effect.as_ref()?;
         let is_refuted = record.status == CheckStatus::NotDone;
-        let verify = self.content.verify.as_ref().filter(|_| is_refuted)?;
-        let facts: Facts = record.found.clone()?.0.0.into_iter().collect();
-        self.other_amount(verify, &facts).or_else(|| {
-            let mut ruled_out = verify.fails_if.iter();
-            let shown = ruled_out.find(|condition| condition.holds(&facts) == Some(true))?;
-            Some(OtherEffect::State(shown.says()))
-        })
+        let verify = self
+            .content
+            .verify
+            .as_ref()
+            .filter(|_| is_refuted)?;
+        let facts: Facts = record
+            .found
+            .clone()?
+            .0
+            .0
+            .into_iter()
+            .collect();
+        self.other_amount(verify, &facts)
+            .or_else(|| {
+                let mut ruled_out = verify.fails_if.iter();
+                let shown = ruled_out.find(|condition| condition.holds(&facts) == Some(true))?;
+                Some(OtherEffect::State(shown.says()))
+            })
     }
 
     fn other_amount(&self, verify: &Verification, facts: &Facts) -> Option<OtherEffect> {
-        let approved = self.content.money.as_ref()?.amount.clone()?;
+        let approved = self
+            .content
+            .money
+            .as_ref()?
+            .amount
+            .clone()?;
         let minor_units = verify.other_amount(facts)?;
         let actual = Money {
             minor_units,

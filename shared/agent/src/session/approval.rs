@@ -53,7 +53,11 @@ impl<A: ActionRecord> ApprovedActions<A> {
 
     /// Returns the state of an approved action; none if it was not approved.
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
-        if self.unreadable.iter().any(|id| id == action_id) {
+        if self
+            .unreadable
+            .iter()
+            .any(|id| id == action_id)
+        {
             return Some(ActionState::Unknown);
         }
         let mut readable = self.known.iter();
@@ -64,25 +68,37 @@ impl<A: ActionRecord> ApprovedActions<A> {
     /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
     /// ended.
     pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
-        if !self.state(action_id).is_some_and(ActionState::has_ended) {
+        if !self
+            .state(action_id)
+            .is_some_and(ActionState::has_ended)
+        {
             return Vec::new();
         }
         let waits = |action: &&A| {
-            let mut before = action.round.after.iter().chain(&action.round.unless);
+            let mut before = action
+                .round
+                .after
+                .iter()
+                .chain(&action.round.unless);
             let comes_later = before.any(|id| id == action_id);
             action.state == ActionState::Queued && comes_later
         };
         let waiting = self.known.iter().filter(waits);
-        waiting.map(|action| action.key.action_id.clone()).collect()
+        waiting
+            .map(|action| action.key.action_id.clone())
+            .collect()
     }
 
     /// True if an action may still run: it was not approved, or is certainly not done.
     pub(crate) fn may_run(&self, action_id: &str) -> bool {
-        self.state(action_id).is_none_or(ActionState::is_not_done)
+        self.state(action_id)
+            .is_none_or(ActionState::is_not_done)
     }
 
     pub fn all_ended(&self) -> bool {
-        self.known.iter().all(|action| action.state.has_ended())
+        self.known
+            .iter()
+            .all(|action| action.state.has_ended())
     }
 }
 
@@ -127,7 +143,9 @@ impl AgentSession {
             return Ok(Approved::Pending);
         }
         self.error = None;
-        self.plan.shortfall.retain(|id, _| !ids.contains(id));
+        self.plan
+            .shortfall
+            .retain(|id, _| !ids.contains(id));
         if !self.plan.approved.contains(&sorted) {
             self.plan.approved.push(sorted);
         }
@@ -189,7 +207,10 @@ impl AgentSession {
         let mut faults = Vec::new();
         let mut changed = Vec::new();
         for (id, digest) in &digests.0 {
-            match self.proposed(id).filter(|_| approving.ids.contains(id)) {
+            match self
+                .proposed(id)
+                .filter(|_| approving.ids.contains(id))
+            {
                 Some(action) if action.digest(self) == digest.0 => {}
                 Some(action) => changed.push(quoted(action)),
                 None => {
@@ -218,7 +239,11 @@ impl AgentSession {
         now: Timestamp,
     ) -> Result<bool, Error> {
         let mut approvals = Vec::with_capacity(approving.ids.len());
-        for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
+        for action in approving
+            .ids
+            .iter()
+            .filter_map(|id| self.proposed(id))
+        {
             let approval = approving.approval(approver.user, action.digest(self), now);
             self.check_approval(action, approver.policy, &approval)?;
             self.check_provider(action, approver, now)?;
@@ -230,9 +255,14 @@ impl AgentSession {
             let Some(action) = self.proposed_mut(id) else {
                 continue;
             };
-            let requirement = approver.policy.requires(&action.content).and(&action.rules);
+            let requirement = approver
+                .policy
+                .requires(&action.content)
+                .and(&action.rules);
             let is_by_another = |approval: &ActionApproval| approval.user_id != approving.by;
-            action.approvals = approver.others.standing(&action.approvals);
+            action.approvals = approver
+                .others
+                .standing(&action.approvals);
             // Drops approvals that the policy no longer counts, so that none is shown as valid.
             action.approvals.retain(|approval| {
                 approval.is_valid(now)
@@ -265,10 +295,16 @@ impl AgentSession {
         if !requirement.admits(approval, &self.proposers(&action.id)) {
             let required = requirement.says();
             let mut detail = format!("The organization's policy requires for {name}: {required}.");
-            if action.denied_by.contains(&approval.user_id) {
+            if action
+                .denied_by
+                .contains(&approval.user_id)
+            {
                 detail += " You said that it was not done, so that you count as its proposer.";
             }
-            if let Some(until) = approval.fresh_until.filter(|_| approval.is_fresh()) {
+            if let Some(until) = approval
+                .fresh_until
+                .filter(|_| approval.is_fresh())
+            {
                 let fresh = format!(
                     " Another user made your account, set its password, or changed what it may do, \
                      so that your approvals count from {until} on."
@@ -351,7 +387,11 @@ impl AgentSession {
             }
         }
         let is_listed = |action: &&A| listed.contains(&action.key.action_id);
-        let again = actions.known.iter().filter(is_listed).collect();
+        let again = actions
+            .known
+            .iter()
+            .filter(is_listed)
+            .collect();
         Approved::Queued { again, new }
     }
 
@@ -360,7 +400,9 @@ impl AgentSession {
         let proposed_actions = self.plan.proposed_actions.iter();
         let among = proposed_actions
             .filter(|action| keys.contains(&action.key) && self.is_approved(&action.id));
-        among.map(|action| action.id.clone()).collect()
+        among
+            .map(|action| action.id.clone())
+            .collect()
     }
 
     /// Returns the ids of the actions that are not approved together with an action: both share a
@@ -368,7 +410,9 @@ impl AgentSession {
     pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
         let proposed_actions = self.plan.proposed_actions.iter();
         let excluded = proposed_actions.filter(|other| self.are_exclusive(action, other));
-        excluded.map(|other| other.id.clone()).collect()
+        excluded
+            .map(|other| other.id.clone())
+            .collect()
     }
 
     pub(crate) fn are_exclusive(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
@@ -382,7 +426,10 @@ impl AgentSession {
 
     /// True if an action comes after another one, directly or not. Playbooks have no circles.
     fn comes_after(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
-        let mut before = action.after.iter().chain(&action.unless);
+        let mut before = action
+            .after
+            .iter()
+            .chain(&action.unless);
         before.any(|key| {
             let mut proposed_actions = self.plan.proposed_actions.iter();
             let predecessor = proposed_actions.find(|proposed| proposed.key == *key);
@@ -400,17 +447,24 @@ impl AgentSession {
                 let detail = "This action is manual: a person has to do it.";
                 return Some((FaultCode::Manual, detail.to_owned()));
             }
-            let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
+            let mut earlier = ids
+                .iter()
+                .take(at)
+                .filter_map(|id| self.proposed(id));
             let other = earlier.find(|proposed| self.are_exclusive(action, proposed))?;
             let detail = format!("This action and {} share a record.", quoted(other));
             Some((FaultCode::Exclusive, detail))
         };
-        self.named_without(ids, fault).map(|_| ())
+        self.named_without(ids, fault)
+            .map(|_| ())
     }
 
     /// Returns why a list that was not approved before cannot be executed.
     fn refusal(&self, status: AgentSessionStatus, ids: &[String], again: bool) -> Error {
-        let shortfalls = || ids.iter().filter_map(|id| self.plan.shortfall.get(id));
+        let shortfalls = || {
+            ids.iter()
+                .filter_map(|id| self.plan.shortfall.get(id))
+        };
         let other = |why| Error::conflict(Code::OtherActionsApproved, why);
         match status {
             AgentSessionStatus::Expired => Self::expired("Open another session"),

@@ -137,7 +137,8 @@ impl PlaybookRecord {
     }
 
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
-        self.not_helped.contains(&playbook.label())
+        self.not_helped
+            .contains(&playbook.label())
     }
 }
 

@@ -75,7 +75,9 @@ impl Field for Digest {
     }
 
     fn field_schema() -> Schema {
-        string().pattern(Some("^[0-9a-f]{64}$")).into()
+        string()
+            .pattern(Some("^[0-9a-f]{64}$"))
+            .into()
     }
 }
 
@@ -85,10 +87,12 @@ impl Field for Digests {
         if object.len() > 50 {
             return place.must(FaultCode::Length, "have at most 50 digests");
         }
-        let digests = object.iter().filter_map(|(id, digest)| {
-            let digest = Digest::read(digest, &mut place.at(escaped(id)))?;
-            Some((id.clone(), digest))
-        });
+        let digests = object
+            .iter()
+            .filter_map(|(id, digest)| {
+                let digest = Digest::read(digest, &mut place.at(escaped(id)))?;
+                Some((id.clone(), digest))
+            });
         let digests: BTreeMap<_, _> = digests.collect();
         (digests.len() == object.len()).then_some(Self(digests))
     }
@@ -199,7 +203,9 @@ impl AgentSession {
         context: &SessionContext,
         now: Timestamp,
     ) -> usize {
-        let approvals = context.approvers.standing(&action.approvals);
+        let approvals = context
+            .approvers
+            .standing(&action.approvals);
         let requirement = context.policy.demands(action);
         requirement.given(&approvals, &self.proposers(&action.id), now)
     }
@@ -221,10 +227,14 @@ impl MoneySum {
     /// directions are not netted.
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
-        let automated = actions.iter().filter(|action| action.is_automated);
+        let automated = actions
+            .iter()
+            .filter(|action| action.is_automated);
         for moved in automated.filter_map(|action| action.content.money.as_ref()) {
             if let Some(money) = &moved.amount {
-                let sum = sums.entry((moved.direction, &money.currency)).or_default();
+                let sum = sums
+                    .entry((moved.direction, &money.currency))
+                    .or_default();
                 *sum = sum.saturating_add(money.minor_units);
             }
         }
@@ -264,7 +274,11 @@ impl ProposedAction {
         }
         let steps = self.content.steps.iter();
         let calls = steps.filter_map(|step| step.call.as_ref());
-        obstacles.extend(calls.clone().filter_map(|call| connection.key_taken(call)));
+        obstacles.extend(
+            calls
+                .clone()
+                .filter_map(|call| connection.key_taken(call)),
+        );
         for call in calls.filter(|call| !connection.allows(&call.method, &call.path)) {
             let call = call.summary();
             obstacles.push(format!("The connection does not allow {call}."));

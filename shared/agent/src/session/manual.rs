@@ -94,7 +94,9 @@ impl AgentSession {
         if let Some(stands) = &action.handling {
             let of = |handling: &Handling| (handling.by, handling.status, handling.assignee_id);
             let is_repeat = of(stands) == of(&handling);
-            return is_repeat.then_some(false).ok_or_else(|| handled(stands));
+            return is_repeat
+                .then_some(false)
+                .ok_or_else(|| handled(stands));
         }
         match status {
             status if status.keeps_handlings() => {}
@@ -117,7 +119,10 @@ impl AgentSession {
         by: Option<UserId>,
         now: Timestamp,
     ) -> Option<Handling> {
-        let handling = self.proposed(action_id)?.handling.clone();
+        let handling = self
+            .proposed(action_id)?
+            .handling
+            .clone();
         let handling = handling.filter(|handling| handling.service_request_id == Some(request))?;
         let status = match (change, handling.status) {
             (RequestChange::Over, HandlingStatus::HandedOver) => Some(HandlingStatus::Done),
@@ -157,8 +162,12 @@ impl AgentSession {
             return;
         }
         let actions = &self.plan.proposed_actions;
-        let is_open =
-            |action: &ProposedAction| action.handling.as_ref().is_some_and(Handling::is_open);
+        let is_open = |action: &ProposedAction| {
+            action
+                .handling
+                .as_ref()
+                .is_some_and(Handling::is_open)
+        };
         let is_over = |action: &ProposedAction| {
             !action.is_automated && action.handling.is_some() && !is_open(action)
         };
@@ -168,7 +177,10 @@ impl AgentSession {
             return;
         }
         // Until this change, the session may have waited for a handed-over action.
-        let due = self.times.due_at.unwrap_or(now.plus(Self::CONFIRMATION));
+        let due = self
+            .times
+            .due_at
+            .unwrap_or(now.plus(Self::CONFIRMATION));
         self.times.due_at = (!actions.iter().any(is_open)).then_some(due);
     }
 }
@@ -222,7 +234,9 @@ impl ProposedAction {
         lines.push("\nSteps:".to_owned());
         for step in &self.content.steps {
             let call = step.call.as_ref().map(ApiCall::summary);
-            let call = call.map(|call| format!(" ({call})")).unwrap_or_default();
+            let call = call
+                .map(|call| format!(" ({call})"))
+                .unwrap_or_default();
             lines.push(format!("{}. {}{call}", step.order, step.description));
         }
         lines.push(format!(

@@ -97,7 +97,9 @@ impl Next {
     fn by_caller(self) -> Self {
         Self {
             who: "You".to_owned(),
-            what: self.what.replacen("approves", "can approve", 1),
+            what: self
+                .what
+                .replacen("approves", "can approve", 1),
             ..self
         }
     }
@@ -135,7 +137,10 @@ impl AgentSession {
         let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
         let mut open = self.open_actions(false, now);
         let is_open = awaits || open.any(|(_, work)| work.is_approval());
-        let until = self.times.approvable_until.filter(|until| now < *until);
+        let until = self
+            .times
+            .approvable_until
+            .filter(|until| now < *until);
         until.filter(|_| is_open)
     }
 
@@ -148,14 +153,19 @@ impl AgentSession {
         let mut actions = open.map(|(action, _)| first_sentence(&action.content.description));
         let first = actions.next()?;
         let others: Vec<&str> = actions.collect();
-        let mut text = [&[first], others.as_slice()].concat().join("; ");
+        let mut text = [&[first], others.as_slice()]
+            .concat()
+            .join("; ");
         if text.chars().count() + until.len() > most {
             let more = match others.len() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
             let room = most.saturating_sub(until.len() + more.len());
-            let cut = first.chars().take(room.saturating_sub(1)).chain(['…']);
+            let cut = first
+                .chars()
+                .take(room.saturating_sub(1))
+                .chain(['…']);
             let is_long = first.chars().count() > room;
             let cut = is_long.then(|| cut.collect());
             text = cut.unwrap_or_else(|| first.to_owned()) + &more;
@@ -181,7 +191,9 @@ impl AgentSession {
                 current.is_none_or(|current| current.revision != bound.revision)
             })
         });
-        unbound.map(|(action, _)| action.id.clone()).collect()
+        unbound
+            .map(|(action, _)| action.id.clone())
+            .collect()
     }
 
     pub fn is_approved(&self, action_id: &str) -> bool {
@@ -199,10 +211,16 @@ impl AgentSession {
         let shortfall = self.plan.shortfall.get(&action.id);
         if shortfall == Some(&ActionState::Unknown) {
             // The agent checks it.
-            let is_awaited = self.plan.awaited.contains_key(&action.id);
+            let is_awaited = self
+                .plan
+                .awaited
+                .contains_key(&action.id);
             return (!is_awaited).then_some(OpenWork::Judge);
         }
-        let is_in_time = self.times.approvable_until.is_some_and(|until| now < until);
+        let is_in_time = self
+            .times
+            .approvable_until
+            .is_some_and(|until| now < until);
         let stands = matches!(status, AwaitingConfirmation | Completed | Failed);
         let stands = (stands || self.plan.awaits_outcome) && !self.plan.superseded;
         let is_void = self.plan.void.contains(&action.id) || self.is_barred_for_good(&action.id);
@@ -226,13 +244,19 @@ impl AgentSession {
     /// Returns the instant from which an action may be tried again, if its limit of tries bars it
     /// now.
     pub(crate) fn barred_until(&self, action_id: &str, now: Timestamp) -> Option<Timestamp> {
-        let from = self.plan.barred_until.get(action_id).copied();
+        let from = self
+            .plan
+            .barred_until
+            .get(action_id)
+            .copied();
         from.filter(|from| now < *from)
     }
 
     /// Returns its next step; none if nothing is left to do.
     pub fn next(&self, context: &SessionContext, now: Timestamp) -> Option<Next> {
-        self.next_steps(context, now).into_iter().next()
+        self.next_steps(context, now)
+            .into_iter()
+            .next()
     }
 
     /// Returns its next step for a user with certain permissions, who is told what they can
@@ -260,7 +284,9 @@ impl AgentSession {
         context: &SessionContext,
         now: Timestamp,
     ) -> Option<Next> {
-        let mut steps = self.next_steps(context, now).into_iter();
+        let mut steps = self
+            .next_steps(context, now)
+            .into_iter();
         let next = steps.find(|next| match next.step {
             Step::Agent | Step::Later => false,
             Step::Propose => may(Permission::CreateAgentRemediation),
@@ -291,7 +317,9 @@ impl AgentSession {
         let mut open = open.filter(|(_, work)| work.is_approval());
         open.any(|(action, _)| {
             !action.approvals.iter().any(is_theirs)
-                && self.may_approve(action, user, context, now).is_ok()
+                && self
+                    .may_approve(action, user, context, now)
+                    .is_ok()
         })
     }
 
@@ -314,10 +342,15 @@ impl AgentSession {
             _ => {}
         }
         steps.extend(self.reconciliation_step());
-        let open: Vec<_> = self.open_actions(context.is_resolved, now).collect();
+        let open: Vec<_> = self
+            .open_actions(context.is_resolved, now)
+            .collect();
         let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
-            let open = open.iter().filter(|(_, work)| is(*work));
-            open.map(|(action, _)| *action).collect()
+            let open = open
+                .iter()
+                .filter(|(_, work)| is(*work));
+            open.map(|(action, _)| *action)
+                .collect()
         };
         if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
             let system = &action.content.target_system;
@@ -352,7 +385,12 @@ impl AgentSession {
             steps.push(Next::new(Step::Execute, EXECUTOR, description).until(until));
         }
         if status.keeps_handlings() {
-            steps.extend(self.plan.proposed_actions.iter().filter_map(handed_over));
+            steps.extend(
+                self.plan
+                    .proposed_actions
+                    .iter()
+                    .filter_map(handed_over),
+            );
         }
         if steps.is_empty() {
             let check = self
@@ -386,7 +424,11 @@ impl AgentSession {
     }
 
     fn reconciliation_step(&self) -> Option<Next> {
-        let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
+        let (id, at) = self
+            .plan
+            .awaited
+            .iter()
+            .min_by_key(|(_, at)| **at)?;
         Some(
             self.check_step(id, self.plan.awaited.len())?
                 .until(Some(*at)),
@@ -438,11 +480,19 @@ impl AgentSession {
     ) -> Option<Next> {
         let can_be_approved = |action: &&&ProposedAction| {
             let is_denied = context.policy.demands(action).denies();
-            !is_denied && context.policy.caps.charge(&action.content).is_ok()
+            !is_denied
+                && context
+                    .policy
+                    .caps
+                    .charge(&action.content)
+                    .is_ok()
         };
         let until = self.approvable_until(now);
         let is_open_now = |action: &&&ProposedAction| {
-            can_be_approved(action) && self.barred_until(&action.id, now).is_none()
+            can_be_approved(action)
+                && self
+                    .barred_until(&action.id, now)
+                    .is_none()
         };
         let action = open.iter().find(is_open_now);
         let Some(action) = action.or_else(|| open.iter().find(can_be_approved)) else {
@@ -454,7 +504,9 @@ impl AgentSession {
         };
         let requirement = context.policy.demands(action);
         let needed = requirement.approvers();
-        let approvals = context.approvers.standing(&action.approvals);
+        let approvals = context
+            .approvers
+            .standing(&action.approvals);
         let approver_count = requirement.given(&approvals, &self.proposers(&action.id), now);
         let mut description = format!("approves {}", quoted(action));
         if self.is_approved(&action.id) {
@@ -472,7 +524,9 @@ impl AgentSession {
             description += &count;
         }
         description += &besides(open.len() - 1);
-        let valid = approvals.iter().filter(|approval| approval.is_valid(now));
+        let valid = approvals
+            .iter()
+            .filter(|approval| approval.is_valid(now));
         let expires = valid.map(ActionApproval::expires_at);
         let until = until.into_iter().chain(expires).min();
         let step = if barred.is_some() {
@@ -529,7 +583,13 @@ fn handed_over(action: &ProposedAction) -> Option<Next> {
 
 /// Returns the description of an action in quotes.
 pub(crate) fn quoted(action: &ProposedAction) -> String {
-    format!("\"{}\"", action.content.description.trim_end_matches('.'))
+    format!(
+        "\"{}\"",
+        action
+            .content
+            .description
+            .trim_end_matches('.')
+    )
 }
 
 fn besides(others: usize) -> String {
@@ -543,7 +603,10 @@ fn besides(others: usize) -> String {
 /// Returns an instant in words: `2026-01-15 14:05 UTC`.
 fn minute(at: Timestamp) -> String {
     let text = at.to_string().replace('T', " ");
-    let minute: String = text.chars().take("2026-01-15 14:05".len()).collect();
+    let minute: String = text
+        .chars()
+        .take("2026-01-15 14:05".len())
+        .collect();
     format!("{minute} UTC")
 }
 
@@ -551,5 +614,7 @@ fn minute(at: Timestamp) -> String {
 fn first_sentence(text: &str) -> &str {
     let end = text.find(". ").unwrap_or(text.len());
     let sentence = text.get(..end).unwrap_or(text);
-    sentence.strip_suffix('.').unwrap_or(sentence)
+    sentence
+        .strip_suffix('.')
+        .unwrap_or(sentence)
 }

@@ -89,7 +89,8 @@ impl Proposal {
 impl AgentPolicy {
     /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
     pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
-        self.requires(&action.content).and(&action.rules)
+        self.requires(&action.content)
+            .and(&action.rules)
     }
 }
 

@@ -235,7 +235,10 @@ impl AgentSession {
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
 
     pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
-        let entities = alert.entities.iter().map(|entity| entity.id.to_string());
+        let entities = alert
+            .entities
+            .iter()
+            .map(|entity| entity.id.to_string());
         Self {
             id,
             organization_id: alert.organization_id,
@@ -250,7 +253,9 @@ impl AgentSession {
             analysis: SessionAnalysis::default(),
             plan: SessionPlan::default(),
             people: SessionPeople {
-                recorded_by: alert.created_by.filter(|_| !alert.recorded_by_machine),
+                recorded_by: alert
+                    .created_by
+                    .filter(|_| !alert.recorded_by_machine),
                 created_by: by,
                 proposed_by: None,
                 rejection: None,
@@ -272,7 +277,10 @@ impl AgentSession {
     /// Returns the status at `now`. A proposal expires and an analysis counts as interrupted at its
     /// deadline, even before the sweeper writes so.
     pub fn status_at(&self, now: Timestamp) -> AgentSessionStatus {
-        let is_over = self.times.due_at.is_some_and(|due| due <= now);
+        let is_over = self
+            .times
+            .due_at
+            .is_some_and(|due| due <= now);
         match self.status {
             AgentSessionStatus::AwaitingConfirmation if is_over => AgentSessionStatus::Expired,
             AgentSessionStatus::Analyzing if is_over => AgentSessionStatus::Failed,
@@ -404,9 +412,15 @@ impl AgentSession {
             ..
         } = self.people;
         let people = [recorded_by, Some(created_by), proposed_by];
-        let deniers = self.proposed(action_id).map(|action| &action.denied_by);
+        let deniers = self
+            .proposed(action_id)
+            .map(|action| &action.denied_by);
         let deniers = deniers.into_iter().flatten().copied();
-        people.into_iter().flatten().chain(deniers).collect()
+        people
+            .into_iter()
+            .flatten()
+            .chain(deniers)
+            .collect()
     }
 
     /// Sets the status that follows from its deadline: an expired proposal, or an interrupted
@@ -456,12 +470,17 @@ impl AgentSession {
         rest.and_then(|rest| rest.split_once("-a"))
             .is_some_and(|(proposal, place)| {
                 let is_earlier = |proposal| (1..self.plan.proposal).contains(&proposal);
-                proposal.parse().is_ok_and(is_earlier) && place.parse().is_ok_and(|at: u32| at >= 1)
+                proposal.parse().is_ok_and(is_earlier)
+                    && place
+                        .parse()
+                        .is_ok_and(|at: u32| at >= 1)
             })
     }
 
     pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
-        self.plan.proposed_actions.get(self.place(action_id)?)
+        self.plan
+            .proposed_actions
+            .get(self.place(action_id)?)
     }
 
     pub(crate) fn proposed_mut(&mut self, action_id: &str) -> Option<&mut ProposedAction> {

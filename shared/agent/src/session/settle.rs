@@ -102,32 +102,57 @@ impl AgentSession {
     /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
     /// actions.
     pub fn note_outcomes(&mut self, actions: &ApprovedActions<impl ActionRecord>) {
-        let states = self.results(actions).into_iter().filter_map(|result| {
-            let is_replaced = || self.is_replaced(&result.action_id, actions);
-            let is_short = !(result.success || result.is_needless() || is_replaced());
-            let state = actions.state(&result.action_id).filter(|_| is_short)?;
-            Some((result.action_id, state))
-        });
+        let states = self
+            .results(actions)
+            .into_iter()
+            .filter_map(|result| {
+                let is_replaced = || self.is_replaced(&result.action_id, actions);
+                let is_short = !(result.success || result.is_needless() || is_replaced());
+                let state = actions
+                    .state(&result.action_id)
+                    .filter(|_| is_short)?;
+                Some((result.action_id, state))
+            });
         self.plan.shortfall = states.collect();
-        let next = actions.known.iter().filter_map(|action| {
-            let is_open = action.state == ActionState::Unknown;
-            let next = action.next_check_at().filter(|_| is_open)?;
-            Some((action.key.action_id.clone(), next))
-        });
+        let next = actions
+            .known
+            .iter()
+            .filter_map(|action| {
+                let is_open = action.state == ActionState::Unknown;
+                let next = action
+                    .next_check_at()
+                    .filter(|_| is_open)?;
+                Some((action.key.action_id.clone(), next))
+            });
         self.plan.awaited = next.collect();
-        let verified = actions.known.iter().filter_map(|action| {
-            let is_done = action.state == ActionState::Succeeded;
-            let next = action.next_check_at().filter(|_| is_done)?;
-            Some((action.key.action_id.clone(), next))
-        });
+        let verified = actions
+            .known
+            .iter()
+            .filter_map(|action| {
+                let is_done = action.state == ActionState::Succeeded;
+                let next = action
+                    .next_check_at()
+                    .filter(|_| is_done)?;
+                Some((action.key.action_id.clone(), next))
+            });
         self.plan.verified_at = verified.collect();
-        self.plan.unverified = self.plan.verified_at.keys().cloned().collect();
-        let barred = actions.known.iter().filter_map(|action| {
-            let id = &action.key.action_id;
-            let is_short = self.plan.shortfall.contains_key(id);
-            let until = action.barred_until().filter(|_| is_short)?;
-            Some((id.clone(), until))
-        });
+        self.plan.unverified = self
+            .plan
+            .verified_at
+            .keys()
+            .cloned()
+            .collect();
+        let barred = actions
+            .known
+            .iter()
+            .filter_map(|action| {
+                let id = &action.key.action_id;
+                let is_short = self.plan.shortfall.contains_key(id);
+                let until = action
+                    .barred_until()
+                    .filter(|_| is_short)?;
+                Some((id.clone(), until))
+            });
         self.plan.barred_until = barred.collect();
         self.plan.void = self.void_actions(actions);
     }
@@ -135,7 +160,9 @@ impl AgentSession {
     /// True if an action did not run, and one that it replaces succeeded.
     fn is_replaced(&self, action_id: &str, actions: &ApprovedActions<impl ActionRecord>) -> bool {
         let may_run = actions.may_run(action_id);
-        let unless = self.proposed(action_id).map(|action| &action.unless);
+        let unless = self
+            .proposed(action_id)
+            .map(|action| &action.unless);
         let mut others = self.plan.proposed_actions.iter();
         may_run
             && others.any(|other| {
@@ -149,41 +176,57 @@ impl AgentSession {
     fn void_actions(&self, actions: &ApprovedActions<impl ActionRecord>) -> BTreeSet<String> {
         let readable = &actions.known;
         let was_changed = |id: &str| {
-            let mut of_id = readable.iter().filter(|action| action.key.action_id == *id);
+            let mut of_id = readable
+                .iter()
+                .filter(|action| action.key.action_id == *id);
             of_id.any(|action| action.state.is_not_done() && action.is_outdated())
         };
         let is_refuted = |proposed: &ProposedAction| {
             let mut done = readable.iter();
             actions.may_run(&proposed.id) && done.any(|done| done.refutes(&proposed.content))
         };
-        let void = self.plan.proposed_actions.iter().filter(|proposed| {
-            let is_void = || {
-                was_changed(&proposed.id)
-                    || self.is_replaced(&proposed.id, actions)
-                    || is_refuted(proposed)
-            };
-            proposed.is_automated && is_void()
-        });
-        void.map(|proposed| proposed.id.clone()).collect()
+        let void = self
+            .plan
+            .proposed_actions
+            .iter()
+            .filter(|proposed| {
+                let is_void = || {
+                    was_changed(&proposed.id)
+                        || self.is_replaced(&proposed.id, actions)
+                        || is_refuted(proposed)
+                };
+                proposed.is_automated && is_void()
+            });
+        void.map(|proposed| proposed.id.clone())
+            .collect()
     }
 
     /// Returns the results of the ended actions, in the order of the proposal.
     pub fn results(&self, actions: &ApprovedActions<impl ActionRecord>) -> Vec<ActionResult> {
         let unreadable = "The record of this action cannot be read; check the target system.";
-        let unreadable = actions.unreadable.iter().map(|action_id| ActionResult {
-            action_id: action_id.clone(),
-            success: false,
-            excerpt_hash: None,
-            error: Some(unreadable.to_owned()),
-            steps: Vec::new(),
-            checks: Checks::default(),
-            verdict: None,
-            executed_at: self.times.updated_at,
-            duration: 0,
-        });
-        let readable = actions.known.iter().filter_map(|action| action.result());
+        let unreadable = actions
+            .unreadable
+            .iter()
+            .map(|action_id| ActionResult {
+                action_id: action_id.clone(),
+                success: false,
+                excerpt_hash: None,
+                error: Some(unreadable.to_owned()),
+                steps: Vec::new(),
+                checks: Checks::default(),
+                verdict: None,
+                executed_at: self.times.updated_at,
+                duration: 0,
+            });
+        let readable = actions
+            .known
+            .iter()
+            .filter_map(|action| action.result());
         let mut results: Vec<ActionResult> = readable.chain(unreadable).collect();
-        results.sort_by_key(|result| self.place(&result.action_id).unwrap_or(usize::MAX));
+        results.sort_by_key(|result| {
+            self.place(&result.action_id)
+                .unwrap_or(usize::MAX)
+        });
         results
     }
 

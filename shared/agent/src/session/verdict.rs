@@ -131,7 +131,9 @@ impl AgentAction {
         let verdict = self.end.verdict.as_ref();
         let denied = verdict.filter(|verdict| verdict.outcome == VerdictOutcome::NotDone);
         let money = self.content.money.as_ref();
-        denied.zip(money).map(|(verdict, _)| verdict.by)
+        denied
+            .zip(money)
+            .map(|(verdict, _)| verdict.by)
     }
 
     /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a
@@ -172,13 +174,21 @@ impl AgentSession {
         let now = verdict.at;
         let by = verdict.by;
         let outcome = verdict.outcome;
-        if actions.unreadable.iter().any(|id| id == action_id) {
+        if actions
+            .unreadable
+            .iter()
+            .any(|id| id == action_id)
+        {
             let detail =
                 "The record of this action cannot be read. Settle it when the session has ended.";
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         let is_it = |action: &A| action.key.action_id == action_id;
-        let Some(action) = actions.known.iter_mut().find(|action| is_it(action)) else {
+        let Some(action) = actions
+            .known
+            .iter_mut()
+            .find(|action| is_it(action))
+        else {
             self.known_action(action_id)?;
             return Err(known("The action was not executed."));
         };
@@ -194,7 +204,10 @@ impl AgentSession {
         }
         self.times.updated_at = now;
         self.settle_again(actions, now);
-        Ok(actions.known.iter().find(|action| is_it(action)))
+        Ok(actions
+            .known
+            .iter()
+            .find(|action| is_it(action)))
     }
 }
 

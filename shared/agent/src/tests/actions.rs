@@ -62,7 +62,11 @@ fn in_session(session: AgentSessionStatus, target: Idempotency) -> ClaimContext 
 }
 
 pub(super) fn error(action: &AgentAction) -> &str {
-    action.end.error.as_deref().unwrap_or_default()
+    action
+        .end
+        .error
+        .as_deref()
+        .unwrap_or_default()
 }
 
 #[test]
@@ -156,7 +160,11 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
 
 #[test]
 fn what_has_ended_is_over() {
-    for state in STATES.iter().copied().filter(|state| state.has_ended()) {
+    for state in STATES
+        .iter()
+        .copied()
+        .filter(|state| state.has_ended())
+    {
         let mut action = queued();
         action.state = state;
         let before = action.clone();
@@ -319,7 +327,10 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     action.approve_again(&session, approvals, Some("second"), at(9));
     let mut fresh = queued();
     fresh.round.trace_id = Some("second".into());
-    fresh.round.approvals.extend(fresh.round.approvals.clone());
+    fresh
+        .round
+        .approvals
+        .extend(fresh.round.approvals.clone());
     (fresh.round.approvals[1].at, fresh.round.approvals[1].round) = (at(9), 2);
     fresh.round.after = vec![SECOND.into()];
     fresh.progress.stack = Some("stack".into());
@@ -462,7 +473,9 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
         };
         let mut action = queued();
         assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
-        let is_needless = action.result().is_some_and(|result| result.is_needless());
+        let is_needless = action
+            .result()
+            .is_some_and(|result| result.is_needless());
         assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
     }
 }

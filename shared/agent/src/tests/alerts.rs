@@ -13,13 +13,19 @@ fn firing(alert: &mut Alert, now: i64) -> bool {
 #[test]
 fn a_report_opens_the_alert_whoever_resolved_it() {
     let resolved = input::from_value::<AlertUpdate>(&json!({"status": "resolved"})).unwrap();
-    let by_user = |alert: &mut Alert| alert.change(&resolved, false, at(1)).unwrap();
+    let by_user = |alert: &mut Alert| {
+        alert
+            .change(&resolved, false, at(1))
+            .unwrap()
+    };
     let by_report = |alert: &mut Alert| {
         alert.report_again(AlertStatus::Resolved, at(0), at(1));
     };
     // Older items do not say who resolved them.
     let by_nobody = |alert: &mut Alert| {
-        alert.change(&resolved, false, at(1)).unwrap();
+        alert
+            .change(&resolved, false, at(1))
+            .unwrap();
         alert.status_by = None;
     };
     for resolve in [&by_user as &dyn Fn(&mut Alert), &by_report, &by_nobody] {
@@ -58,7 +64,9 @@ fn five_minutes_after_the_agent_a_report_is_counted_only() {
 fn an_acknowledged_alert_stays_acknowledged() {
     let mut alert = alert();
     let acknowledged = input::from_value(&json!({"status": "acknowledged"})).unwrap();
-    alert.change(&acknowledged, false, at(1)).unwrap();
+    alert
+        .change(&acknowledged, false, at(1))
+        .unwrap();
     assert!(!firing(&mut alert, 2));
     assert_eq!(alert.status, AlertStatus::Acknowledged);
     assert_eq!(alert.status_by, Some(StatusSource::User));
@@ -69,16 +77,22 @@ fn a_machine_reports_and_does_not_change_what_a_user_set() {
     let update =
         |status: &str| input::from_value::<AlertUpdate>(&json!({ "status": status })).unwrap();
     let mut alert = alert();
-    alert.change(&update("resolved"), true, at(1)).unwrap();
+    alert
+        .change(&update("resolved"), true, at(1))
+        .unwrap();
     assert_eq!(alert.status_by, Some(StatusSource::Report));
     // Approved actions run all the same.
     assert!(!alert.stops_actions());
-    alert.change(&update("open"), false, at(2)).unwrap();
+    alert
+        .change(&update("open"), false, at(2))
+        .unwrap();
     for status in ["resolved", "acknowledged"] {
         let refused = alert.change(&update(status), true, at(3));
         assert_eq!(code(&refused.unwrap_err()), Code::InvalidTransition);
     }
-    alert.change(&update("open"), true, at(3)).unwrap();
+    alert
+        .change(&update("open"), true, at(3))
+        .unwrap();
     assert_eq!(
         (alert.status, alert.status_by),
         (AlertStatus::Open, Some(StatusSource::User))
@@ -117,13 +131,22 @@ fn a_firing_ends_those_before_it_and_an_end_those_that_began_before_it() {
 fn an_approval_request_names_records_amounts_and_the_deadline() {
     let now = "2026-01-15T14:05:30Z".parse().unwrap();
     let mut session = opened();
-    session.begin_analysis(None, now).unwrap();
-    session.finish_analysis(proposal(), now).unwrap();
+    session
+        .begin_analysis(None, now)
+        .unwrap();
+    session
+        .finish_analysis(proposal(), now)
+        .unwrap();
     let descriptions = [
         "Retry payment `pay_3002` (482.10 USD). Attempts so far: 3.",
         "Tell customer `cus_1` that payment `pay_3002` failed.",
     ];
-    for (action, text) in session.plan.proposed_actions.iter_mut().zip(descriptions) {
+    for (action, text) in session
+        .plan
+        .proposed_actions
+        .iter_mut()
+        .zip(descriptions)
+    {
         action.content.description = text.to_owned();
     }
     let says = |session: &AgentSession, most| session.approval_request(most, now);
@@ -132,7 +155,9 @@ fn an_approval_request_names_records_amounts_and_the_deadline() {
     assert_eq!(says(&session, 200).as_deref(), Some(whole));
     let short = "Retry payment `pay_3002` (482.10 USD) and 1 more, until 2026-01-16 14:05 UTC";
     assert_eq!(says(&session, 100).as_deref(), Some(short));
-    session.plan.proposed_actions[0].content.description = format!("Retry {}.", "x".repeat(300));
+    session.plan.proposed_actions[0]
+        .content
+        .description = format!("Retry {}.", "x".repeat(300));
     let cut = says(&session, 100).unwrap();
     assert_eq!(cut.chars().count(), 100);
     let end = "… and 1 more, until 2026-01-16 14:05 UTC";

@@ -28,8 +28,12 @@ fn finalized(amount: &serde_json::Value, state: &str, now: i64) -> (AgentSession
         ("invoice.state", json!(state)),
         ("invoice.amount", amount.clone()),
     ];
-    observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
-    action.apply_check(&observation, SETTLES, at(now)).unwrap();
+    observation.facts = facts
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+    action
+        .apply_check(&observation, SETTLES, at(now))
+        .unwrap();
     session.note_other_effect(&action, SystemKind::Billing);
     (session, action)
 }
@@ -43,7 +47,11 @@ fn another_amount_is_not_effective_and_is_left_to_a_person() {
     let problem = "expected that invoice.amount is 48210; found that invoice.amount is 999999900.";
     assert_eq!(record.problem.as_deref(), Some(problem));
     assert!(!action.is_effective());
-    let manual = session.plan.proposed_actions.last().unwrap();
+    let manual = session
+        .plan
+        .proposed_actions
+        .last()
+        .unwrap();
     assert_eq!((&*manual.id, manual.is_automated), ("s7-p1-a4", false));
     let description = "Check the amount: 482.10 USD was approved, and 9,999,999.00 USD was found. The \
         action was: Have it processed again.";
@@ -91,12 +99,19 @@ fn an_effect_of_another_kind_is_told_at_once() {
             ("payment.state", json!("succeeded")),
             ("invoice.state", json!(state)),
         ];
-        observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
+        observation.facts = facts
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
         action
             .apply_check(&observation, SETTLES, at(span::SECOND))
             .unwrap();
         assert_eq!(
-            action.checks.effect.as_ref().unwrap().status,
+            action
+                .checks
+                .effect
+                .as_ref()
+                .unwrap()
+                .status,
             status,
             "{state}"
         );

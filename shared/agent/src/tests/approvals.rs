@@ -65,15 +65,29 @@ fn the_second_of_two_approvers_has_it_run() {
     let mut session = awaiting();
     assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
     assert_eq!(session.status, AgentSessionStatus::AwaitingConfirmation);
-    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(
+        session.plan.proposed_actions[0]
+            .approvals
+            .len(),
+        1
+    );
     assert_eq!(session.plan.proposed_actions[0].approvers, 2);
     // A second approval by the same user renews the first.
     assert!(!approve(&mut session, &two, 4, &[FIRST], 9).unwrap());
-    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(
+        session.plan.proposed_actions[0]
+            .approvals
+            .len(),
+        1
+    );
     assert_eq!(session.plan.proposed_actions[0].approvals[0].at, at(9));
     assert!(approve(&mut session, &two, 6, &[FIRST], 9).unwrap());
     assert_eq!(session.status, AgentSessionStatus::Executing);
-    assert!(session.plan.proposed_actions[0].approvals.is_empty());
+    assert!(
+        session.plan.proposed_actions[0]
+            .approvals
+            .is_empty()
+    );
 }
 
 #[test]
@@ -82,7 +96,12 @@ fn an_approval_of_an_hour_ago_does_not_count() {
     let mut session = awaiting();
     approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
     assert!(!approve(&mut session, &two, 6, &[FIRST], ActionApproval::VALID).unwrap());
-    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(
+        session.plan.proposed_actions[0]
+            .approvals
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -108,7 +127,11 @@ fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
     }
     let admins = policy(&json!({"rules": [{"roles": ["admin"]}]}));
     let error = approve(&mut session, &admins, 4, &[FIRST], 5).unwrap_err();
-    assert!(forbidden(&error).1.contains("role admin"));
+    assert!(
+        forbidden(&error)
+            .1
+            .contains("role admin")
+    );
     let denied = policy(&json!({"rules": [{"deny": true}]}));
     let error = approve(&mut session, &denied, 4, &[FIRST], 5).unwrap_err();
     assert_eq!(code(&error), Code::PolicyDenied);
@@ -133,10 +156,22 @@ fn a_digest_is_of_all_that_is_approved() {
         |action| action.content.risk = Risk::Medium,
         |action| action.content.target_system = "payments".into(),
         |action| action.content.records = vec!["usage_batch/ub_1002".into()],
-        |action| action.content.steps[0].call.as_mut().unwrap().expect = vec![204],
         |action| {
-            let body = [("a".to_owned(), json!(1))].into_iter().collect();
-            action.content.steps[0].call.as_mut().unwrap().body = Some(JsonText(body));
+            action.content.steps[0]
+                .call
+                .as_mut()
+                .unwrap()
+                .expect = vec![204]
+        },
+        |action| {
+            let body = [("a".to_owned(), json!(1))]
+                .into_iter()
+                .collect();
+            action.content.steps[0]
+                .call
+                .as_mut()
+                .unwrap()
+                .body = Some(JsonText(body));
         },
         |action| {
             action.content.connection = Some(ConnectionRevision {
@@ -212,7 +247,11 @@ fn is_skipped(mut action: AgentAction, policy: &AgentPolicy, now: i64, code: &st
 fn what_is_not_what_was_approved_is_not_sent() {
     let no_rules = policy(&json!({}));
     let mut action = queued();
-    action.content.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
+    action.content.steps[0]
+        .call
+        .as_mut()
+        .unwrap()
+        .path = "/usage-batches/ub_9/reprocess".into();
     is_skipped(action.clone(), &no_rules, 5, "content_changed");
     // A finished step does not matter.
     action.progress.steps_done = 1;
@@ -285,7 +324,12 @@ fn an_action_takes_of_its_day_once_in_a_round() {
     assert_eq!(action.charge(&caps), None);
     let mut late = queued();
     assert_eq!(late.beyond_the_day(at(5)), ActionState::Skipped);
-    assert!(late.end.error.unwrap().starts_with("cap_reached"));
+    assert!(
+        late.end
+            .error
+            .unwrap()
+            .starts_with("cap_reached")
+    );
 }
 
 #[test]
@@ -295,17 +339,35 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
     approve(&mut session, &two, 4, &[FIRST], 5).unwrap();
     let by = Id::new(6).unwrap();
     let other = Id::new(4).unwrap();
-    assert!(session.reject(by, "It was paid.", at(9)).unwrap());
+    assert!(
+        session
+            .reject(by, "It was paid.", at(9))
+            .unwrap()
+    );
     assert_eq!(session.status, AgentSessionStatus::Cancelled);
     assert_eq!(session.times.due_at, None);
-    let rejection = session.people.rejection.clone().unwrap();
+    let rejection = session
+        .people
+        .rejection
+        .clone()
+        .unwrap();
     assert_eq!(rejection.user_id, by);
     assert_eq!(rejection.at, at(9));
     assert_eq!(&*rejection.reason, "It was paid.");
-    assert!(session.plan.proposed_actions[0].approvals.is_empty());
-    assert!(!session.reject(by, "Again.", at(10)).unwrap());
+    assert!(
+        session.plan.proposed_actions[0]
+            .approvals
+            .is_empty()
+    );
+    assert!(
+        !session
+            .reject(by, "Again.", at(10))
+            .unwrap()
+    );
     assert_eq!(session.people.rejection, Some(rejection));
-    let error = session.reject(other, "No.", at(10)).unwrap_err();
+    let error = session
+        .reject(other, "No.", at(10))
+        .unwrap_err();
     assert_eq!(code(&error), Code::InvalidTransition);
     let error = approve(&mut session, &two, 4, &[FIRST], 11).unwrap_err();
     assert_eq!(code(&error), Code::InvalidTransition);
@@ -371,10 +433,16 @@ fn the_stricter_of_two_policies_counts() {
     let lax = policy(&json!({}));
     for (at_proposal, at_approval) in [(&strict, &lax), (&lax, &strict)] {
         let mut session = awaiting();
-        session.begin_analysis(None, at(0)).unwrap();
+        session
+            .begin_analysis(None, at(0))
+            .unwrap();
         let proposed = proposal().under(at_proposal);
-        session.finish_analysis(proposed, at(0)).unwrap();
-        let first = session.plan.proposed_actions[0].id.clone();
+        session
+            .finish_analysis(proposed, at(0))
+            .unwrap();
+        let first = session.plan.proposed_actions[0]
+            .id
+            .clone();
         assert!(!approve(&mut session, at_approval, 4, &[&first], 1).unwrap());
         let by_opener = approve(&mut session, at_approval, 3, &[&first], 2).unwrap_err();
         assert_eq!(forbidden(&by_opener).0, Code::ApproverNotAllowed);

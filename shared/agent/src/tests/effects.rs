@@ -147,7 +147,12 @@ fn a_record_is_held_until_the_effect_was_checked() {
     assert_eq!(held_by(Some(&owner), &other), Some(EffectInProgress));
     // An action that comes after it does not wait for its checks.
     assert_eq!(claimed_by(Some(&owner)).held(&other, true, at(5)), None);
-    owner.checks.effect.as_mut().unwrap().status = CheckStatus::Done;
+    owner
+        .checks
+        .effect
+        .as_mut()
+        .unwrap()
+        .status = CheckStatus::Done;
     assert_eq!(held_by(Some(&owner), &other), None);
 }
 
@@ -266,7 +271,12 @@ fn records_of_two_systems_are_two_records() {
         (of_billing.clone(), of(None)),
     ] {
         let guard = RecordGuard::claimed(None, record, (&first, &claimed), at(0));
-        assert_eq!(guard.others(record, &second, &other, at(5)).len(), 1);
+        assert_eq!(
+            guard
+                .others(record, &second, &other, at(5))
+                .len(),
+            1
+        );
     }
 }
 
@@ -311,7 +321,13 @@ fn an_action_without_records_is_not_run() {
     action.content.records.clear();
     let claim = action.claim(&context(Idempotency::Keyed), 1_000, at(5));
     assert_eq!(claim, Claim::Ended(Skipped));
-    assert!(action.end.error.unwrap().starts_with("content_changed: "));
+    assert!(
+        action
+            .end
+            .error
+            .unwrap()
+            .starts_with("content_changed: ")
+    );
 }
 
 /// A card is charged at most so often, however many sessions and rounds try it.
@@ -355,7 +371,13 @@ fn an_effect_is_tried_only_so_often() {
         }
         let claim = action.claim(&context, span::MINUTE, at(5));
         assert_eq!(claim, Claim::Ended(Skipped));
-        assert!(action.end.error.unwrap().starts_with("attempts_reached: "));
+        assert!(
+            action
+                .end
+                .error
+                .unwrap()
+                .starts_with("attempts_reached: ")
+        );
     }
 }
 

@@ -27,7 +27,10 @@ fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
         response: Some(excerpt(200, json!({"state": "processed"}))),
         ..CallResult::unsent(Effect::Done, "", at(3))
     };
-    action.progress.unwritten.push((1, result));
+    action
+        .progress
+        .unwritten
+        .push((1, result));
     let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
     entries.extend(action.note(Some(ended), at(4)));
     let heads = json!({"heads": {&action.key.action_id: action.journal}});
@@ -67,7 +70,10 @@ fn entries_are_chained_and_name_what_happened() {
     assert_eq!(answered.at, at(3));
     assert_eq!(answered.digest, Some(action.digest()));
     assert_eq!(answered.previous_hash, entries[2].hash);
-    let detail = answered.detail.as_ref().map(|detail| json!(detail.0));
+    let detail = answered
+        .detail
+        .as_ref()
+        .map(|detail| json!(detail.0));
     let processed = excerpt(200, json!({"state": "processed"}));
     let expected = json!({
         "step": 1, "effect": "done", "problem": null,

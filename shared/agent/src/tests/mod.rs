@@ -123,8 +123,12 @@ fn opened() -> AgentSession {
 /// Session 7 with a proposal made at 0: two automated actions and a manual one.
 fn awaiting() -> AgentSession {
     let mut session = opened();
-    session.begin_analysis(None, at(0)).unwrap();
-    session.finish_analysis(proposal(), at(0)).unwrap();
+    session
+        .begin_analysis(None, at(0))
+        .unwrap();
+    session
+        .finish_analysis(proposal(), at(0))
+        .unwrap();
     session
 }
 
@@ -239,7 +243,9 @@ fn approve_in(
 }
 
 fn ids(ids: &[&str]) -> Vec<String> {
-    ids.iter().map(|id| (*id).to_owned()).collect()
+    ids.iter()
+        .map(|id| (*id).to_owned())
+        .collect()
 }
 
 /// The stable code of a conflict.

@@ -16,7 +16,11 @@ fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actio
     let mut session = awaiting();
     session.plan.proposed_actions.pop();
     let mut list = ids(&[FIRST]);
-    list.extend(others.iter().map(|action| action.key.action_id.clone()));
+    list.extend(
+        others
+            .iter()
+            .map(|action| action.key.action_id.clone()),
+    );
     let mut no_actions = Actions::none();
     let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(0));
     approved.unwrap();
@@ -37,7 +41,10 @@ fn second(mut action: AgentAction) -> AgentAction {
 /// An action of a bank, which has ten days. Its call is under way since 0.
 fn under_way() -> AgentAction {
     let mut action = held(Unkeyed);
-    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    let reconcile = action.content.steps[0]
+        .reconcile
+        .as_mut()
+        .unwrap();
     reconcile.not_done = None;
     reconcile.pending = Some(is("batch.state", "processing"));
     reconcile.refused = Some(is("batch.state", "stuck"));
@@ -74,7 +81,9 @@ fn checks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64
     let mut last = 0;
     while let Some(due) = action.next_check_at() {
         let state = states(due.millis());
-        action.apply_check(&seen(state), SETTLES, due).unwrap();
+        action
+            .apply_check(&seen(state), SETTLES, due)
+            .unwrap();
         last = due.millis();
     }
     last / span::HOUR
@@ -89,8 +98,12 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     assert_eq!(next(&session, 1), format!("{next_check}; Some(15000)"));
     // Also while the check is due.
     assert_eq!(next(&session, 15_001), format!("{next_check}; Some(15000)"));
-    let open: Vec<_> = session.open_actions(false, at(1)).collect();
-    let are_approvals = open.iter().all(|(_, work)| *work == OpenWork::Approve);
+    let open: Vec<_> = session
+        .open_actions(false, at(1))
+        .collect();
+    let are_approvals = open
+        .iter()
+        .all(|(_, work)| *work == OpenWork::Approve);
     assert!(are_approvals, "{open:?}");
     // Each check names the next one.
     actions.known[0].apply_check(&seen("archived"), SETTLES, at(15 * SECOND_MILLIS));
@@ -105,7 +118,11 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     let settles = "A user who may execute actions looks in billing and settles";
     assert!(left.starts_with(settles), "{left}");
     let open = session.open_actions(false, at(13 * span::HOUR));
-    assert_eq!(open.filter(|(_, work)| *work == OpenWork::Judge).count(), 1);
+    assert_eq!(
+        open.filter(|(_, work)| *work == OpenWork::Judge)
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -119,7 +136,12 @@ fn other_actions_run_beside_an_open_outcome() {
     let refused = approve_in(&mut session, &mut actions, &again(&first), 5);
     assert_eq!(refused, Err(Code::OutcomeUnknown));
     // It can be cancelled, so that another session can be opened.
-    assert!(session.cancel(&mut actions, at(6)).unwrap().is_some());
+    assert!(
+        session
+            .cancel(&mut actions, at(6))
+            .unwrap()
+            .is_some()
+    );
     assert_eq!(session.status, Status::Cancelled);
     // Its time ends, as after an end.
     let (mut session, _) = executing(unknown(), &[]);
@@ -152,7 +174,10 @@ fn a_bank_has_days() {
 #[test]
 fn what_was_never_under_way_is_not_refused() {
     let mut action = unknown();
-    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    let reconcile = action.content.steps[0]
+        .reconcile
+        .as_mut()
+        .unwrap();
     reconcile.not_done = None;
     reconcile.refused = Some(is("batch.state", "stuck"));
     checks(&mut action, |_| "stuck");
@@ -193,7 +218,11 @@ fn nobody_says_not_done_of_what_is_under_way() {
     archived.apply_check(&seen("archived"), SETTLES, at(1_800_000));
     assert_eq!(refusal(&mut archived, 1_800_001), None);
     // Done is done.
-    assert!(action.judge(says(VerdictOutcome::Done, 300_001)).unwrap());
+    assert!(
+        action
+            .judge(says(VerdictOutcome::Done, 300_001))
+            .unwrap()
+    );
     // After the last check, a person decides.
     let mut action = under_way();
     checks(&mut action, |_| "processing");
@@ -298,11 +327,18 @@ fn after_a_skip_nobody_approves_again_what_has_changed() {
     let (session, _) = executing(skipped("precondition_changed"), &[]);
     assert_eq!(session.status, Status::Failed);
     let mut session = session;
-    session.plan.proposed_actions.truncate(1);
+    session
+        .plan
+        .proposed_actions
+        .truncate(1);
     let proposes = "A user who may propose actions proposes again in another session on alert 9, or \
                     resolves the alert; None";
     assert_eq!(next(&session, 1), proposes);
-    assert!(session.next(&context(true), at(1)).is_none());
+    assert!(
+        session
+            .next(&context(true), at(1))
+            .is_none()
+    );
     // What only lacks an approval is approved again.
     let (session, _) = executing(skipped("approval_missing"), &[]);
     assert!(next(&session, 1).contains("again"), "{}", next(&session, 1));
@@ -363,13 +399,21 @@ fn tried() -> AgentAction {
 #[test]
 fn nobody_approves_again_while_the_tries_are_used_up() {
     let (mut session, actions) = executing(tried(), &[]);
-    session.plan.proposed_actions.truncate(1);
+    session
+        .plan
+        .proposed_actions
+        .truncate(1);
     session.settle_again(&actions, at(0));
     // The time for another approval ends before.
     let proposes = "A user who may propose actions proposes again in another session on alert 9 from \
                     1970-01-02 00:00 UTC on, or resolves the alert; None";
     assert_eq!(next(&session, 1), proposes);
-    assert_eq!(session.open_actions(false, at(1)).count(), 0);
+    assert_eq!(
+        session
+            .open_actions(false, at(1))
+            .count(),
+        0
+    );
     // It ends later.
     session.times.approvable_until = Some(at(span::DAY + span::HOUR));
     let approves = "A user who may execute actions approves \"Have it processed again\" again from \
@@ -419,19 +463,27 @@ fn the_tries_of_others_bar_an_action_too() {
 #[test]
 fn nobody_approves_an_action_whose_connection_changed() {
     let mut session = awaiting();
-    session.plan.proposed_actions.truncate(1);
+    session
+        .plan
+        .proposed_actions
+        .truncate(1);
     let connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,
         account: None,
     });
-    session.plan.proposed_actions[0].content.connection = connection;
+    session.plan.proposed_actions[0]
+        .content
+        .connection = connection;
     assert!(session.unbound(&[]).contains(FIRST));
     let unbound = SessionContext {
         unbound: session.unbound(&[]),
         ..context(false)
     };
-    let says = session.next(&unbound, at(1)).unwrap().what;
+    let says = session
+        .next(&unbound, at(1))
+        .unwrap()
+        .what;
     let proposes =
         "has actions proposed again, since the connection of \"Have it processed again\" changed";
     assert_eq!(says, proposes);
@@ -442,12 +494,18 @@ fn nobody_approves_an_action_whose_connection_changed() {
     let mut failed = queued();
     (failed.state, failed.end.at) = (Failed, Some(at(0)));
     let (mut session, _) = executing(failed, &[]);
-    session.plan.proposed_actions.truncate(1);
+    session
+        .plan
+        .proposed_actions
+        .truncate(1);
     let unbound = SessionContext {
         unbound: [FIRST.to_owned()].into(),
         ..context(false)
     };
-    let says = session.next(&unbound, at(1)).unwrap().what;
+    let says = session
+        .next(&unbound, at(1))
+        .unwrap()
+        .what;
     assert!(
         says.starts_with("proposes again in another session"),
         "{says}"

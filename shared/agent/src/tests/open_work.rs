@@ -9,11 +9,18 @@ use super::*;
 /// Session 7 with actions that ended in these states at 10; none for an unapproved one.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
-    let states_by_id = session.plan.proposed_actions.iter().zip(states);
+    let states_by_id = session
+        .plan
+        .proposed_actions
+        .iter()
+        .zip(states);
     let states_by_id: Vec<(String, ActionState)> = states_by_id
         .filter_map(|(proposed, state)| Some((proposed.id.clone(), state?)))
         .collect();
-    let list: Vec<String> = states_by_id.iter().map(|(id, _)| id.clone()).collect();
+    let list: Vec<String> = states_by_id
+        .iter()
+        .map(|(id, _)| id.clone())
+        .collect();
     let mut actions = Actions::none();
     let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
     let Approved::Queued { new, .. } = approved.unwrap() else {
@@ -38,7 +45,8 @@ fn under(policy: AgentPolicy) -> SessionContext {
 
 fn open(session: &AgentSession, now: i64) -> Vec<(&str, OpenWork)> {
     let open = session.open_actions(false, at(now));
-    open.map(|(action, work)| (&*action.id, work)).collect()
+    open.map(|(action, work)| (&*action.id, work))
+        .collect()
 }
 
 #[test]
@@ -73,7 +81,11 @@ fn the_open_work_follows_from_the_states_of_the_actions() {
         assert!(session.has_open_work());
         // Approvals end after a day, and with another session. People's work stays.
         let stays = |(_, work): &(&str, OpenWork)| !work.is_approval();
-        let stays: Vec<_> = expected.iter().copied().filter(stays).collect();
+        let stays: Vec<_> = expected
+            .iter()
+            .copied()
+            .filter(stays)
+            .collect();
         assert_eq!(open(&session, 10 + span::DAY), stays, "{states:?}");
         session.plan.superseded = true;
         assert_eq!(open(&session, 11), stays, "{states:?}");
@@ -113,8 +125,13 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
 fn what_shares_a_record_with_an_ended_action_stays_open() {
     for state in [Succeeded, Failed] {
         let (mut session, mut actions) = ended([Some(state), None]);
-        let records = session.plan.proposed_actions[0].content.records.clone();
-        session.plan.proposed_actions[1].content.records = records;
+        let records = session.plan.proposed_actions[0]
+            .content
+            .records
+            .clone();
+        session.plan.proposed_actions[1]
+            .content
+            .records = records;
         let open = open(&session, 11);
         assert!(open.contains(&(SECOND, OpenWork::Approve)), "{state:?}");
         let approved = approve_in(&mut session, &mut actions, &of(&ids(&[SECOND])), 11);
@@ -156,7 +173,12 @@ fn a_first_approval_outlives_the_execution_of_another_action() {
         approved.unwrap();
     }
     assert_eq!(session.status, Status::Executing);
-    assert_eq!(session.plan.proposed_actions[1].approvals.len(), 1);
+    assert_eq!(
+        session.plan.proposed_actions[1]
+            .approvals
+            .len(),
+        1
+    );
 }
 
 fn says(next: Option<Next>) -> String {
@@ -173,14 +195,18 @@ fn says(next: Option<Next>) -> String {
 fn each_status_has_a_next_step() {
     let context = under(policy(&json!({})));
     let mut analyzing = opened();
-    analyzing.begin_analysis(None, at(0)).unwrap();
+    analyzing
+        .begin_analysis(None, at(0))
+        .unwrap();
     let mut failed = analyzing.clone();
     failed.fail_analysis("It failed.", at(1));
     let executing = approved(&[FIRST]);
     let mut cancelling = executing.clone();
     cancelling.status = Status::Cancelling;
     let mut cancelled = awaiting();
-    cancelled.cancel(&mut Actions::none(), at(5)).unwrap();
+    cancelled
+        .cancel(&mut Actions::none(), at(5))
+        .unwrap();
     let mut expired = awaiting();
     assert!(expired.lapse(at(span::DAY)));
     let again = "A user who may propose actions proposes again in another session on alert 9, or \
@@ -240,7 +266,11 @@ fn the_next_step_after_the_end_is_the_open_work() {
         assignee_id: Some(user),
         ..Handling::new(HandlingStatus::HandedOver, user, None, at(11))
     };
-    assert!(session.handle(MANUAL, over, at(11)).unwrap());
+    assert!(
+        session
+            .handle(MANUAL, over, at(11))
+            .unwrap()
+    );
     let request = "The assignee of service request 8 does \"Have it processed again\" and resolves the \
                    service request";
     assert_eq!(says(session.next(&context, at(12))), request);

@@ -81,7 +81,12 @@ fn a_holder_that_tries_no_more_says_what_is_known() {
     halfway.answered(Effect::Done, Keyed);
     let halfway = halfway.exhausted(None, "429.");
     assert_eq!(halfway.state, Failed);
-    assert!(halfway.error.unwrap().contains("steps before it are done"));
+    assert!(
+        halfway
+            .error
+            .unwrap()
+            .contains("steps before it are done")
+    );
     let mut unclear = held(Keyed);
     unclear.answered(Effect::Unclear, Keyed);
     let unclear = unclear.exhausted(None, "500.");
@@ -97,7 +102,13 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     let mut pauses = Vec::new();
     for attempt in 1..=8 {
         action.progress.attempts = attempt;
-        pauses.push(action.next_attempt(None, at(5)).unwrap().since(at(5)) / span::MINUTE);
+        pauses.push(
+            action
+                .next_attempt(None, at(5))
+                .unwrap()
+                .since(at(5))
+                / span::MINUTE,
+        );
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     action.progress.attempts = 1;
@@ -107,7 +118,11 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     }
     let too_late = AgentAction::PATIENCE - span::MINUTE;
     assert_eq!(action.next_attempt(None, at(too_late)), None);
-    assert!(action.next_attempt(None, at(too_late - 1)).is_some());
+    assert!(
+        action
+            .next_attempt(None, at(too_late - 1))
+            .is_some()
+    );
     assert_eq!(action.next_attempt(Some(i64::MAX), at(5)), None);
 }
 
@@ -142,7 +157,10 @@ fn an_outcome_ends_it_with_its_answer() {
         assert_eq!(action.saved(), saved);
         let result = action.result().unwrap();
         assert_eq!(result.success, outcome.state == Succeeded);
-        let hash = outcome.response.as_ref().map(Excerpt::hash);
+        let hash = outcome
+            .response
+            .as_ref()
+            .map(Excerpt::hash);
         assert_eq!(result.excerpt_hash, hash);
         assert_eq!(result.error, outcome.error);
         assert_eq!((result.executed_at, result.duration), (at(40), 40));

@@ -64,7 +64,10 @@ fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
         at: at(30 * span::HOUR),
         ..verdict(VerdictOutcome::NotDone, 5)
     };
-    let action = session.judge(&mut actions, FIRST, late).unwrap().unwrap();
+    let action = session
+        .judge(&mut actions, FIRST, late)
+        .unwrap()
+        .unwrap();
     assert_eq!(action.state, ActionState::Failed);
     assert_eq!(action.holds(at(60)), None);
     assert_eq!(session.status, Failed);
@@ -80,7 +83,11 @@ fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
     let (mut session, mut actions) = failed([ActionState::Failed, ActionState::Succeeded]);
     let late = span::DAY;
     let done = handling(HandlingStatus::Done, 5);
-    assert!(session.handle(MANUAL, done, at(late)).unwrap());
+    assert!(
+        session
+            .handle(MANUAL, done, at(late))
+            .unwrap()
+    );
     assert_eq!(session.times.updated_at, at(late));
     let list = ids(&[FIRST]);
     for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
@@ -99,7 +106,11 @@ fn a_verdict_tells_of_the_step_that_was_unclear() {
         action.state = ActionState::Unknown;
         let hash = excerpt(502, json!("Bad gateway")).hash();
         action.keep(1, StepStatus::Unclear, Some(hash.clone()), at(10));
-        assert!(action.judge(verdict(outcome, 5)).unwrap());
+        assert!(
+            action
+                .judge(verdict(outcome, 5))
+                .unwrap()
+        );
         let step = &action.results_of_steps()[0];
         assert_eq!((step.status, step.at), (status, Some(at(50))));
         assert_eq!(step.excerpt_hash.as_ref(), Some(&hash));
@@ -121,7 +132,9 @@ fn a_session_completes_with_the_last_verdict() {
         verdict(VerdictOutcome::Done, 6),
         verdict(VerdictOutcome::NotDone, 5),
     ] {
-        let late = session.judge(&mut actions, FIRST, verdict).unwrap_err();
+        let late = session
+            .judge(&mut actions, FIRST, verdict)
+            .unwrap_err();
         assert_eq!(code(&late), Code::OutcomeKnown);
     }
 }
@@ -140,7 +153,9 @@ fn only_what_is_unknown_takes_a_verdict() {
         }
     }
     let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
-    actions.unreadable.push("s7-p1-a4".into());
+    actions
+        .unreadable
+        .push("s7-p1-a4".into());
     let judge = |session: &mut AgentSession, actions: &mut Actions, id: &str| {
         let judged = session.judge(actions, id, verdict(VerdictOutcome::Done, 5));
         judged.map(|_| ()).unwrap_err()
@@ -177,10 +192,14 @@ fn handling(status: HandlingStatus, by: i64) -> Handling {
 /// A session with a proposal of manual actions, made at 0.
 fn by_hand(count: usize) -> AgentSession {
     let mut session = opened();
-    session.begin_analysis(None, at(0)).unwrap();
+    session
+        .begin_analysis(None, at(0))
+        .unwrap();
     let mut proposal = proposal();
     proposal.actions = vec![proposed(false); count];
-    session.finish_analysis(proposal, at(0)).unwrap();
+    session
+        .finish_analysis(proposal, at(0))
+        .unwrap();
     session
 }
 
@@ -188,13 +207,25 @@ fn by_hand(count: usize) -> AgentSession {
 fn a_session_of_manual_actions_completes_with_the_last_of_them() {
     for status in [HandlingStatus::Done, HandlingStatus::Waived] {
         let mut session = by_hand(2);
-        assert!(session.handle(FIRST, handling(status, 5), at(5)).unwrap());
+        assert!(
+            session
+                .handle(FIRST, handling(status, 5), at(5))
+                .unwrap()
+        );
         assert_eq!(session.status, AwaitingConfirmation);
         assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
-        assert!(session.handle(SECOND, handling(status, 5), at(6)).unwrap());
+        assert!(
+            session
+                .handle(SECOND, handling(status, 5), at(6))
+                .unwrap()
+        );
         assert_eq!((session.status, session.times.due_at), (Completed, None));
         // The first handling counts.
-        assert!(!session.handle(FIRST, handling(status, 5), at(7)).unwrap());
+        assert!(
+            !session
+                .handle(FIRST, handling(status, 5), at(7))
+                .unwrap()
+        );
         let late = session.handle(FIRST, handling(status, 6), at(7));
         assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
         assert_eq!(session.times.updated_at, at(6));
@@ -205,14 +236,20 @@ fn a_session_of_manual_actions_completes_with_the_last_of_them() {
 fn a_mixed_session_waits_for_its_automated_actions() {
     let mut session = awaiting();
     let done = handling(HandlingStatus::Done, 5);
-    session.handle(MANUAL, done, at(5)).unwrap();
+    session
+        .handle(MANUAL, done, at(5))
+        .unwrap();
     assert_eq!(session.status, AwaitingConfirmation);
     let automated = session.handle(FIRST, handling(HandlingStatus::Done, 5), at(5));
     assert_eq!(code(&automated.unwrap_err()), Code::ActionAutomated);
     let nothing = session.handle("s7-p2-a1", handling(HandlingStatus::Done, 5), at(5));
     assert!(matches!(nothing, Err(Error::NotFound("action"))));
-    session.begin_analysis(None, at(6)).unwrap();
-    session.finish_analysis(proposal(), at(7)).unwrap();
+    session
+        .begin_analysis(None, at(6))
+        .unwrap();
+    session
+        .finish_analysis(proposal(), at(7))
+        .unwrap();
     let old = session.handle(MANUAL, handling(HandlingStatus::Done, 5), at(8));
     assert_eq!(code(&old.unwrap_err()), Code::ProposalSuperseded);
 }
@@ -246,8 +283,16 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
     let day = AgentSession::CONFIRMATION;
     let mut session = awaiting();
     let over = handling(HandlingStatus::HandedOver, 5);
-    assert!(session.handle(MANUAL, over.clone(), at(5)).unwrap());
-    assert!(!session.handle(MANUAL, over.clone(), at(6)).unwrap());
+    assert!(
+        session
+            .handle(MANUAL, over.clone(), at(5))
+            .unwrap()
+    );
+    assert!(
+        !session
+            .handle(MANUAL, over.clone(), at(6))
+            .unwrap()
+    );
     let to_another = Handling {
         assignee_id: Some(user(10)),
         ..over
@@ -280,7 +325,9 @@ fn an_action_follows_its_request() {
     use RequestChange::{Deleted, Over, Reopened};
     let mut session = by_hand(1);
     let over = handling(HandedOver, 5);
-    session.handle(FIRST, over, at(5)).unwrap();
+    session
+        .handle(FIRST, over, at(5))
+        .unwrap();
     let change = |session: &mut AgentSession, change| {
         let changed = session.request_changed(FIRST, request(8), change, Some(user(6)), at(7));
         changed.map(|handling| (handling.status, handling.by))
@@ -298,7 +345,9 @@ fn an_action_follows_its_request() {
     assert_eq!(session.plan.proposed_actions[0].handling, None);
     let mut session = by_hand(1);
     let over = handling(HandedOver, 5);
-    session.handle(FIRST, over, at(5)).unwrap();
+    session
+        .handle(FIRST, over, at(5))
+        .unwrap();
     // Another request and another action are unrelated.
     for (action, id) in [(FIRST, 9), (SECOND, 8)] {
         let changed = session.request_changed(action, request(id), Over, None, at(7));
@@ -313,16 +362,35 @@ fn an_action_follows_its_request() {
 #[test]
 fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     let mut session = by_hand(1);
-    session.plan.proposed_actions[0].content.risk = Risk::Critical;
-    session.plan.proposed_actions[0].content.description = "ä".repeat(60_000);
+    session.plan.proposed_actions[0]
+        .content
+        .risk = Risk::Critical;
+    session.plan.proposed_actions[0]
+        .content
+        .description = "ä".repeat(60_000);
     let action = session.plan.proposed_actions[0].clone();
-    let request_body = action.as_request(&session, Some("Before Monday.")).unwrap();
+    let request_body = action
+        .as_request(&session, Some("Before Monday."))
+        .unwrap();
     assert_eq!(request_body.title.chars().count(), 255);
-    assert!(request_body.title.starts_with("Alert 9: ä"));
-    assert_eq!(request_body.description.unwrap().chars().count(), 50_000);
+    assert!(
+        request_body
+            .title
+            .starts_with("Alert 9: ä")
+    );
+    assert_eq!(
+        request_body
+            .description
+            .unwrap()
+            .chars()
+            .count(),
+        50_000
+    );
     assert_eq!(request_body.priority.0, model::work::Priority::Urgent);
     let action = &by_hand(1).plan.proposed_actions[0];
-    let request_body = action.as_request(&session, Some("Before Monday.")).unwrap();
+    let request_body = action
+        .as_request(&session, Some("Before Monday."))
+        .unwrap();
     let description = request_body.description.unwrap();
     for part in [
         "Before Monday.",
@@ -339,14 +407,31 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
 #[test]
 fn a_preview_is_of_actions_that_stand() {
     let mut session = awaiting();
-    let records = session.plan.proposed_actions[0].content.records.clone();
-    session.plan.proposed_actions[1].content.records = records;
-    let pairs = session.exclusive_pairs(&session.named(&ids(&[SECOND, MANUAL, FIRST])).unwrap());
+    let records = session.plan.proposed_actions[0]
+        .content
+        .records
+        .clone();
+    session.plan.proposed_actions[1]
+        .content
+        .records = records;
+    let pairs = session.exclusive_pairs(
+        &session
+            .named(&ids(&[SECOND, MANUAL, FIRST]))
+            .unwrap(),
+    );
     assert_eq!(pairs, [[SECOND.to_owned(), FIRST.to_owned()]]);
-    let unknown = session.named(&ids(&[FIRST, "nothing"])).unwrap_err();
+    let unknown = session
+        .named(&ids(&[FIRST, "nothing"]))
+        .unwrap_err();
     assert_eq!(faults(unknown)[0].pointer, "/actionIds/1");
-    session.begin_analysis(None, at(1)).unwrap();
-    session.finish_analysis(proposal(), at(2)).unwrap();
-    let void = session.named(&ids(&[FIRST])).unwrap_err();
+    session
+        .begin_analysis(None, at(1))
+        .unwrap();
+    session
+        .finish_analysis(proposal(), at(2))
+        .unwrap();
+    let void = session
+        .named(&ids(&[FIRST]))
+        .unwrap_err();
     assert_eq!(code(&void), Code::ProposalSuperseded);
 }

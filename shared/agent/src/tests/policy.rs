@@ -244,7 +244,9 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
         // Usage has no amount before its invoice.
         (usd, subject(usage), Some(Some(Charge::default()))),
     ] {
-        let charge = policy(&json!({ "caps": caps })).caps.charge(&content);
+        let charge = policy(&json!({ "caps": caps }))
+            .caps
+            .charge(&content);
         assert_eq!(charge.ok(), expected, "{caps} {content:?}");
     }
 }
@@ -261,13 +263,23 @@ fn messages_to_a_customer_are_capped_in_words() {
         customer: customer.map(str::to_owned),
         ..subject(None)
     };
-    let charge = caps(2).charge(&message(Some("cus_1"))).unwrap().unwrap();
+    let charge = caps(2)
+        .charge(&message(Some("cus_1")))
+        .unwrap()
+        .unwrap();
     assert_eq!(charge.message, Some(("cus_1".to_owned(), 1)));
-    let other = caps(2).charge(&unknown()).unwrap().unwrap();
+    let other = caps(2)
+        .charge(&unknown())
+        .unwrap()
+        .unwrap();
     assert_eq!(other.message, None);
-    let unknown = caps(2).charge(&message(None)).unwrap_err();
+    let unknown = caps(2)
+        .charge(&message(None))
+        .unwrap_err();
     assert!(unknown.contains("customer is not known"), "{unknown}");
-    let refusal = caps(0).charge(&message(Some("cus_1"))).unwrap_err();
+    let refusal = caps(0)
+        .charge(&message(Some("cus_1")))
+        .unwrap_err();
     assert_eq!(refusal, "the policy allows no messages to customers");
 }
 
@@ -304,7 +316,11 @@ fn who_recorded_the_alert_counts_as_the_opener() {
         let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
         let proposers = session.proposers(FIRST);
         let admits = |user: &i64| requirement.admits(&by(*user, Role::Manager), &proposers);
-        assert!((3..6).filter(admits).eq(admitted.iter().copied()));
+        assert!(
+            (3..6)
+                .filter(admits)
+                .eq(admitted.iter().copied())
+        );
     }
 }
 
@@ -341,8 +357,12 @@ fn risk_amount_role_and_opener_decide_together() {
                 1 => '1',
                 _ => '2',
             };
-            let demands = [Role::Support, Role::Manager, Role::Admin]
-                .map(|role| [3, 4].map(|opener| becomes(role, opener)).iter().collect());
+            let demands = [Role::Support, Role::Manager, Role::Admin].map(|role| {
+                [3, 4]
+                    .map(|opener| becomes(role, opener))
+                    .iter()
+                    .collect()
+            });
             let demands: [String; 3] = demands;
             assert_eq!(demands.join(" "), expected, "{risk:?} {content:?}");
         }

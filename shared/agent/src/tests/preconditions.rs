@@ -30,7 +30,9 @@ pub(super) fn read(name: &str, path: &str) -> TargetRead {
 pub(super) fn seen(state: &str) -> Observation {
     let mut observation = Observation::default();
     let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
-    observation.facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
+    observation.facts = facts
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
     observation
 }
 
@@ -157,7 +159,9 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
 #[test]
 fn long_facts_are_kept_in_part() {
     let facts = [("a.b", json!("x".repeat(500))), ("a.c", json!(5))];
-    let facts: Facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
+    let facts: Facts = facts
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
     let kept = crate::check::observation::kept(&facts);
     assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
     assert_eq!(kept.0["a.c"], 5);
@@ -228,7 +232,12 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
         panic!("{action:?}");
     };
     assert_eq!(outcome.state, Failed);
-    assert!(outcome.error.unwrap().ends_with("Nothing more was sent."));
+    assert!(
+        outcome
+            .error
+            .unwrap()
+            .ends_with("Nothing more was sent.")
+    );
 }
 
 #[test]
@@ -256,13 +265,19 @@ fn steps_are_told_one_by_one() {
     action.keep(2, StepStatus::NotNow, hash(429), at(3));
     let statuses = |action: &AgentAction| -> Vec<StepStatus> {
         let steps = action.results_of_steps();
-        steps.iter().map(|step| step.status).collect()
+        steps
+            .iter()
+            .map(|step| step.status)
+            .collect()
     };
     let unclear = [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent];
     assert_eq!(statuses(&action), unclear);
     let steps = action.results_of_steps();
     assert_eq!((steps[1].at, steps[2].at), (Some(at(3)), None));
-    let hashes: Vec<_> = steps.into_iter().map(|step| step.excerpt_hash).collect();
+    let hashes: Vec<_> = steps
+        .into_iter()
+        .map(|step| step.excerpt_hash)
+        .collect();
     assert_eq!(hashes, [hash(200), hash(429), None]);
     // A refusal replaces it, as does every answer after a clear one.
     action.keep(2, StepStatus::Refused, None, at(4));

@@ -107,7 +107,12 @@ fn each_step_takes_a_slot_and_a_call() {
     run.received(result(Effect::DoneBefore));
     assert_eq!(outcome(&mut run), Succeeded);
     let steps = run.action.progress.unwritten.iter();
-    assert_eq!(steps.map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        steps
+            .map(|(step, _)| *step)
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
 }
 
 #[test]
@@ -299,7 +304,10 @@ fn claimed_through(mut action: AgentAction, target: Idempotency) -> Progress {
 
 /// The observation of an account.
 fn finds(id: &str) -> Observation {
-    let read = identified().identity.unwrap().read("billing");
+    let read = identified()
+        .identity
+        .unwrap()
+        .read("billing");
     let facts = read.facts(
         &json!({"id": id, "livemode": true}),
         preconditions::reading(),
@@ -312,7 +320,9 @@ fn finds(id: &str) -> Observation {
         excerpt: excerpt(200, json!({})),
         hash: String::new(),
     };
-    [(&read, Ok(seen))].into_iter().collect()
+    [(&read, Ok(seen))]
+        .into_iter()
+        .collect()
 }
 
 fn reads(run: &mut Progress) -> Vec<TargetRead> {
@@ -363,12 +373,22 @@ fn an_account_that_is_not_known_is_waited_for() {
     let mut run = claimed_through(of_account(&[]), Unkeyed);
     let [read] = reads(&mut run).try_into().unwrap();
     let error = ReadError::unclear("It answered 503.");
-    run.observed(&[(&read, Err(error))].into_iter().collect(), at(0));
+    run.observed(
+        &[(&read, Err(error))]
+            .into_iter()
+            .collect(),
+        at(0),
+    );
     assert_eq!(released(&mut run), "It answered 503.");
     // Not allowed any more: it never will be known.
     let mut run = claimed_through(of_account(&[]), Unkeyed);
     let error = ReadError::for_good("It is not allowed.");
     reads(&mut run);
-    run.observed(&[(&read, Err(error))].into_iter().collect(), at(0));
+    run.observed(
+        &[(&read, Err(error))]
+            .into_iter()
+            .collect(),
+        at(0),
+    );
     assert_eq!(outcome(&mut run), Skipped);
 }

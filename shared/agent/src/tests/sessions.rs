@@ -19,7 +19,11 @@ fn in_status(status: AgentSessionStatus) -> AgentSession {
 /// Approved actions in these states, by their positions in the proposal.
 pub(super) fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
-    let readable = session.plan.proposed_actions.iter().zip(states);
+    let readable = session
+        .plan
+        .proposed_actions
+        .iter()
+        .zip(states);
     let readable = readable.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = *state;
@@ -65,7 +69,12 @@ fn an_analysis_begins_where_nothing_was_approved() {
         } else {
             let error = begun.unwrap_err();
             assert_eq!(code(&error), Code::InvalidTransition);
-            assert!(error.to_string().contains(status.name()), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .contains(status.name()),
+                "{error}"
+            );
             assert_eq!(session, in_status(status));
         }
     }
@@ -75,7 +84,9 @@ fn an_analysis_begins_where_nothing_was_approved() {
 fn an_expired_proposal_is_not_replaced() {
     let mut session = awaiting();
     let late = at(AgentSession::CONFIRMATION);
-    let error = session.begin_analysis(None, late).unwrap_err();
+    let error = session
+        .begin_analysis(None, late)
+        .unwrap_err();
     assert!(error.to_string().contains("expired"), "{error}");
 }
 
@@ -83,12 +94,18 @@ fn an_expired_proposal_is_not_replaced() {
 fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     let mut session = awaiting();
     let action_ids = session.plan.proposed_actions.iter();
-    let action_ids: Vec<&str> = action_ids.map(|action| &*action.id).collect();
+    let action_ids: Vec<&str> = action_ids
+        .map(|action| &*action.id)
+        .collect();
     assert_eq!(action_ids, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
     assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
-    session.begin_analysis(None, at(1)).unwrap();
-    session.finish_analysis(proposal(), at(2)).unwrap();
+    session
+        .begin_analysis(None, at(1))
+        .unwrap();
+    session
+        .finish_analysis(proposal(), at(2))
+        .unwrap();
     assert_eq!(session.plan.proposal, 2);
     assert_eq!(session.plan.proposed_actions[0].id, "s7-p2-a1");
     assert!(session.is_void(FIRST));
@@ -112,19 +129,27 @@ fn ids_of_earlier_proposals_are_void_and_others_unknown() {
 #[test]
 fn a_late_proposal_is_refused() {
     let mut session = opened();
-    session.begin_analysis(None, at(0)).unwrap();
+    session
+        .begin_analysis(None, at(0))
+        .unwrap();
     let late = at(AgentSession::ANALYSIS);
-    let error = session.finish_analysis(proposal(), late).unwrap_err();
+    let error = session
+        .finish_analysis(proposal(), late)
+        .unwrap_err();
     assert_eq!(code(&error), Code::AnalysisInterrupted);
     assert_eq!(session.plan.proposal, 0);
     let in_time = at(AgentSession::ANALYSIS - 1);
-    session.finish_analysis(proposal(), in_time).unwrap();
+    session
+        .finish_analysis(proposal(), in_time)
+        .unwrap();
 }
 
 #[test]
 fn a_failed_analysis_says_why() {
     let mut session = opened();
-    session.begin_analysis(None, at(0)).unwrap();
+    session
+        .begin_analysis(None, at(0))
+        .unwrap();
     session.fail_analysis("It failed.", at(5));
     assert_eq!((session.status, session.times.due_at), (Failed, None));
     assert_eq!(session.error_at(at(9)), Some("It failed."));
@@ -133,7 +158,9 @@ fn a_failed_analysis_says_why() {
 #[test]
 fn what_time_did_is_read_at_once_and_written_once() {
     let mut analyzing = opened();
-    analyzing.begin_analysis(None, at(0)).unwrap();
+    analyzing
+        .begin_analysis(None, at(0))
+        .unwrap();
     let interrupted = Some(AgentSession::INTERRUPTED);
     for (mut session, lasts, status, error) in [
         (awaiting(), AgentSession::CONFIRMATION, Expired, None),
@@ -174,7 +201,10 @@ fn what_is_approved_is_queued_with_its_session() {
         panic!("{approved:?}");
     };
     assert!(again.is_empty());
-    let queued: Vec<&str> = new.iter().map(|action| &*action.key.action_id).collect();
+    let queued: Vec<&str> = new
+        .iter()
+        .map(|action| &*action.key.action_id)
+        .collect();
     assert_eq!(queued, [FIRST, SECOND]);
     for action in new {
         assert_eq!(action.state, ActionState::Queued);
@@ -196,7 +226,9 @@ fn all_of_a_list_is_checked_before_any_of_it_is_queued() {
         ("/actionIds/3", FaultCode::Unknown),
     ];
     let faults = faults(error);
-    let faults = faults.iter().map(|fault| (&*fault.pointer, fault.code));
+    let faults = faults
+        .iter()
+        .map(|fault| (&*fault.pointer, fault.code));
     assert!(faults.eq(expected));
     assert_eq!(session, awaiting());
 }
@@ -330,7 +362,9 @@ fn two_actions_that_exclude_each_other_are_not_approved_together() {
     assert_eq!(fault.code, FaultCode::Exclusive);
     assert_eq!(fault.pointer, "/actionIds/1");
     assert!(
-        fault.detail.contains("Have it processed again"),
+        fault
+            .detail
+            .contains("Have it processed again"),
         "{}",
         fault.detail
     );
@@ -399,11 +433,22 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
         (vec![running, queued], Cancelling, 1),
     ] {
         let (mut session, mut actions) = executing(&states);
-        let cancelled = session.cancel(&mut actions, at(5)).unwrap().unwrap();
+        let cancelled = session
+            .cancel(&mut actions, at(5))
+            .unwrap()
+            .unwrap();
         let crate::session::Cancelled { ended, stopping } = cancelled;
         assert_eq!(ended.len(), outcomes, "{states:?}");
-        assert!(ended.iter().all(|a| a.state == ActionState::Skipped));
-        assert!(stopping.iter().all(|a| a.fence.stopping));
+        assert!(
+            ended
+                .iter()
+                .all(|a| a.state == ActionState::Skipped)
+        );
+        assert!(
+            stopping
+                .iter()
+                .all(|a| a.fence.stopping)
+        );
         assert_eq!(stopping.len(), usize::from(status == Cancelling));
         assert_eq!(session.status, status, "{states:?}");
         let due = (status == Cancelling).then(|| at(5 + AgentSession::SETTLE_CHECK));
@@ -503,14 +548,23 @@ fn a_session_is_stored_flat_as_before_it_had_groups() {
     assert_eq!(session.times.alert_checks, 2);
     // Items of earlier releases lack these.
     for later in ["awaited", "awaitsOutcome", "void"] {
-        stored.as_object_mut().unwrap().remove(later);
+        stored
+            .as_object_mut()
+            .unwrap()
+            .remove(later);
     }
     let earlier: AgentSession = serde_json::from_value(stored).unwrap();
     assert!(!earlier.plan.awaits_outcome && earlier.plan.awaited.is_empty());
     // An absent null is a null.
     let members = json!(session);
-    let members = members.as_object().unwrap().clone().into_iter();
-    let present: serde_json::Map<_, _> = members.filter(|(_, value)| !value.is_null()).collect();
+    let members = members
+        .as_object()
+        .unwrap()
+        .clone()
+        .into_iter();
+    let present: serde_json::Map<_, _> = members
+        .filter(|(_, value)| !value.is_null())
+        .collect();
     let lean: AgentSession = serde_json::from_value(present.into()).unwrap();
     assert_eq!(lean, session);
 }

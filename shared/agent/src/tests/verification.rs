@@ -52,7 +52,11 @@ fn times(mut action: AgentAction, observation: &Observation) -> (Vec<i64>, Agent
         assert_eq!(action.schedule.due_at, Some(next));
         times.push(next.millis() / span::SECOND);
         assert!(times.len() < 100, "{times:?}");
-        assert!(action.apply_check(observation, SETTLES, next).is_some());
+        assert!(
+            action
+                .apply_check(observation, SETTLES, next)
+                .is_some()
+        );
     }
     (times, action)
 }
@@ -191,7 +195,9 @@ fn a_system_whose_reads_lag_for_days_is_checked_as_long() {
     let days = 7 * span::DAY;
     let mut last = 0;
     while let Some(next) = action.next_check_at() {
-        action.apply_check(&seen("stuck"), days, next).unwrap();
+        action
+            .apply_check(&seen("stuck"), days, next)
+            .unwrap();
         last = next.millis();
     }
     assert_eq!((action.state, last), (Failed, 15_000 + days));
@@ -201,14 +207,19 @@ fn a_system_whose_reads_lag_for_days_is_checked_as_long() {
 fn attempted(attempts: i64) -> Observation {
     let mut observation = seen("stuck");
     let attempts = json!(attempts);
-    observation.facts.insert("batch.attempts".into(), attempts);
+    observation
+        .facts
+        .insert("batch.attempts".into(), attempts);
     observation
 }
 
 /// An action whose reconciliation names the number of attempts, after its call.
 fn marked(is_under_way: bool) -> AgentAction {
     let mut action = held(Unkeyed);
-    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    let reconcile = action.content.steps[0]
+        .reconcile
+        .as_mut()
+        .unwrap();
     reconcile.mark = Some("batch.attempts".into());
     if is_under_way {
         reconcile.not_done = None;
@@ -275,9 +286,18 @@ fn an_unknown_step_that_took_effect_is_gone_on_from() {
     assert_eq!((action.state, action.progress.steps_done), (Failed, 1));
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
     let steps = action.results_of_steps();
-    let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
+    let statuses: Vec<StepStatus> = steps
+        .iter()
+        .map(|step| step.status)
+        .collect();
     assert_eq!(statuses, [StepStatus::Done, StepStatus::NotSent]);
-    assert!(action.end.error.unwrap().contains("continues with them"));
+    assert!(
+        action
+            .end
+            .error
+            .unwrap()
+            .contains("continues with them")
+    );
 }
 
 #[test]
@@ -301,7 +321,11 @@ fn what_no_look_tells_stays_for_a_person() {
     assert_eq!((checked.len(), action.state), (6, Unknown));
     // A check does not prove that the effect cannot come later.
     let mut action = unknown();
-    action.content.steps[0].reconcile.as_mut().unwrap().not_done = None;
+    action.content.steps[0]
+        .reconcile
+        .as_mut()
+        .unwrap()
+        .not_done = None;
     let (checked, action) = times(action, &seen("stuck"));
     assert_eq!((checked.len(), action.state), (6, Unknown));
     // Without a reconciliation, there is no check.
@@ -338,7 +362,10 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
 /// A session whose approved actions are in these states.
 fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
     let session = approved(&[FIRST, SECOND]);
-    let readable = actions.into_iter().map(Box::new).collect();
+    let readable = actions
+        .into_iter()
+        .map(Box::new)
+        .collect();
     let unreadable = Vec::new();
     (
         session,
@@ -383,7 +410,13 @@ fn a_session_fails_with_the_last_outcome_that_was_open() {
     actions.known[1].apply_check(&seen("stuck"), SETTLES, at(late));
     assert!(session.settle_again(&actions, at(late)));
     assert_eq!(session.status, AgentSessionStatus::Failed);
-    assert!(session.error.as_ref().unwrap().starts_with("1 of 2"));
+    assert!(
+        session
+            .error
+            .as_ref()
+            .unwrap()
+            .starts_with("1 of 2")
+    );
     // Sessions without actions, cancelled ones, and running ones do not change.
     let mut analysed = awaiting();
     analysed.fail_analysis("It failed.", at(0));
@@ -413,7 +446,10 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     assert!(!is_checked(&session, &actions));
     // Meanwhile nobody is asked to propose again.
     let next = |session: &AgentSession| next(session, 1);
-    session.plan.proposed_actions.truncate(2);
+    session
+        .plan
+        .proposed_actions
+        .truncate(2);
     let verifies =
         "The agent checks in billing whether \"Have it processed again\" took effect; Some(0)";
     assert_eq!(next(&session), verifies);
@@ -436,7 +472,9 @@ fn an_alert_is_checked_once_each_effect_was_found() {
         assert_eq!(is_checked(&session, &actions), ended.contains(&status));
     }
     session.status = AgentSessionStatus::Completed;
-    actions.unreadable.push("s7-p1-a3".into());
+    actions
+        .unreadable
+        .push("s7-p1-a3".into());
     assert!(!is_checked(&session, &actions));
     actions.unreadable.clear();
     // Without an end, only people resolve the alert.

@@ -4,7 +4,9 @@
 pub fn split(url: &str) -> Option<(&str, &str)> {
     let authority = url.find("://")? + "://".len();
     let rest = &url[authority..];
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let end = rest
+        .find(['/', '?', '#'])
+        .unwrap_or(rest.len());
     Some(url.split_at(authority + end))
 }
 
@@ -23,8 +25,14 @@ pub fn is_origin(origin: &str) -> bool {
             && !label.ends_with('-')
     };
     let is_port = |port: &str| {
-        let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-        digits && port.len() <= 5 && port.parse::<u16>().is_ok_and(|port| port > 0)
+        let digits = port
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
+        digits
+            && port.len() <= 5
+            && port
+                .parse::<u16>()
+                .is_ok_and(|port| port > 0)
     };
     ["http", "https"].contains(&scheme) && host.split('.').all(is_label) && port.is_none_or(is_port)
 }
@@ -54,7 +62,9 @@ pub fn is_public(url: &str) -> bool {
     last.is_some_and(|(_, last)| {
         // Top-level names that are not in the public DNS.
         let inner = "localhost local localdomain internal intranet arpa";
-        let is_inner = inner.split(' ').any(|name| name == last);
+        let is_inner = inner
+            .split(' ')
+            .any(|name| name == last);
         last.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_inner
     })
 }

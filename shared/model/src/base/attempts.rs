@@ -68,8 +68,13 @@ macro_rules! attempted {
         impl $record {
             /// Returns true if an attempt may begin: one is to come, and none is running.
             pub fn may_begin(&self, now: Timestamp) -> bool {
-                let is_due = self.next_attempt_at.is_some_and(|at| at <= now.plus(SKEW));
-                is_due && self.leased_until.is_none_or(|until| until <= now)
+                let is_due = self
+                    .next_attempt_at
+                    .is_some_and(|at| at <= now.plus(SKEW));
+                is_due
+                    && self
+                        .leased_until
+                        .is_none_or(|until| until <= now)
             }
 
             /// Begins an attempt. It counts, whatever becomes of it.
@@ -96,7 +101,9 @@ macro_rules! attempted {
             /// The pause after the last attempt; none after the last of all.
             fn pause(&self) -> Option<i64> {
                 let attempt = usize::try_from(self.attempts).unwrap_or_default();
-                $pauses.get(attempt.saturating_sub(1)).copied()
+                $pauses
+                    .get(attempt.saturating_sub(1))
+                    .copied()
             }
 
             /// Plans the next attempt.

@@ -76,10 +76,18 @@ pub(crate) const fn breaks(character: char) -> bool {
 
 /// Returns a text without hidden characters but line breaks and tabs.
 pub fn in_lines(text: &str) -> String {
-    let parts = text.split_inclusive(breaks).map(|part| {
-        let end = part.chars().last().filter(|character| breaks(*character));
-        without_hidden(part).chars().chain(end).collect::<String>()
-    });
+    let parts = text
+        .split_inclusive(breaks)
+        .map(|part| {
+            let end = part
+                .chars()
+                .last()
+                .filter(|character| breaks(*character));
+            without_hidden(part)
+                .chars()
+                .chain(end)
+                .collect::<String>()
+        });
     parts.collect()
 }
 
@@ -119,7 +127,11 @@ fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
 fn tags(text: &str) -> usize {
     let is_of_code =
         |tag: &char| matches!(tag, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}');
-    let code = text.chars().take(MOST_TAGS).take_while(is_of_code).count();
+    let code = text
+        .chars()
+        .take(MOST_TAGS)
+        .take_while(is_of_code)
+        .count();
     let has_end = text.chars().nth(code) == Some('\u{E007F}');
     if code >= 3 && has_end { code + 1 } else { 0 }
 }
@@ -128,7 +140,9 @@ fn tags(text: &str) -> usize {
 /// script, or one of `. _ @ + -`.
 pub fn is_of_a_name(character: char) -> bool {
     use GeneralCategoryGroup as Group;
-    let lettered = Group::Letter.union(Group::Mark).union(Group::Number);
+    let lettered = Group::Letter
+        .union(Group::Mark)
+        .union(Group::Number);
     let is_lettered = lettered.contains(category(character));
     (is_lettered && !is_invisible(character)) || "._@+-".contains(character)
 }
@@ -154,7 +168,10 @@ pub(crate) fn is_within_words(character: char) -> bool {
 /// name.
 pub fn needs_no_space(character: char) -> bool {
     use LineBreak as Is;
-    let plain = character.nfkc().next().unwrap_or(character);
+    let plain = character
+        .nfkc()
+        .next()
+        .unwrap_or(character);
     let class = CodePointMapData::<LineBreak>::new().get(plain);
     let is_one = [
         Is::Ideographic,
@@ -188,7 +205,10 @@ pub fn beginning(text: &str, most: usize) -> &str {
     let ends = text
         .grapheme_indices(true)
         .map(|(at, grapheme)| at + grapheme.len());
-    let end = ends.take_while(|at| *at <= end).last().unwrap_or(end);
+    let end = ends
+        .take_while(|at| *at <= end)
+        .last()
+        .unwrap_or(end);
     &text[..end]
 }
 
@@ -229,7 +249,9 @@ mod tests {
                 let Some(character) = char::from_u32(code) else {
                     continue;
                 };
-                let is_named = ranges.iter().any(|range| range.contains(&code));
+                let is_named = ranges
+                    .iter()
+                    .any(|range| range.contains(&code));
                 // Patterns need not name what has no character yet.
                 let is_named = is_named && category(character) != GeneralCategory::Unassigned;
                 let is_one =

@@ -27,7 +27,9 @@ impl Component for Email {
     fn parse(value: &Json, place: &mut InputPlace<'_>) -> Reading<Self> {
         let text = place.text(value)?;
         let address = in_ascii(text.trim());
-        let address = address.as_deref().unwrap_or_else(|| text.trim());
+        let address = address
+            .as_deref()
+            .unwrap_or_else(|| text.trim());
         if !(1..=MOST).contains(&address.chars().count()) {
             return place.must(FaultCode::Length, "have 1 to 254 characters");
         }
@@ -119,14 +121,21 @@ mod tests {
         let local = "a".repeat(65);
         let domain = "b.".repeat(130);
         let long = [format!("{local}@example.com"), format!("a@{domain}com")];
-        for bad in bad.split('|').chain(long.iter().map(String::as_str)) {
+        for bad in bad
+            .split('|')
+            .chain(long.iter().map(String::as_str))
+        {
             assert!(!is_one(bad), "{bad}");
         }
     }
 
     #[test]
     fn a_domain_in_other_letters_is_kept_in_punycode() {
-        let stored = |text: &str| Email::of_text(text).map(|email| email.to_string()).ok();
+        let stored = |text: &str| {
+            Email::of_text(text)
+                .map(|email| email.to_string())
+                .ok()
+        };
         for (sent, kept) in [
             ("info@bücher.example", "info@xn--bcher-kva.example"),
             ("info@BÜCHER.example", "info@xn--bcher-kva.example"),

@@ -68,7 +68,11 @@ fn cut(value: Value) -> Value {
         Value::String(text) => text,
         Value::Array(_) | Value::Object(_) => {
             let text = value.to_string();
-            if text.chars().nth(FieldChange::MOST).is_none() {
+            if text
+                .chars()
+                .nth(FieldChange::MOST)
+                .is_none()
+            {
                 return value;
             }
             text

@@ -91,8 +91,20 @@ fn value_schema(levels: usize) -> Schema {
 /// Counts the levels of nesting: 0 for a scalar. The parser bounds the recursion.
 fn levels(value: &Value) -> usize {
     match value {
-        Value::Object(object) => 1 + object.values().map(levels).max().unwrap_or(0),
-        Value::Array(array) => 1 + array.iter().map(levels).max().unwrap_or(0),
+        Value::Object(object) => {
+            1 + object
+                .values()
+                .map(levels)
+                .max()
+                .unwrap_or(0)
+        }
+        Value::Array(array) => {
+            1 + array
+                .iter()
+                .map(levels)
+                .max()
+                .unwrap_or(0)
+        }
         _ => 0,
     }
 }
@@ -112,6 +124,8 @@ impl<T: Serialize> Serialize for JsonText<T> {
 impl<'de, T: de::DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::from_str(&String::deserialize(deserializer)?);
-        value.map(Self).map_err(de::Error::custom)
+        value
+            .map(Self)
+            .map_err(de::Error::custom)
     }
 }

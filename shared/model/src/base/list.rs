@@ -106,7 +106,9 @@ impl<T> AnyOf<T> {
 
     /// Returns true if the filter fits the value of a row.
     pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
-        self.0.iter().any(|element| value == element)
+        self.0
+            .iter()
+            .any(|element| value == element)
     }
 }
 
@@ -121,10 +123,12 @@ impl AnyOf<OrNone<Who>> {
 impl<T: PartialEq> AnyOf<OrNone<T>> {
     /// Returns true if the filter fits the value of a row.
     pub fn names(&self, value: Option<&T>) -> bool {
-        self.0.iter().any(|element| match element {
-            OrNone::None => value.is_none(),
-            OrNone::Some(element) => value == Some(element),
-        })
+        self.0
+            .iter()
+            .any(|element| match element {
+                OrNone::None => value.is_none(),
+                OrNone::Some(element) => value == Some(element),
+            })
     }
 }
 
@@ -181,11 +185,15 @@ const SORT: &str = "sort";
 
 impl Field for Cursor {
     fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
-        place.text(value).map(|text| Self(text.to_owned()))
+        place
+            .text(value)
+            .map(|text| Self(text.to_owned()))
     }
 
     fn field_schema() -> Schema {
-        string().pattern(Some("^[A-Za-z0-9_-]+$")).into()
+        string()
+            .pattern(Some("^[A-Za-z0-9_-]+$"))
+            .into()
     }
 }
 
@@ -194,11 +202,15 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
         let parts: Vec<&str> = match value {
             Value::String(text) => text.split(',').collect(),
             Value::Array(repeated) => {
-                let texts = repeated.iter().filter_map(Value::as_str);
+                let texts = repeated
+                    .iter()
+                    .filter_map(Value::as_str);
                 if T::HOLDS_COMMAS {
                     texts.collect()
                 } else {
-                    texts.flat_map(|text| text.split(',')).collect()
+                    texts
+                        .flat_map(|text| text.split(','))
+                        .collect()
                 }
             }
             other => return place.wrong(other, "a string"),
@@ -268,5 +280,8 @@ impl Field for Who {
 /// Adds a word to a schema. Where the schema allows any text, the word may also be a value.
 fn or_word(schema: Schema, word: &str) -> Schema {
     let word = string().enum_values(Some([word]));
-    AnyOfBuilder::new().item(schema).item(word).into()
+    AnyOfBuilder::new()
+        .item(schema)
+        .item(word)
+        .into()
 }

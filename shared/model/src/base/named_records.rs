@@ -98,7 +98,9 @@ impl Members<'_> {
         };
         let part = value.serialize(names)?;
         let is_type = self.is_struct && TYPES.contains(&name);
-        let of_pair = IDS.into_iter().find(|id| self.is_struct && *id == name);
+        let of_pair = IDS
+            .into_iter()
+            .find(|id| self.is_struct && *id == name);
         match part {
             Part::Type(kind) if is_type => self.kind = Some(kind),
             Part::Number(id) | Part::Id(id) if of_pair.is_some() => {
@@ -127,7 +129,8 @@ impl Members<'_> {
 
     fn note(&mut self, kind: RecordType, id: i64, field: &str) {
         let field = field.to_owned();
-        self.all.push(NamedRecord { kind, id, field });
+        self.all
+            .push(NamedRecord { kind, id, field });
     }
 
     fn ended(mut self) -> Part {

@@ -14,13 +14,19 @@ pub fn counted(address: &str) -> String {
 /// Returns the network that people see: the first 24 bits of an IPv4 address, or the first 48 of an
 /// IPv6 address. None for another text.
 pub fn shown(address: &str) -> Option<String> {
-    Some(match address.parse::<IpAddr>().ok()?.to_canonical() {
-        IpAddr::V4(address) => {
-            let [a, b, c, _] = address.octets();
-            format!("{}/24", Ipv4Addr::new(a, b, c, 0))
-        }
-        IpAddr::V6(address) => format!("{}/48", masked_v6(address, 48)),
-    })
+    Some(
+        match address
+            .parse::<IpAddr>()
+            .ok()?
+            .to_canonical()
+        {
+            IpAddr::V4(address) => {
+                let [a, b, c, _] = address.octets();
+                format!("{}/24", Ipv4Addr::new(a, b, c, 0))
+            }
+            IpAddr::V6(address) => format!("{}/48", masked_v6(address, 48)),
+        },
+    )
 }
 
 fn masked_v6(address: Ipv6Addr, bits: u32) -> Ipv6Addr {

@@ -79,7 +79,11 @@ mod tests {
         let done = read(json!("done")).unwrap();
         assert!(done == TaskStatus::Done && done != TaskStatus::Todo);
         let other = read(json!("on_hold")).unwrap();
-        assert!(TaskStatus::ALL.iter().all(|status| other != *status));
+        assert!(
+            TaskStatus::ALL
+                .iter()
+                .all(|status| other != *status)
+        );
         assert_eq!(done.known(), Some(TaskStatus::Done));
         assert_eq!(other.known(), None);
     }

@@ -28,7 +28,9 @@ impl RecordName {
     /// Returns the path of the API with the record. None for a record that only lists have.
     pub fn path(self) -> Option<String> {
         let is_single = matches!(self.kind.facts().path, RecordPath::Record(_));
-        self.kind.path(self.record_id, None).filter(|_| is_single)
+        self.kind
+            .path(self.record_id, None)
+            .filter(|_| is_single)
     }
 
     /// Returns the view of the desk that shows the record.
@@ -209,7 +211,9 @@ fn write<S: Serializer>(to: S, name: &str, value: &impl Serialize) -> Result<S::
 
 fn read<'de, D: Deserializer<'de>>(from: D) -> Result<(String, Value), D::Error> {
     let mut map = BTreeMap::<String, Value>::deserialize(from)?;
-    let entry = map.pop_first().filter(|_| map.is_empty());
+    let entry = map
+        .pop_first()
+        .filter(|_| map.is_empty());
     entry.ok_or_else(|| D::Error::custom("a record is a map of one entry"))
 }
 

@@ -65,5 +65,7 @@ impl ToSchema for SentSecret {}
 
 /// True for printable ASCII without a space at either end, as a header's value may be.
 pub fn is_header_text(text: &str) -> bool {
-    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
+    text.bytes()
+        .all(|byte| (b' '..=b'~').contains(&byte))
+        && text.trim().len() == text.len()
 }

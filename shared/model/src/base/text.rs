@@ -48,7 +48,9 @@ impl Form {
         }
         let refused = |character| Err(WrongText::Hidden(character));
         match self {
-            Self::Line => hidden(text).next().map_or(Ok(()), refused),
+            Self::Line => hidden(text)
+                .next()
+                .map_or(Ok(()), refused),
             Self::Lines => {
                 let mut hidden = hidden(text);
                 hidden
@@ -57,8 +59,13 @@ impl Form {
             }
             Self::EntityId if mixes_scripts(text) => Err(WrongText::Scripts),
             Self::Id | Self::EntityId => {
-                let unseen = text.chars().find(|character| is_invisible(*character));
-                hidden(text).next().or(unseen).map_or(Ok(()), refused)
+                let unseen = text
+                    .chars()
+                    .find(|character| is_invisible(*character));
+                hidden(text)
+                    .next()
+                    .or(unseen)
+                    .map_or(Ok(()), refused)
             }
             Self::Name if !text.chars().all(is_of_a_name) => Err(WrongText::Name),
             Self::Name if mixes_scripts(text) => Err(WrongText::Scripts),
@@ -270,7 +277,9 @@ fn snake_case(name: &str) -> String {
     let mut characters = name.chars().peekable();
     let mut before = None;
     while let Some(character) = characters.next() {
-        let next_is_lower = characters.peek().is_some_and(char::is_ascii_lowercase);
+        let next_is_lower = characters
+            .peek()
+            .is_some_and(char::is_ascii_lowercase);
         let begins_word = character.is_ascii_uppercase()
             && match before {
                 Some(before) if char::is_ascii_uppercase(&before) => next_is_lower,
@@ -285,7 +294,10 @@ fn snake_case(name: &str) -> String {
         }
         before = Some(character);
     }
-    let words: Vec<&str> = slug.split('_').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = slug
+        .split('_')
+        .filter(|word| !word.is_empty())
+        .collect();
     words.join("_")
 }
 
@@ -433,7 +445,9 @@ mod tests {
         let long = ["aB".repeat(99), "aB".repeat(98)];
         let names = "节点状态|磁盘满|节点状态 EU|磁盘满 EU|Größe|Grüße|🔥|".split('|');
         let names = names.chain(long.iter().map(String::as_str));
-        let slugs: Vec<String> = names.map(|name| Slug::of_any(name).to_string()).collect();
+        let slugs: Vec<String> = names
+            .map(|name| Slug::of_any(name).to_string())
+            .collect();
         let different: std::collections::BTreeSet<_> = slugs.iter().collect();
         assert_eq!((different.len(), slugs.len()), (10, 10), "{slugs:?}");
         for slug in &slugs {

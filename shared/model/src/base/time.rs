@@ -114,7 +114,8 @@ impl FromStr for Timestamp {
         let at = DateTime::parse_from_rfc3339(text).map_err(|_| NotATimestamp)?;
         let millis = at.timestamp_millis();
         let fits = (Self::EARLIEST..=Self::LATEST).contains(&millis);
-        fits.then_some(Self(millis)).ok_or(NotATimestamp)
+        fits.then_some(Self(millis))
+            .ok_or(NotATimestamp)
     }
 }
 

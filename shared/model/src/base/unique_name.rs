@@ -14,7 +14,9 @@ const MOST: usize = 512;
 /// Returns the key of a name: compatible characters are one (NFKC), as are upper and lower case.
 /// Invisible characters go, and white space is one space, within the name only. Accents stay.
 pub fn key(name: &str) -> String {
-    let visible = name.chars().filter(|character| !is_invisible(*character));
+    let visible = name
+        .chars()
+        .filter(|character| !is_invisible(*character));
     let compatible: String = visible.nfkc().collect();
     let words: Vec<&str> = compatible.split_whitespace().collect();
     let key = folded(&words.join(" "));
@@ -62,9 +64,15 @@ pub(crate) fn mixes_scripts(username: &str) -> bool {
 fn is_mix(label: &str) -> bool {
     let mut common = AugmentedScriptSet::default();
     let mut beside_latin = AugmentedScriptSet::default();
-    for scripts in label.chars().map(AugmentedScriptSet::for_char) {
+    for scripts in label
+        .chars()
+        .map(AugmentedScriptSet::for_char)
+    {
         common.intersect_with(scripts);
-        if !scripts.base.contains_script(Script::Latin) {
+        if !scripts
+            .base
+            .contains_script(Script::Latin)
+        {
             beside_latin.intersect_with(scripts);
         }
     }
@@ -100,7 +108,11 @@ mod tests {
     #[test]
     fn a_key_fits_into_the_table() {
         let longest = "\u{FDFA}".repeat(255);
-        assert!(keys(&longest).iter().all(|key| key.len() < 1_024));
+        assert!(
+            keys(&longest)
+                .iter()
+                .all(|key| key.len() < 1_024)
+        );
         assert_eq!(key(&"é".repeat(64)), "é".repeat(64));
     }
 

@@ -7,19 +7,24 @@ use crate::base::characters::{is_mark, is_within_words};
 
 /// Splits a text into its words: runs of letters and digits, without case and accents, in order.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split_whitespace().flat_map(|piece| {
-        let plain = plain(piece);
-        let words = plain.split(|character: char| !character.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
-        words.collect::<Vec<_>>()
-    })
+    text.split_whitespace()
+        .flat_map(|piece| {
+            let plain = plain(piece);
+            let words = plain.split(|character: char| !character.is_alphanumeric());
+            let words = words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned);
+            words.collect::<Vec<_>>()
+        })
 }
 
 /// Returns the words, each with a space before it: ` ac` occurs if and only if a word begins with
 /// `ac`.
 pub fn spaced(words: impl IntoIterator<Item = String>) -> String {
     let words = words.into_iter();
-    words.flat_map(|word| [" ".to_owned(), word]).collect()
+    words
+        .flat_map(|word| [" ".to_owned(), word])
+        .collect()
 }
 
 /// Returns a text without case, accents and invisible characters: compatibility caseless form
@@ -85,7 +90,9 @@ mod tests {
             ("می\u{200C}خواهم", "میخواهم"),
             ("a\u{200B}b \u{FEFF}c", "a b c"),
         ] {
-            let joined = words(text).collect::<Vec<_>>().join(" ");
+            let joined = words(text)
+                .collect::<Vec<_>>()
+                .join(" ");
             assert_eq!(joined, expected, "{text}");
         }
     }

@@ -203,10 +203,15 @@ plain_text! {
 
 fn is_desk(url: &str) -> bool {
     let origin = address::split(url).map_or("", |(origin, _)| origin);
-    let is_local = origin.strip_prefix("http://").is_some_and(|authority| {
-        let host = authority.split(':').next().unwrap_or_default();
-        host.rsplit('.').next() == Some("localhost")
-    });
+    let is_local = origin
+        .strip_prefix("http://")
+        .is_some_and(|authority| {
+            let host = authority
+                .split(':')
+                .next()
+                .unwrap_or_default();
+            host.rsplit('.').next() == Some("localhost")
+        });
     address::is_base(url) && (is_local || origin.starts_with("https://"))
 }
 

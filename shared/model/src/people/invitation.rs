@@ -83,7 +83,9 @@ impl Invitation {
             && self.link_hash == link_hash
             && self.invited_by == inviter.id
             && !inviter.disabled
-            && self.may_be_sent_by(&Held::newly(inviter)).is_ok()
+            && self
+                .may_be_sent_by(&Held::newly(inviter))
+                .is_ok()
     }
 
     /// Sends it again, with another link. 409 if it was accepted, 429 after five times in a day

@@ -58,7 +58,9 @@ impl NewPassword {
     /// Checks that the password has twelve characters beside the words.
     pub(crate) fn beyond(&self, words: &[&str]) -> Result<(), CommonPassword> {
         let is_named = common::leans_on(self.0.expose_secret(), words, Self::LEAST);
-        (!is_named).then_some(()).ok_or(CommonPassword::Named)
+        (!is_named)
+            .then_some(())
+            .ok_or(CommonPassword::Named)
     }
 }
 
@@ -173,7 +175,11 @@ mod tests {
         assert_eq!(read("eleven char"), Some(FaultCode::Length));
         assert_eq!(read("twelve chars"), None);
         let varied = |letters: [&'static str; 5], count| -> String {
-            letters.into_iter().cycle().take(count).collect()
+            letters
+                .into_iter()
+                .cycle()
+                .take(count)
+                .collect()
         };
         let composed = ["ü", "k", "ö", "3", "ä"];
         assert_eq!(read(&varied(composed, 128)), None);

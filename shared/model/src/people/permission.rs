@@ -130,7 +130,9 @@ mod tests {
     /// The agreed numbers of permissions.
     #[test]
     fn each_role_has_all_that_the_one_before_it_has_and_more() {
-        let counts = Role::VARIANTS.iter().map(|role| role.permissions().len());
+        let counts = Role::VARIANTS
+            .iter()
+            .map(|role| role.permissions().len());
         assert_eq!(counts.collect::<Vec<_>>(), [2, 10, 15, 20, 22]);
         assert!(Role::Support.may(Permission::ManageTickets));
         assert!(!Role::Support.may(Permission::ExecuteAgentRemediation));

@@ -82,7 +82,10 @@ impl ReturnUrl {
 
     /// Returns the page with a fault in its fragment.
     pub fn with(&self, fault: SignInFault) -> String {
-        let page = self.split('#').next().unwrap_or_default();
+        let page = self
+            .split('#')
+            .next()
+            .unwrap_or_default();
         format!("{page}#sign-in={}", fault.name())
     }
 }
@@ -95,7 +98,8 @@ impl Default for ReturnUrl {
 }
 
 fn is_graphic(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_graphic())
+    text.bytes()
+        .all(|byte| byte.is_ascii_graphic())
 }
 
 /// Roles by the provider's groups. Of several groups, the highest role counts.
@@ -217,8 +221,13 @@ impl SignInPut {
 
     /// The roles that it gives.
     pub fn given(&self) -> impl Iterator<Item = Role> {
-        let of_groups = self.roles.iter().flat_map(|roles| roles.0.values());
-        of_groups.copied().chain(self.default_role)
+        let of_groups = self
+            .roles
+            .iter()
+            .flat_map(|roles| roles.0.values());
+        of_groups
+            .copied()
+            .chain(self.default_role)
     }
 
     /// The fault of an issuer without a discovery document of its own. `why` is a sentence of its
@@ -270,7 +279,10 @@ impl SignInPut {
             client_secret: secret.or_else(kept).ok_or_else(fault)?,
             roles: self.roles.clone().unwrap_or_default(),
             default_role: self.default_role,
-            groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
+            groups_claim: self
+                .groups_claim
+                .clone()
+                .unwrap_or_else(ClaimName::groups),
             passwords: self.passwords.0,
             own_redirect_uri: self.own_redirect_uri.0
                 || same.is_none_or(|provider| provider.own_redirect_uri),
@@ -327,7 +339,9 @@ impl SignInProvider {
     pub fn leavers(&self) -> LeaverRule {
         LeaverRule {
             days: self.leaver_days,
-            since: self.leavers_since.unwrap_or(self.updated_at),
+            since: self
+                .leavers_since
+                .unwrap_or(self.updated_at),
             except: self.password_admins.clone(),
         }
     }

@@ -94,7 +94,8 @@ impl Session {
     /// Returns when the user showed credentials: at the start of the session, unless the provider
     /// states an earlier instant.
     pub fn signed_in_at(&self) -> Timestamp {
-        self.credentials_at.unwrap_or(self.created_at)
+        self.credentials_at
+            .unwrap_or(self.created_at)
     }
 
     /// The id that the user sees. It reveals neither the session id nor its hash.
@@ -108,7 +109,9 @@ impl Session {
 
     /// The instant at which it ends, unless a request extends it.
     pub fn ends_at(&self) -> Timestamp {
-        self.touched_at.plus(Self::IDLE).min(self.latest_end())
+        self.touched_at
+            .plus(Self::IDLE)
+            .min(self.latest_end())
     }
 
     pub const fn latest_end(&self) -> Timestamp {

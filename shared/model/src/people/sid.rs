@@ -42,7 +42,10 @@ impl Sid {
         let organization = OrganizationId::new(parts.next()?.parse().ok()?)?;
         let user = UserId::new(parts.next()?.parse().ok()?)?;
         let issued = parts.next()?.parse().ok()?;
-        let secret = parts.next().filter(|secret| !secret.is_empty())?.to_owned();
+        let secret = parts
+            .next()
+            .filter(|secret| !secret.is_empty())?
+            .to_owned();
         Some(Self {
             cell: ours.map(|_| cell.clone()),
             organization,

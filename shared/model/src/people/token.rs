@@ -61,7 +61,9 @@ impl TokenCreate {
     /// Returns when a token that is created now expires. 400 for an instant in the past, or more
     /// than 366 days from now.
     pub fn ends_at(&self, now: Timestamp) -> Result<Timestamp, Error> {
-        let at = self.expires_at.unwrap_or(now.plus(Self::USUAL));
+        let at = self
+            .expires_at
+            .unwrap_or(now.plus(Self::USUAL));
         if (1..=Self::LONGEST).contains(&at.since(now)) {
             return Ok(at);
         }
@@ -87,7 +89,11 @@ impl Token {
     /// Returns true if the token includes the permission, which its owner may or may not hold.
     pub fn lets(&self, permission: Permission) -> bool {
         let named = self.permissions.as_ref();
-        named.is_none_or(|named| named.iter().any(|granted| *granted == permission))
+        named.is_none_or(|named| {
+            named
+                .iter()
+                .any(|granted| *granted == permission)
+        })
     }
 
     /// Returns true for a token with the only permission `manage_signals`. Its alerts are a
@@ -116,7 +122,9 @@ impl TokenSecret {
 
     pub fn generate(cell: &Cell) -> Self {
         let random = BASE64_URL_SAFE_NO_PAD.encode(random::bytes::<32>());
-        let cell = cell.written().map(|cell| format!("{cell}_"));
+        let cell = cell
+            .written()
+            .map(|cell| format!("{cell}_"));
         let cell = cell.unwrap_or_default();
         Self(format!("{}{cell}{random}", Self::BEGINNING))
     }
@@ -128,7 +136,9 @@ impl TokenSecret {
             Some((named, random)) if rest.len() > Self::RANDOM => (Some(named), random),
             _ => (None, rest),
         };
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(random).ok()?;
+        let bytes = BASE64_URL_SAFE_NO_PAD
+            .decode(random)
+            .ok()?;
         (bytes.len() == 32 && cell.made(named)).then(|| Self(text.to_owned()))
     }
 

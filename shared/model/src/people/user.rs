@@ -159,7 +159,10 @@ impl UserUpdate {
             Demand::Session.if_sent(disabled.is_sent()),
             Demand::Session.if_sent(email.is_sent()),
         ];
-        demands.into_iter().max().unwrap_or(Demand::Root)
+        demands
+            .into_iter()
+            .max()
+            .unwrap_or(Demand::Root)
     }
 }
 
@@ -174,7 +177,9 @@ impl UserCreate {
             permissions,
             email: _,
         } = self;
-        let permissions = permissions.as_ref().map(|list| list.0.as_slice());
+        let permissions = permissions
+            .as_ref()
+            .map(|list| list.0.as_slice());
         Demand::of_account(*role, permissions.unwrap_or_default())
     }
 }
@@ -183,7 +188,10 @@ impl User {
     /// Returns true if the user has the permission, by role or as an extra one.
     pub fn may(&self, permission: Permission) -> bool {
         let mut extra = self.extra_permissions.iter();
-        let by_role = self.role.known().is_some_and(|role| role.may(permission));
+        let by_role = self
+            .role
+            .known()
+            .is_some_and(|role| role.may(permission));
         by_role || extra.any(|extra| *extra == permission)
     }
 
@@ -206,7 +214,9 @@ impl User {
     /// Returns until when the account is fresh. None unless another user made it, set its password,
     /// or changed what it may do.
     pub fn fresh_until(&self) -> Option<Timestamp> {
-        let last = self.password_set_at.max(self.access_changed_at);
+        let last = self
+            .password_set_at
+            .max(self.access_changed_at);
         last.map(|at| at.plus(Self::FRESH))
     }
 
@@ -232,7 +242,9 @@ impl User {
     }
 
     pub fn change(&mut self, update: UserUpdate) {
-        update.full_name.apply(&mut self.full_name);
+        update
+            .full_name
+            .apply(&mut self.full_name);
         update.role.apply(&mut self.role);
         if let PatchField::Set(BoundedList(permissions)) = update.permissions {
             self.extra_permissions = each_once(permissions);
@@ -264,7 +276,9 @@ impl User {
             return false;
         };
         let is_noted = |at: Timestamp| now.since(at) < span::HOUR;
-        let is_due = !subject.signed_in_at.is_some_and(is_noted);
+        let is_due = !subject
+            .signed_in_at
+            .is_some_and(is_noted);
         if is_due {
             subject.signed_in_at = Some(now);
         }
@@ -312,7 +326,10 @@ impl User {
 pub fn each_once<T: Ord, U: From<T>>(mut values: Vec<T>) -> Vec<U> {
     values.sort_unstable();
     values.dedup();
-    values.into_iter().map(U::from).collect()
+    values
+        .into_iter()
+        .map(U::from)
+        .collect()
 }
 
 short_form! {
@@ -343,24 +360,48 @@ mod tests {
     #[test]
     fn roles_compare_by_their_permissions() {
         let manager = held(Role::Manager, &[Permission::ManageUsers]);
-        assert!(manager.may_give(Role::Manager, &[]).is_ok());
-        let may_give = |extra| manager.may_give(Role::Viewer, &[extra]).is_ok();
+        assert!(
+            manager
+                .may_give(Role::Manager, &[])
+                .is_ok()
+        );
+        let may_give = |extra| {
+            manager
+                .may_give(Role::Viewer, &[extra])
+                .is_ok()
+        };
         assert!(may_give(Permission::ManageUsers));
-        assert!(manager.may_give(Role::Admin, &[]).is_err());
+        assert!(
+            manager
+                .may_give(Role::Admin, &[])
+                .is_err()
+        );
         assert!(!may_give(Permission::ManageOrganization));
         let both = [Permission::ManageUsers, Permission::ManageOrganization];
         let with_both = held(Role::Manager, &both);
-        assert!(with_both.may_give(Role::Admin, &[]).is_ok());
+        assert!(
+            with_both
+                .may_give(Role::Admin, &[])
+                .is_ok()
+        );
         assert!(!user(Role::Manager, &both).is_enabled_admin());
     }
 
     #[test]
     fn nobody_changes_a_user_who_may_do_more() {
         let manager = held(Role::Manager, &[Permission::ManageUsers]);
-        assert!(manager.may_change(&user(Role::Manager, &[])).is_ok());
+        assert!(
+            manager
+                .may_change(&user(Role::Manager, &[]))
+                .is_ok()
+        );
         let same = user(Role::Manager, &[Permission::ManageUsers]);
         assert!(manager.may_change(&same).is_ok());
-        assert!(manager.may_change(&user(Role::Admin, &[])).is_err());
+        assert!(
+            manager
+                .may_change(&user(Role::Admin, &[]))
+                .is_err()
+        );
         let other = user(Role::Viewer, &[Permission::ManageOrganization]);
         assert!(manager.may_change(&other).is_err());
     }
@@ -375,7 +416,11 @@ mod tests {
         let manager = held(Role::Manager, &[Permission::ManageUsers]);
         for user in [&with_role, &with_permission] {
             assert!(manager.may_change(user).is_err());
-            assert!(held(Role::Admin, &[]).may_change(user).is_ok());
+            assert!(
+                held(Role::Admin, &[])
+                    .may_change(user)
+                    .is_ok()
+            );
         }
         assert_eq!(with_role.permissions(), []);
         assert_eq!(with_permission.permissions(), Role::Viewer.permissions());

@@ -85,6 +85,8 @@ impl FeedQuery {
     }
 
     pub fn types(&self) -> &[FeedType] {
-        self.r#type.as_ref().map_or(FeedType::ALL, |types| &types.0)
+        self.r#type
+            .as_ref()
+            .map_or(FeedType::ALL, |types| &types.0)
     }
 }

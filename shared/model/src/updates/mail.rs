@@ -163,7 +163,9 @@ impl Letter {
     /// its end.
     fn earliest(&self, now: Timestamp) -> Timestamp {
         match self {
-            Self::Notifications { minute } => minute.plus(span::MINUTE + SETTLED).max(now),
+            Self::Notifications { minute } => minute
+                .plus(span::MINUTE + SETTLED)
+                .max(now),
             _ => now,
         }
     }
@@ -175,7 +177,9 @@ impl Mail {
 
     /// Returns true if the link of its letter is dead.
     pub fn is_late(&self, now: Timestamp) -> bool {
-        self.letter.expires_at().is_some_and(|end| end <= now)
+        self.letter
+            .expires_at()
+            .is_some_and(|end| end <= now)
     }
 
     /// Creates a mail that is to be sent at once. The mail of a minute's notifications is the same
@@ -222,7 +226,9 @@ impl Mail {
     /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the
     /// letter is of no use by then.
     pub fn defer(&mut self, problem: String, now: Timestamp) {
-        let next = self.pause().map(|pause| now.plus(pause));
+        let next = self
+            .pause()
+            .map(|pause| now.plus(pause));
         let end = self.letter.expires_at();
         let Some(next) = next.filter(|next| end.is_none_or(|end| *next < end)) else {
             return self.fail(problem);

@@ -103,7 +103,8 @@ impl Notification {
 
     /// Returns the cause in an id. `None` for another text.
     pub fn cause_in(id: &str) -> Option<&str> {
-        id.split_once('-').map(|(_, cause)| cause)
+        id.split_once('-')
+            .map(|(_, cause)| cause)
     }
 }
 
@@ -191,7 +192,11 @@ impl Serialize for NotificationPreferences {
             let mail = self.mails(*kind);
             (kind.name(), NotificationChannels { inbox, mail })
         };
-        serializer.collect_map(NotificationKind::ALL.iter().map(channels))
+        serializer.collect_map(
+            NotificationKind::ALL
+                .iter()
+                .map(channels),
+        )
     }
 }
 
@@ -203,7 +208,9 @@ impl PartialSchema for NotificationPreferences {
             .examples([serde_json::json!(Self::default())]);
         for kind in NotificationKind::ALL {
             let channels = Ref::from_schema_name(NotificationChannels::name());
-            object = object.property(kind.name(), channels).required(kind.name());
+            object = object
+                .property(kind.name(), channels)
+                .required(kind.name());
         }
         object.into()
     }
@@ -223,7 +230,8 @@ fn mail_needs_the_inbox(
 ) {
     if let (Some(PatchField::Set(false)), Some(PatchField::Set(true))) = (inbox, mail) {
         let detail = "A kind that is off has no mail. Send `inbox` as true, or leave it out.";
-        body.at("mail").report(FaultCode::Combination, detail);
+        body.at("mail")
+            .report(FaultCode::Combination, detail);
     }
 }
 
@@ -239,7 +247,11 @@ impl NotificationPreferencesSet {
             mail: PatchField::Set(false),
         };
         let kinds = kinds.into_iter();
-        Self(kinds.map(|kind| (kind, without_mail.clone())).collect())
+        Self(
+            kinds
+                .map(|kind| (kind, without_mail.clone()))
+                .collect(),
+        )
     }
 }
 
@@ -281,7 +293,9 @@ impl Input for NotificationPreferencesSet {
         });
         // Each fault is reported.
         let read: Vec<_> = read.collect();
-        read.into_iter().collect::<Option<_>>().map(Self)
+        read.into_iter()
+            .collect::<Option<_>>()
+            .map(Self)
     }
 
     fn properties() -> Vec<Property> {
@@ -337,7 +351,11 @@ impl Unsubscription {
 
 impl fmt::Display for Unsubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        let kinds: Vec<&str> = self
+            .kinds
+            .iter()
+            .map(|kind| kind.name())
+            .collect();
         let organization = self.organization_id;
         let user = self.user_id;
         write!(f, "{organization}.{user}.{}", kinds.join("~"))
@@ -426,7 +444,9 @@ mod tests {
     fn preferences_have_at_least_one_kind_and_no_null() {
         let faults = |sent: Value| {
             let faults = input::from_value::<NotificationPreferencesSet>(&sent).unwrap_err();
-            let pointers = faults.into_iter().map(|fault| fault.pointer);
+            let pointers = faults
+                .into_iter()
+                .map(|fault| fault.pointer);
             pointers.collect::<Vec<_>>()
         };
         assert_eq!(faults(json!({"dueSoon": true})), [""]);

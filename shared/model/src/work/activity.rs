@@ -126,12 +126,22 @@ impl Activity {
     }
 
     pub fn change(&mut self, update: ActivityUpdate, now: Timestamp) {
-        update.timestamp.apply(&mut self.timestamp);
+        update
+            .timestamp
+            .apply(&mut self.timestamp);
         update.r#type.apply(&mut self.kind);
         update.subtype.apply(&mut self.subtype);
-        update.description.apply(&mut self.description);
-        update.metadata.map(JsonText).apply(&mut self.metadata);
-        update.evidence.map(JsonText).apply(&mut self.evidence);
+        update
+            .description
+            .apply(&mut self.description);
+        update
+            .metadata
+            .map(JsonText)
+            .apply(&mut self.metadata);
+        update
+            .evidence
+            .map(JsonText)
+            .apply(&mut self.evidence);
         self.updated_at = now;
     }
 }

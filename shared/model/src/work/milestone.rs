@@ -85,7 +85,8 @@ fn begins_before_it_is_due(
     if let (Some(Some(start)), Some(Some(due))) = (start, due)
         && start > due
     {
-        body.at("startDate").report(FaultCode::Order, WRONG_ORDER);
+        body.at("startDate")
+            .report(FaultCode::Order, WRONG_ORDER);
     }
 }
 
@@ -127,7 +128,10 @@ impl Milestone {
             "startDate"
         };
         update.apply(self);
-        if self.due_date.is_some_and(|due| self.start_date > Some(due)) {
+        if self
+            .due_date
+            .is_some_and(|due| self.start_date > Some(due))
+        {
             let fault = Fault::at(moved, FaultCode::Order, WRONG_ORDER);
             return Err(Error::invalid(fault));
         }

@@ -116,7 +116,9 @@ impl ServiceRequestFilter {
             && category.is_none_or(|any| any.names(request.category.as_ref()))
             && assignee.is_none_or(|any| any.names_user(request.assignee_id, caller))
             && creator.is_none_or(|any| any.0.iter().any(by_creator))
-            && self.updated_since.is_none_or(|at| request.updated_at >= at)
+            && self
+                .updated_since
+                .is_none_or(|at| request.updated_at >= at)
     }
 }
 
@@ -129,7 +131,8 @@ fn come_together(
     let has_id = !matches!(id, Some(None));
     let mut lacks = |missing: &str, sent: &str| {
         let detail = format!("Send `{missing}` with `{sent}`.");
-        body.at(missing).report(FaultCode::Required, detail);
+        body.at(missing)
+            .report(FaultCode::Required, detail);
     };
     if has_kind && !has_id {
         lacks("referenceId", "referenceType");
@@ -174,12 +177,22 @@ impl ServiceRequest {
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
         let resolved_at = &mut self.resolved_at;
-        let resolution = self.status.change(update.status, resolved_at, now)?;
+        let resolution = self
+            .status
+            .change(update.status, resolved_at, now)?;
         update.title.apply(&mut self.title);
-        update.description.apply(&mut self.description);
-        update.priority.apply(&mut self.priority);
-        update.category.apply(&mut self.category);
-        update.assignee_id.apply(&mut self.assignee_id);
+        update
+            .description
+            .apply(&mut self.description);
+        update
+            .priority
+            .apply(&mut self.priority);
+        update
+            .category
+            .apply(&mut self.category);
+        update
+            .assignee_id
+            .apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
     }

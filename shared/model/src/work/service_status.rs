@@ -54,7 +54,10 @@ impl OrOther<ServiceStatus> {
         resolved_at: &mut Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
-        if self.known().is_some_and(|status| !status.may_become(next)) {
+        if self
+            .known()
+            .is_some_and(|status| !status.may_become(next))
+        {
             let detail = if *self == ServiceStatus::Closed {
                 "The status `closed` is final."
             } else {
@@ -69,7 +72,9 @@ impl OrOther<ServiceStatus> {
                 *resolved_at = Some(now);
                 Some(Resolution::Made(now))
             }
-            (true, false) => resolved_at.take().map(Resolution::TakenBack),
+            (true, false) => resolved_at
+                .take()
+                .map(Resolution::TakenBack),
             _ => None,
         })
     }
@@ -118,7 +123,9 @@ mod tests {
     #[test]
     fn what_is_closed_stays_so_and_what_is_resolved_opens_or_closes() {
         for from in ALL {
-            let reachable = ALL.into_iter().filter(|next| from.may_become(*next));
+            let reachable = ALL
+                .into_iter()
+                .filter(|next| from.may_become(*next));
             let reachable: Vec<_> = reachable.collect();
             match from {
                 Open | InProgress | Pending => assert_eq!(reachable, ALL),
@@ -132,7 +139,9 @@ mod tests {
     fn a_refused_change_changes_nothing() {
         let mut status = OrOther::Known(Closed);
         let mut resolved_at = Some(at(1));
-        let refused = status.set(Open, &mut resolved_at, at(2)).unwrap_err();
+        let refused = status
+            .set(Open, &mut resolved_at, at(2))
+            .unwrap_err();
         let Error::Conflict { code, .. } = refused else {
             panic!("{refused:?}");
         };
@@ -144,7 +153,11 @@ mod tests {
     fn a_resolution_counts_once_and_from_when_it_was_made() {
         let mut status = OrOther::Known(Pending);
         let mut resolved_at = None;
-        let mut set = |next, now| status.set(next, &mut resolved_at, at(now)).unwrap();
+        let mut set = |next, now| {
+            status
+                .set(next, &mut resolved_at, at(now))
+                .unwrap()
+        };
         assert_eq!(set(Pending, 1), None);
         assert_eq!(set(Resolved, 2), Some(Resolution::Made(at(2))));
         assert_eq!(set(Resolved, 3), None);
@@ -160,7 +173,9 @@ mod tests {
             for before in [None, Some(at(1))] {
                 let mut status = OrOther::Other("parked".into());
                 let mut resolved_at = before;
-                let change = status.set(next, &mut resolved_at, at(2)).unwrap();
+                let change = status
+                    .set(next, &mut resolved_at, at(2))
+                    .unwrap();
                 let expected = match (before, next.is_over()) {
                     (None, true) => Some(Resolution::Made(at(2))),
                     (Some(made), false) => Some(Resolution::TakenBack(made)),

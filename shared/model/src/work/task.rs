@@ -168,7 +168,9 @@ impl TaskFilter {
             && self.tag_id.as_ref().is_none_or(has_tag)
             && (self.due_before).is_none_or(|end| due.is_some_and(|due| due < end))
             && (self.due_after).is_none_or(|first| due.is_some_and(|due| due >= first))
-            && self.updated_since.is_none_or(|at| task.updated_at >= at)
+            && self
+                .updated_since
+                .is_none_or(|at| task.updated_at >= at)
     }
 }
 
@@ -254,7 +256,8 @@ pub(crate) fn belongs_somewhere(
 ) {
     if matches!((project, organization), (Some(None), Some(None))) {
         let detail = "Send `projectId`, `organizationId` or both.";
-        body.at("projectId").report(FaultCode::Required, detail);
+        body.at("projectId")
+            .report(FaultCode::Required, detail);
     }
 }
 

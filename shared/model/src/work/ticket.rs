@@ -118,7 +118,9 @@ impl TicketFilter {
             && priority.is_none_or(|any| any.has(&ticket.priority))
             && assignee.is_none_or(|any| any.names_user(ticket.assignee_id, caller))
             && creator.is_none_or(|any| any.names_user(ticket.creator_id, caller))
-            && self.updated_since.is_none_or(|at| ticket.updated_at >= at)
+            && self
+                .updated_since
+                .is_none_or(|at| ticket.updated_at >= at)
     }
 }
 
@@ -131,10 +133,16 @@ impl Ticket {
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
         let resolved_at = &mut self.resolved_at;
-        let resolution = self.status.change(update.status, resolved_at, now)?;
+        let resolution = self
+            .status
+            .change(update.status, resolved_at, now)?;
         update.title.apply(&mut self.title);
-        update.priority.apply(&mut self.priority);
-        update.assignee_id.apply(&mut self.assignee_id);
+        update
+            .priority
+            .apply(&mut self.priority);
+        update
+            .assignee_id
+            .apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
     }

@@ -33,7 +33,11 @@ impl Playbook {
         ];
         none_of("", flaws)?;
         let is_parameter = |name: &&str| self.parameters.contains_key(*name);
-        if let Some(name) = GIVEN.into_iter().chain([MONEY]).find(is_parameter) {
+        if let Some(name) = GIVEN
+            .into_iter()
+            .chain([MONEY])
+            .find(is_parameter)
+        {
             return Err(format!("{name} is given and cannot be a parameter"));
         }
         for (at, read) in self.reads.iter().enumerate() {
@@ -41,14 +45,24 @@ impl Playbook {
         }
         self.check_findings()?;
         self.check_facts(self.resolved_when.facts())?;
-        let of_findings = self.findings.iter().flat_map(|finding| finding.when.each());
-        let of_causes = self.causes.iter().flat_map(|cause| cause.when.each());
+        let of_findings = self
+            .findings
+            .iter()
+            .flat_map(|finding| finding.when.each());
+        let of_causes = self
+            .causes
+            .iter()
+            .flat_map(|cause| cause.when.each());
         self.check_times(
             of_findings
                 .chain(of_causes)
                 .chain(self.resolved_when.each()),
         )?;
-        let mut ends = self.resolved_when.0.iter().map(|end| &end.0.expected);
+        let mut ends = self
+            .resolved_when
+            .0
+            .iter()
+            .map(|end| &end.0.expected);
         if ends.any(|end| matches!(end, Expectation::IsNot(_) | Expectation::DiffersFrom(_))) {
             return Err("resolved_when says what is, not what is no more".to_owned());
         }
@@ -62,27 +76,56 @@ impl Playbook {
     fn check_action(&self, action: &Action) -> Result<(), String> {
         let kind = action.action_type;
         let automated = action.automated;
-        action.steps.iter().try_for_each(Step::check)?;
+        action
+            .steps
+            .iter()
+            .try_for_each(Step::check)?;
         let money = action.money.as_ref();
         let amount = money.and_then(|money| money.amount.as_ref());
         let texts = [&action.target_system, &action.description];
-        let texts = texts.into_iter().chain([&action.expected_outcome]);
-        let texts = texts.chain(&action.records).chain(&action.customer);
-        let texts = texts.chain(action.reversible.iter().map(|undo| undo.parts().1));
-        let texts = texts.chain(action.steps.iter().map(|step| &step.description));
+        let texts = texts
+            .into_iter()
+            .chain([&action.expected_outcome]);
+        let texts = texts
+            .chain(&action.records)
+            .chain(&action.customer);
+        let texts = texts.chain(
+            action
+                .reversible
+                .iter()
+                .map(|undo| undo.parts().1),
+        );
+        let texts = texts.chain(
+            action
+                .steps
+                .iter()
+                .map(|step| &step.description),
+        );
         // They may also contain its money.
         let names = texts.flat_map(Template::placeholders);
         self.check_placeholders(names.filter(|name| amount.is_none() || *name != MONEY))?;
         let mut records = action.records.iter();
         let mut steps = action.steps.iter();
-        let reconciles = action.steps.iter().filter_map(Step::reconcile);
+        let reconciles = action
+            .steps
+            .iter()
+            .filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
-        let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
-        let reversible = action.reversible.as_ref().map(|undo| undo.parts().0);
+        let verify: Vec<FactCondition> = action
+            .verify
+            .iter()
+            .flat_map(Verify::facts)
+            .collect();
+        let reversible = action
+            .reversible
+            .as_ref()
+            .map(|undo| undo.parts().0);
         let irreversible = reversible == Some(Reversibility::No);
         let no_kind = automated == (kind == ActionType::ManualReview);
         let no_records = automated && action.records.is_empty();
-        let no_ids = !records.clone().all(|record| record.is_record(None));
+        let no_ids = !records
+            .clone()
+            .all(|record| record.is_record(None));
         let names_invoice = records.any(|record| record.is_record(Some("invoice")));
         let no_invoice = automated && kind.changes_invoice() && !names_invoice;
         let sends = automated && kind == ActionType::NotifyCustomer;
@@ -146,16 +189,47 @@ impl Playbook {
         ];
         none_of(&format!("{kind:?}"), flaws)?;
         // Ids are spelled as the target system returns them, so that each record has one spelling.
-        let used = action.records.iter().chain(&action.customer);
+        let used = action
+            .records
+            .iter()
+            .chain(&action.customer);
         let used = used.flat_map(Template::placeholders);
-        let used = used.chain(action.steps.iter().flat_map(Step::placeholders));
+        let used = used.chain(
+            action
+                .steps
+                .iter()
+                .flat_map(Step::placeholders),
+        );
         self.check_facts(used.filter(|_| automated))?;
-        self.check_facts(action.require.facts().chain(action.size.as_deref()))?;
-        self.check_facts(money.iter().flat_map(|money| money.facts()))?;
-        let checked = || reconciles.iter().flat_map(Reconciliation::conditions);
-        self.check_facts(checked().chain(&verify).flat_map(FactCondition::facts))?;
+        self.check_facts(
+            action
+                .require
+                .facts()
+                .chain(action.size.as_deref()),
+        )?;
+        self.check_facts(
+            money
+                .iter()
+                .flat_map(|money| money.facts()),
+        )?;
+        let checked = || {
+            reconciles
+                .iter()
+                .flat_map(Reconciliation::conditions)
+        };
+        self.check_facts(
+            checked()
+                .chain(&verify)
+                .flat_map(FactCondition::facts),
+        )?;
         self.check_absent(action)?;
-        self.check_times(action.require.each().chain(checked()).chain(&verify))?;
+        self.check_times(
+            action
+                .require
+                .each()
+                .chain(checked())
+                .chain(&verify),
+        )?;
         action.check_sentences()?;
         self.check_debt(action)
     }
@@ -171,7 +245,11 @@ impl Playbook {
         let is_instant = |fact: &str| {
             let (read, name) = fact.split_once('.').unwrap_or_default();
             let read = self.read_named(read);
-            read.is_some_and(|read| read.times.iter().any(|time| time == name))
+            read.is_some_and(|read| {
+                read.times
+                    .iter()
+                    .any(|time| time == name)
+            })
         };
         let other = conditions.find(|condition| !is_instant(&condition.fact));
         other.map_or(Ok(()), |condition| {
@@ -205,10 +283,16 @@ impl Playbook {
         let is_of_other = amount.is_some_and(|amount| read_of(amount) != debt.of);
         let verify = action.verify.as_ref();
         let shown = verify.and_then(|verify| verify.amount.as_deref());
-        let bases = [Some(owed.as_str()), amount, shown].into_iter().flatten();
-        let bases: Vec<Option<Basis>> = bases.map(|fact| self.basis(fact)).collect();
+        let bases = [Some(owed.as_str()), amount, shown]
+            .into_iter()
+            .flatten();
+        let bases: Vec<Option<Basis>> = bases
+            .map(|fact| self.basis(fact))
+            .collect();
         let has_no_basis = amount.is_some() && bases.iter().any(Option::is_none);
-        let differ = bases.iter().any(|basis| *basis != bases[0]);
+        let differ = bases
+            .iter()
+            .any(|basis| *basis != bases[0]);
         let mut effect = verify
             .iter()
             .flat_map(|verify| verify.is.facts())
@@ -234,7 +318,9 @@ impl Playbook {
     }
 
     fn read_named(&self, name: &str) -> Option<&ReadInFile> {
-        self.reads.iter().find(|read| read.name == name)
+        self.reads
+            .iter()
+            .find(|read| read.name == name)
     }
 
     fn basis(&self, fact: &str) -> Option<Basis> {
@@ -244,10 +330,18 @@ impl Playbook {
 
     /// Checks that no value of a missing fact meets a condition of an action with money.
     fn check_absent(&self, action: &Action) -> Result<(), String> {
-        let conditions = action.require.each().filter(|_| action.money.is_some());
+        let conditions = action
+            .require
+            .each()
+            .filter(|_| action.money.is_some());
         for condition in conditions {
-            let (read, name) = condition.fact.split_once('.').unwrap_or_default();
-            let absent = self.read_named(read).and_then(|read| read.absent.get(name));
+            let (read, name) = condition
+                .fact
+                .split_once('.')
+                .unwrap_or_default();
+            let absent = self
+                .read_named(read)
+                .and_then(|read| read.absent.get(name));
             let facts: Option<Facts> =
                 absent.map(|value| [(condition.fact.clone(), value.clone())].into());
             if facts.is_some_and(|facts| condition.holds(&facts) == Some(true)) {
@@ -264,7 +358,11 @@ impl Playbook {
     fn check_read(&self, read: &ReadInFile, earlier: &[ReadInFile]) -> Result<(), String> {
         let is_value =
             |(name, value): (&String, &Value)| read.facts.contains_key(name) && is_scalar(value);
-        let has_values = read.absent.iter().chain(&read.nulls).all(is_value);
+        let has_values = read
+            .absent
+            .iter()
+            .chain(&read.nulls)
+            .all(is_value);
         let names = || {
             read.facts
                 .keys()
@@ -279,14 +377,25 @@ impl Playbook {
             .iter()
             .any(|read_before| read_before.name == read.name);
         let of_lists = read.lists.values().flat_map(|list| {
-            let members = list.only.keys().chain(&list.sum).chain(&list.alike);
+            let members = list
+                .only
+                .keys()
+                .chain(&list.sum)
+                .chain(&list.alike);
             members.chain([&list.at])
         });
         let of_whole = read.whole.iter().map(|whole| &whole.at);
-        let mut pointers = read.facts.values().chain(of_lists).chain(of_whole);
+        let mut pointers = read
+            .facts
+            .values()
+            .chain(of_lists)
+            .chain(of_whole);
         let has_pointers = pointers.all(|pointer| is_pointer(pointer));
         let is_term = |name: &str| read.facts.contains_key(name) || read.lists.contains_key(name);
-        let has_terms = read.sums.values().all(|sum| sum.facts().all(is_term));
+        let has_terms = read
+            .sums
+            .values()
+            .all(|sum| sum.facts().all(is_term));
         let mut marked = read
             .times
             .iter()
@@ -318,7 +427,10 @@ impl Playbook {
         ];
         none_of(&format!("read {:?}: ", read.name), flaws)?;
         let is_known = |name: &str| self.parameters.contains_key(name) || gives(earlier, name);
-        if let Some(name) = read.placeholders().find(|name| !is_known(name)) {
+        if let Some(name) = read
+            .placeholders()
+            .find(|name| !is_known(name))
+        {
             let flaw = "is no parameter or earlier fact that a read may use";
             return Err(format!("{{{name}}} {flaw}"));
         }
@@ -349,7 +461,9 @@ impl Playbook {
     }
 
     fn check_facts<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-        let unknown = facts.into_iter().find(|fact| !gives(&self.reads, fact));
+        let unknown = facts
+            .into_iter()
+            .find(|fact| !gives(&self.reads, fact));
         unknown.map_or(Ok(()), |fact| Err(format!("{fact:?} is no fact of a read")))
     }
 
@@ -373,8 +487,13 @@ impl Action {
     /// Checks that an automated action has conditions, and that each has a sentence for its
     /// approver.
     fn check_sentences(&self) -> Result<(), String> {
-        let is_silent =
-            |condition: &FactCondition| condition.says.as_deref().unwrap_or_default().is_empty();
+        let is_silent = |condition: &FactCondition| {
+            condition
+                .says
+                .as_deref()
+                .unwrap_or_default()
+                .is_empty()
+        };
         let lacks = self.require.0.is_empty() || self.require.each().any(is_silent);
         let flaw = " requires something, and each of its conditions says so in a sentence";
         none_of(

@@ -24,8 +24,12 @@ impl<T: DeserializeOwned> TryFrom<Value> for Many<T> {
             Value::Array(values) => values,
             value => vec![value],
         };
-        let conditions = values.into_iter().map(serde_json::from_value);
-        conditions.collect::<Result<_, _>>().map(Self)
+        let conditions = values
+            .into_iter()
+            .map(serde_json::from_value);
+        conditions
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -53,7 +57,10 @@ impl TryFrom<Map<String, Value>> for Condition {
     fn try_from(mut table: Map<String, Value>) -> Result<Self, String> {
         const OTHERS: [&str; 3] = ["fact", "says", "unit"];
         let is_known = |name: &str| OTHERS.contains(&name) || EXPECTED.contains(&name);
-        if let Some(name) = table.keys().find(|name| !is_known(name)) {
+        if let Some(name) = table
+            .keys()
+            .find(|name| !is_known(name))
+        {
             return Err(format!("unknown field {name:?} of a condition"));
         }
         let comparisons = table
@@ -70,7 +77,10 @@ impl TryFrom<Map<String, Value>> for Condition {
         for name in ["since_at_least", "since_at_most"] {
             if let Some(period) = table.get_mut(name) {
                 let read: Result<Period, _> = serde_json::from_value(period.take());
-                *period = read.map_err(|error| error.to_string())?.0.into();
+                *period = read
+                    .map_err(|error| error.to_string())?
+                    .0
+                    .into();
             }
         }
         let condition = serde_json::from_value(Value::Object(table));
@@ -93,7 +103,9 @@ pub(super) fn none_of<const N: usize>(
     subject: &str,
     flaws: [(bool, &str); N],
 ) -> Result<(), String> {
-    let flaw = flaws.into_iter().find(|(is_there, _)| *is_there);
+    let flaw = flaws
+        .into_iter()
+        .find(|(is_there, _)| *is_there);
     flaw.map_or(Ok(()), |(_, flaw)| Err(format!("{subject}{flaw}")))
 }
 
@@ -133,15 +145,20 @@ impl Many<Condition> {
         if each().any(|holds| holds == Some(false)) {
             return Some(false);
         }
-        each().all(|holds| holds.is_some()).then_some(true)
+        each()
+            .all(|holds| holds.is_some())
+            .then_some(true)
     }
 
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
-        self.each().flat_map(FactCondition::facts)
+        self.each()
+            .flat_map(FactCondition::facts)
     }
 
     pub(super) fn each(&self) -> impl Iterator<Item = &FactCondition> {
-        self.0.iter().map(|Condition(condition)| condition)
+        self.0
+            .iter()
+            .map(|Condition(condition)| condition)
     }
 
     pub(super) fn conditions(&self) -> Vec<FactCondition> {

@@ -64,9 +64,17 @@ impl Playbook {
             .findings
             .iter()
             .flat_map(|finding| finding.when.facts());
-        let of_causes = self.causes.iter().flat_map(|cause| cause.when.facts());
-        let reads: BTreeSet<&str> = of_findings.chain(of_causes).map(read_of).collect();
-        let unread = reads.into_iter().filter_map(|read| values.not_read(read));
+        let of_causes = self
+            .causes
+            .iter()
+            .flat_map(|cause| cause.when.facts());
+        let reads: BTreeSet<&str> = of_findings
+            .chain(of_causes)
+            .map(read_of)
+            .collect();
+        let unread = reads
+            .into_iter()
+            .filter_map(|read| values.not_read(read));
         let unread = unread.collect::<Vec<_>>().join("; ");
         if unread.is_empty() {
             return format!("Suspected: {suspected}");

@@ -178,7 +178,9 @@ impl Matches {
     pub(super) fn fit(&self, case: &Case) -> bool {
         let alert = &case.alert;
         let is = |expected: &Option<String>, actual: &str| {
-            expected.as_ref().is_none_or(|expected| expected == actual)
+            expected
+                .as_ref()
+                .is_none_or(|expected| expected == actual)
         };
         let is_named = |kind: &String| {
             let mut entities = alert.entities.iter();
@@ -194,17 +196,21 @@ impl Matches {
     /// Returns the number of conditions: one each for the class, the target system, each entity
     /// type and each label. 0 for the fallback.
     pub(super) fn specificity(&self) -> u16 {
-        let single = self.signal_type.iter().chain(&self.target_system);
+        let single = self
+            .signal_type
+            .iter()
+            .chain(&self.target_system);
         let expected = single.count() + self.entity_types.len() + self.labels.len();
         u16::try_from(expected).unwrap_or(u16::MAX)
     }
 }
 
 fn gives(reads: &[ReadInFile], fact: &str) -> bool {
-    fact.split_once('.').is_some_and(|(read, fact)| {
-        let mut reads = reads.iter();
-        reads.any(|read_in_file| read_in_file.name == read && read_in_file.gives(fact))
-    })
+    fact.split_once('.')
+        .is_some_and(|(read, fact)| {
+            let mut reads = reads.iter();
+            reads.any(|read_in_file| read_in_file.name == read && read_in_file.gives(fact))
+        })
 }
 
 impl Playbook {
@@ -230,7 +236,10 @@ impl Playbook {
 
     /// Returns the types of records that its parameters take.
     pub(super) fn entity_types(&self) -> BTreeSet<&str> {
-        self.parameters.values().map(Source::entity).collect()
+        self.parameters
+            .values()
+            .map(Source::entity)
+            .collect()
     }
 
     /// Returns the values that the alert gives for the parameters; some may be missing.

@@ -58,7 +58,9 @@ impl MoneyInFile {
 }
 
 fn money(facts: &Facts, amount: &str, currency: &str) -> Option<Money> {
-    let currency = facts.get(currency).and_then(Value::as_str)?;
+    let currency = facts
+        .get(currency)
+        .and_then(Value::as_str)?;
     Some(Money {
         minor_units: facts.get(amount)?.as_i64()?,
         currency: Currency::new(&currency.to_ascii_uppercase())?,
@@ -98,13 +100,17 @@ impl DebtInFile {
                 "The customer is the one who owes it.",
             ),
         ];
-        let compared = pairs.into_iter().filter_map(|(moved, owed, says)| {
-            let moved = moved.clone().filter(|moved| *moved != owed)?;
-            Some(FactCondition {
-                says: Some(says.to_owned()),
-                ..FactCondition::new(moved, Expectation::SameAs(owed))
-            })
-        });
+        let compared = pairs
+            .into_iter()
+            .filter_map(|(moved, owed, says)| {
+                let moved = moved
+                    .clone()
+                    .filter(|moved| *moved != owed)?;
+                Some(FactCondition {
+                    says: Some(says.to_owned()),
+                    ..FactCondition::new(moved, Expectation::SameAs(owed))
+                })
+            });
         compared.collect()
     }
 }

@@ -20,22 +20,34 @@ impl Playbook {
             }
         }
         let mut actions = self.actions.iter();
-        let circle = actions.find(|action| self.before(action).contains(&action.key.as_str()));
+        let circle = actions.find(|action| {
+            self.before(action)
+                .contains(&action.key.as_str())
+        });
         circle.map_or(Ok(()), |action| {
             Err(format!("{:?} comes after itself", action.key))
         })
     }
 
     fn action(&self, key: &str) -> Option<&Action> {
-        self.actions.iter().find(|action| action.key == key)
+        self.actions
+            .iter()
+            .find(|action| action.key == key)
     }
 
     /// Returns the keys of all predecessors of an action, direct and indirect.
     fn before<'a>(&'a self, action: &'a Action) -> Vec<&'a str> {
-        let mut before: Vec<&str> = action.before().map(String::as_str).collect();
+        let mut before: Vec<&str> = action
+            .before()
+            .map(String::as_str)
+            .collect();
         let mut at = 0;
         while let Some(key) = before.get(at) {
-            for key in self.action(key).into_iter().flat_map(Action::before) {
+            for key in self
+                .action(key)
+                .into_iter()
+                .flat_map(Action::before)
+            {
                 if !before.contains(&key.as_str()) {
                     before.push(key);
                 }

@@ -14,10 +14,12 @@ impl TryFrom<String> for Period {
 
     fn try_from(text: String) -> Result<Self, String> {
         let units = [('m', span::MINUTE), ('h', span::HOUR), ('d', span::DAY)];
-        let period = units.into_iter().find_map(|(unit, millis)| {
-            let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
-            Some(i64::from(number) * millis)
-        });
+        let period = units
+            .into_iter()
+            .find_map(|(unit, millis)| {
+                let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+                Some(i64::from(number) * millis)
+            });
         let period = period.filter(|millis| *millis <= 366 * span::DAY);
         period.map(Self).ok_or_else(|| {
             format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d")

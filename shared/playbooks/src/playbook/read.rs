@@ -87,14 +87,20 @@ impl ReadInFile {
     pub(super) fn render(&self, values: &Values) -> Read {
         let connection = values.name(&self.connection);
         let rendered = self.target(values, &connection);
-        let placeholders = self.placeholders().filter(|name| name.contains('.'));
+        let placeholders = self
+            .placeholders()
+            .filter(|name| name.contains('.'));
         let last = self.path.placeholders().last();
-        let requested = last.and_then(|name| values.parameter(name)).map(plain);
+        let requested = last
+            .and_then(|name| values.parameter(name))
+            .map(plain);
         Read {
             name: self.name.clone(),
             connection,
             unresolved: values.unresolved(&self.connection),
-            uses: placeholders.map(str::to_owned).collect(),
+            uses: placeholders
+                .map(str::to_owned)
+                .collect(),
             requested: requested.filter(|_| self.path.ends_with_placeholder()),
             rendered,
         }
@@ -123,13 +129,19 @@ impl ReadInFile {
     }
 
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
-        let in_query = self.query.values().flat_map(Template::placeholders);
+        let in_query = self
+            .query
+            .values()
+            .flat_map(Template::placeholders);
         self.path.placeholders().chain(in_query)
     }
 
     /// Returns the facts that are amounts, with sums of amounts.
     fn amounts(&self) -> impl Iterator<Item = &String> {
-        let sums = self.sums.keys().filter(|sum| self.basis(sum).is_some());
+        let sums = self
+            .sums
+            .keys()
+            .filter(|sum| self.basis(sum).is_some());
         self.amounts.keys().chain(sums)
     }
 
@@ -147,9 +159,15 @@ impl ReadInFile {
         if let Some(basis) = self.amounts.get(fact) {
             return Some(*basis);
         }
-        let mut terms = self.sums.get(fact)?.facts().map(|term| self.basis(term));
+        let mut terms = self
+            .sums
+            .get(fact)?
+            .facts()
+            .map(|term| self.basis(term));
         let first = terms.next()??;
-        terms.all(|basis| basis == Some(first)).then_some(first)
+        terms
+            .all(|basis| basis == Some(first))
+            .then_some(first)
     }
 }
 
@@ -184,12 +202,19 @@ impl Read {
     /// one id differ in case and leading zeros alone.
     pub(crate) fn other_record(&self, facts: &Facts) -> Option<(&str, String)> {
         let requested = self.requested.as_deref()?;
-        let answered = plain(facts.get(&format!("{}.{ID}", self.name))?.clone());
+        let answered = plain(
+            facts
+                .get(&format!("{}.{ID}", self.name))?
+                .clone(),
+        );
         // Such an answer names no record that a person could tell from another.
         if answered.contains(is_unseen) {
             return None;
         }
-        let spelled = |id: &str| id.trim_start_matches('0').to_lowercase();
+        let spelled = |id: &str| {
+            id.trim_start_matches('0')
+                .to_lowercase()
+        };
         (spelled(requested) != spelled(&answered)).then_some((requested, answered))
     }
 }

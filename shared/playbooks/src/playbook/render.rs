@@ -34,9 +34,13 @@ pub(crate) struct RenderContext<'a> {
 
 impl RenderContext<'_> {
     fn read(&self, name: &str) -> Result<&TargetRead, String> {
-        let read = self.reads.iter().find(|read| read.name == name);
+        let read = self
+            .reads
+            .iter()
+            .find(|read| read.name == name);
         let read = read.ok_or_else(|| name.to_owned())?;
-        read.ready(self.connections).map(|(_, read)| read)
+        read.ready(self.connections)
+            .map(|(_, read)| read)
     }
 
     fn ready(&self) -> impl Iterator<Item = &TargetRead> {
@@ -49,7 +53,9 @@ impl RenderContext<'_> {
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
     ) -> Option<String> {
-        let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
+        let mut facts = conditions
+            .into_iter()
+            .flat_map(FactCondition::facts);
         facts.find_map(|fact| self.read(read_of(fact)).err())
     }
 }
@@ -63,7 +69,11 @@ impl Playbook {
             .iter()
             .map(|condition| condition.0.clone());
         let conditions: Vec<FactCondition> = conditions.collect();
-        if conditions.is_empty() || context.keeps_from(&conditions).is_some() {
+        if conditions.is_empty()
+            || context
+                .keeps_from(&conditions)
+                .is_some()
+        {
             return None;
         }
         Some(ResolvedWhen {
@@ -78,8 +88,13 @@ impl Action {
     /// with the reason: a missing parameter, a false or unknown condition, or a call without a
     /// connection.
     pub(crate) fn render(&self, values: &Values, context: RenderContext<'_>) -> ProposedAction {
-        let money = self.money.as_ref().map(|money| money.read(values.facts()));
-        let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
+        let money = self
+            .money
+            .as_ref()
+            .map(|money| money.read(values.facts()));
+        let amount = money
+            .as_ref()
+            .and_then(|moved| moved.amount.as_ref());
         let target_system = values.name(&self.target_system);
         let connection = Connection::named(context.connections, &target_system);
         let kind = connection.map_or(SystemKind::Other, Connection::system_kind);
@@ -90,7 +105,10 @@ impl Action {
             let (call, in_the_way) = step.render(values, &target_system, context.connections);
             obstacle = in_the_way.or(obstacle);
             let reconcile = step.reconcile().filter(|reconcile| {
-                call.is_some() && context.keeps_from(reconcile.conditions()).is_none()
+                call.is_some()
+                    && context
+                        .keeps_from(reconcile.conditions())
+                        .is_none()
             });
             steps.push(ActionStep {
                 order,
@@ -105,18 +123,34 @@ impl Action {
         let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
         let obstacle = obstacle.or_else(|| self.is_another_amount(values));
-        let obstacle = context.obstacle.map(str::to_owned).or(obstacle);
-        let obstacle = values.unresolved(&self.target_system).or(obstacle);
+        let obstacle = context
+            .obstacle
+            .map(str::to_owned)
+            .or(obstacle);
+        let obstacle = values
+            .unresolved(&self.target_system)
+            .or(obstacle);
         let verify = self
             .verify
             .as_ref()
             .map(|verification| verification.verification(amount));
-        let verified = || verify.iter().flat_map(Verification::all_conditions);
+        let verified = || {
+            verify
+                .iter()
+                .flat_map(Verification::all_conditions)
+        };
         let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
-        let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
+        let states_amount = self
+            .money
+            .as_ref()
+            .is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
         let unknown = || lacks_amount.then(|| "the amount of money is not known".to_owned());
-        let unit = || self.money.as_ref().and_then(|_| lacks_unit(connection?));
+        let unit = || {
+            self.money
+                .as_ref()
+                .and_then(|_| lacks_unit(connection?))
+        };
         let obstacle = obstacle.or_else(unit).or_else(unknown);
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
@@ -128,11 +162,19 @@ impl Action {
             debt.found(read, values.facts())
         });
         let require = self.required(values.facts(), context);
-        let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
+        let reconciles = steps
+            .iter()
+            .filter_map(|step| step.reconcile.as_ref());
         let reconciles = reconciles.flat_map(Reconciliation::conditions);
-        let conditions = require.iter().chain(verified()).chain(reconciles);
+        let conditions = require
+            .iter()
+            .chain(verified())
+            .chain(reconciles);
         let conditions: Vec<FactCondition> = conditions.cloned().collect();
-        let reversible = self.reversible.as_ref().map(ReversibleInFile::parts);
+        let reversible = self
+            .reversible
+            .as_ref()
+            .map(ReversibleInFile::parts);
         let attempts = self.attempts.map(AttemptsInFile::limit);
         let is_for_good = matches!(self.reversible, None | Some(ReversibleInFile::No(_)));
         let rendered = ActionContent {
@@ -152,9 +194,15 @@ impl Action {
             connection: connection.map(Connection::as_now),
             records,
             systems,
-            size: self.size.as_ref().map(|size| ActionSize {
-                records: values.facts().get(size).and_then(Value::as_i64),
-            }),
+            size: self
+                .size
+                .as_ref()
+                .map(|size| ActionSize {
+                    records: values
+                        .facts()
+                        .get(size)
+                        .and_then(Value::as_i64),
+                }),
             customer: customers.into_iter().next(),
             attempts: attempts
                 .or((self.money.is_some() || is_for_good).then_some(Attempts::OF_MONEY)),
@@ -175,7 +223,11 @@ impl Action {
     fn conditions(&self) -> Vec<FactCondition> {
         let of_debt = self.debt.iter().zip(&self.money);
         let of_debt = of_debt.flat_map(|(debt, money)| debt.is_met_by(money));
-        self.require.each().cloned().chain(of_debt).collect()
+        self.require
+            .each()
+            .cloned()
+            .chain(of_debt)
+            .collect()
     }
 
     /// Returns the systems of its records whose own read names them: `invoice/{invoice.id}`.
@@ -194,7 +246,10 @@ impl Action {
             let (connection, _) = read.ready(context.connections).ok()?;
             Some((values.id(record).ok()?, RecordSystem::of(connection)))
         };
-        self.records.iter().filter_map(system).collect()
+        self.records
+            .iter()
+            .filter_map(system)
+            .collect()
     }
 
     /// Returns why it does not apply to the record as it is: a condition is false, or there is no
@@ -231,12 +286,16 @@ impl Action {
     /// Returns the first condition that is unknown.
     fn is_not_known(&self, values: &Values, context: RenderContext<'_>) -> Option<String> {
         let conditions = self.conditions();
-        let condition = conditions
-            .iter()
-            .find(|condition| condition.holds(values.facts()).is_none())?;
+        let condition = conditions.iter().find(|condition| {
+            condition
+                .holds(values.facts())
+                .is_none()
+        })?;
         let why = context.keeps_from([condition]);
         Some(why.unwrap_or_else(|| {
-            let why = values.read_error(condition.facts()).unwrap_or_default();
+            let why = values
+                .read_error(condition.facts())
+                .unwrap_or_default();
             format!(
                 "it needs that {}, which is not known: {why}",
                 condition.says()
@@ -271,7 +330,11 @@ impl Action {
         let reads = context.reads.iter();
         let reads = reads.filter(|read| used.contains(read.name.as_str()));
         let in_paths = reads.flat_map(|read| read.uses.iter().cloned());
-        let unchanged: BTreeSet<String> = self.relies_on().into_iter().chain(in_paths).collect();
+        let unchanged: BTreeSet<String> = self
+            .relies_on()
+            .into_iter()
+            .chain(in_paths)
+            .collect();
         for (name, value) in unchanged
             .iter()
             .filter_map(|name| facts.get_key_value(name))
@@ -284,7 +347,9 @@ impl Action {
                 require.push(pinned);
             }
         }
-        let shown = self.shown_facts().filter(|name| !unchanged.contains(*name));
+        let shown = self
+            .shown_facts()
+            .filter(|name| !unchanged.contains(*name));
         let shown: BTreeSet<&str> = shown.collect();
         for (name, value) in shown
             .into_iter()
@@ -300,23 +365,42 @@ impl Action {
 
     /// Returns the facts that its texts show.
     fn shown_facts(&self) -> impl Iterator<Item = &str> {
-        let steps = self.steps.iter().map(|step| &step.description);
+        let steps = self
+            .steps
+            .iter()
+            .map(|step| &step.description);
         let texts = [&self.description, &self.expected_outcome]
             .into_iter()
             .chain(steps);
         let names = texts.flat_map(Template::placeholders);
         let size = self.size.iter().map(String::as_str);
-        names.filter(|name| name.contains('.')).chain(size)
+        names
+            .filter(|name| name.contains('.'))
+            .chain(size)
     }
 
     /// Returns the facts that its calls, its ids, its money or its debt contain.
     pub(crate) fn relies_on(&self) -> BTreeSet<String> {
-        let in_ids = self.records.iter().chain(&self.customer);
+        let in_ids = self
+            .records
+            .iter()
+            .chain(&self.customer);
         let in_ids = in_ids.flat_map(Template::placeholders);
-        let in_calls = self.steps.iter().flat_map(Step::placeholders);
-        let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
-        let money = self.money.iter().flat_map(MoneyInFile::facts);
-        let debt = self.debt.iter().flat_map(DebtInFile::facts);
+        let in_calls = self
+            .steps
+            .iter()
+            .flat_map(Step::placeholders);
+        let in_calls = in_calls
+            .chain(in_ids)
+            .filter(|name| name.contains('.'));
+        let money = self
+            .money
+            .iter()
+            .flat_map(MoneyInFile::facts);
+        let debt = self
+            .debt
+            .iter()
+            .flat_map(DebtInFile::facts);
         in_calls
             .chain(money)
             .map(str::to_owned)
@@ -376,7 +460,10 @@ impl Step {
             return Ok(None);
         };
         let parameter = |name: &str| values.parameter(name);
-        let body = self.body.as_ref().map(|body| body.render(&parameter));
+        let body = self
+            .body
+            .as_ref()
+            .map(|body| body.render(&parameter));
         let body = body.transpose()?;
         Ok(Some(ApiCall {
             method,
@@ -400,9 +487,16 @@ impl super::Playbook {
             .iter()
             .filter_map(|read| read.ready(connections).err());
         let mut obstacles: Vec<String> = unsent.collect();
-        for action in self.actions.iter().filter(|action| action.automated) {
+        for action in self
+            .actions
+            .iter()
+            .filter(|action| action.automated)
+        {
             let system = values.name(&action.target_system);
-            let obstacle = |step: &Step| step.render(&values, &system, connections).1;
+            let obstacle = |step: &Step| {
+                step.render(&values, &system, connections)
+                    .1
+            };
             obstacles.extend(action.steps.iter().filter_map(obstacle));
         }
         obstacles

@@ -68,12 +68,20 @@ impl Step {
     }
 
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
-        let in_body = self.body.iter().flat_map(Body::placeholders);
-        let in_path = self.path.iter().flat_map(Template::placeholders);
+        let in_body = self
+            .body
+            .iter()
+            .flat_map(Body::placeholders);
+        let in_path = self
+            .path
+            .iter()
+            .flat_map(Template::placeholders);
         in_path.chain(in_body)
     }
 
     pub(super) fn reconcile(&self) -> Option<Reconciliation> {
-        self.reconcile.as_ref().map(Reconcile::conditions)
+        self.reconcile
+            .as_ref()
+            .map(Reconcile::conditions)
     }
 }

@@ -89,7 +89,8 @@ impl Values {
     /// Adds the facts of a read, or why it failed.
     pub(crate) fn learn(&mut self, facts: &Facts, read: &str, unread: Option<String>) {
         self.facts.extend(facts.clone());
-        self.unread.extend(unread.map(|why| (read.to_owned(), why)));
+        self.unread
+            .extend(unread.map(|why| (read.to_owned(), why)));
     }
 
     /// Adds the amounts of a read in words. `kind` is the kind of its system.
@@ -98,12 +99,18 @@ impl Values {
         let Some(currency) = &read.derived.currency else {
             return;
         };
-        let currency = self.facts.get(&fact(currency)).and_then(Value::as_str);
+        let currency = self
+            .facts
+            .get(&fact(currency))
+            .and_then(Value::as_str);
         let Some(currency) = currency.and_then(Currency::new) else {
             return;
         };
         for name in &read.derived.amounts {
-            let amount = self.facts.get(&fact(name)).and_then(Value::as_i64);
+            let amount = self
+                .facts
+                .get(&fact(name))
+                .and_then(Value::as_i64);
             let amount = amount.map(|minor_units| Money {
                 minor_units,
                 currency: currency.clone(),
@@ -146,7 +153,10 @@ impl Values {
         let unknown = facts.find(|fact| !self.facts.contains_key(*fact))?;
         let read = read_of(unknown);
         let not_there = || format!("{unknown} is not in the answer");
-        Some(self.not_read(read).unwrap_or_else(not_there))
+        Some(
+            self.not_read(read)
+                .unwrap_or_else(not_there),
+        )
     }
 
     /// Returns why a value is missing: the alert lacks the parameter, or the fact is unknown.
@@ -183,7 +193,12 @@ impl Values {
         let id = || self.facts.get(&format!("{name}.id"));
         let fact = self.facts.get(name).or_else(id);
         Some(match fact.or_else(|| self.parameters.get(name))? {
-            Value::String(text) => quoted(&text.chars().take(LONGEST_FACT).collect::<String>()),
+            Value::String(text) => quoted(
+                &text
+                    .chars()
+                    .take(LONGEST_FACT)
+                    .collect::<String>(),
+            ),
             other => other.to_string(),
         })
     }
@@ -192,10 +207,18 @@ impl Values {
     /// invisible characters.
     pub(super) fn parameter(&self, name: &str) -> Option<Value> {
         let fact = self.facts.get(name);
-        let fact =
-            fact.filter(|fact| fact.as_str().unwrap_or_default().chars().count() <= LONGEST_FACT);
+        let fact = fact.filter(|fact| {
+            fact.as_str()
+                .unwrap_or_default()
+                .chars()
+                .count()
+                <= LONGEST_FACT
+        });
         let value = fact.or_else(|| self.parameters.get(name))?;
-        let is_seen = !value.as_str().unwrap_or_default().contains(is_unseen);
+        let is_seen = !value
+            .as_str()
+            .unwrap_or_default()
+            .contains(is_unseen);
         is_seen.then(|| value.clone())
     }
 
@@ -212,8 +235,14 @@ impl Values {
     /// system.
     pub(super) fn name(&self, template: &Template) -> String {
         let given_value = |name: &str| self.given.get(name).cloned();
-        let named = || template.render(given_value).unwrap_or_default();
-        let system = self.system(template).and_then(Result::ok);
+        let named = || {
+            template
+                .render(given_value)
+                .unwrap_or_default()
+        };
+        let system = self
+            .system(template)
+            .and_then(Result::ok);
         system.unwrap_or_else(named)
     }
 
@@ -224,7 +253,9 @@ impl Values {
 
     fn system(&self, template: &Template) -> Option<Result<String, String>> {
         // A role, or `{target_system}` alone.
-        let role = template.render(|name| Some(name.to_owned())).ok()?;
+        let role = template
+            .render(|name| Some(name.to_owned()))
+            .ok()?;
         self.roles.get(role.as_str()).cloned()
     }
 

@@ -47,7 +47,10 @@ impl Verify {
     /// Returns its conditions, with an amount of 0.
     pub(super) fn facts(&self) -> Vec<FactCondition> {
         let verification = self.of_amount(Some(0));
-        verification.all_conditions().cloned().collect()
+        verification
+            .all_conditions()
+            .cloned()
+            .collect()
     }
 
     pub(super) fn verification(&self, amount: Option<&Money>) -> Verification {
@@ -85,7 +88,10 @@ impl Reconcile {
             pending: of_read(&self.pending),
             refused: of_read(&self.refused),
             within: self.within.map(|within| within.0),
-            mark: self.mark.as_ref().map(|fact| self.full(fact)),
+            mark: self
+                .mark
+                .as_ref()
+                .map(|fact| self.full(fact)),
             ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }

@@ -35,7 +35,11 @@ fn every_playbook_looks_before_and_after() {
             obstacle: None,
         };
         let name = &playbook.name;
-        for action in playbook.actions.iter().filter(|action| action.automated) {
+        for action in playbook
+            .actions
+            .iter()
+            .filter(|action| action.automated)
+        {
             let proposed = action.render(&playbook.sample_values(), context);
             assert!(!proposed.content.require.is_empty(), "{name}");
             assert!(proposed.content.verify.is_some(), "{name}");
@@ -43,24 +47,48 @@ fn every_playbook_looks_before_and_after() {
             let money = proposed.content.money.as_ref();
             let takes = money.is_some_and(|money| money.direction == MoneyDirection::CustomerPays);
             let attempts = proposed.content.attempts;
-            let undo = proposed.content.reversible.as_ref().map(|undo| undo.is);
+            let undo = proposed
+                .content
+                .reversible
+                .as_ref()
+                .map(|undo| undo.is);
             let is_limited = money.is_some() || undo == Some(Reversibility::No);
             assert_eq!(attempts.is_some(), is_limited, "{name}");
             let is_stated = attempts.is_some_and(|attempts| attempts != Attempts::OF_MONEY);
             assert_eq!(is_stated, takes, "{name}");
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
-                let pinned = proposed.content.require.iter().any(|pin| {
-                    pin.fact == fact
-                        && matches!(&pin.expected, Expectation::Is(values) if values.len() == 1)
-                });
+                let pinned = proposed
+                    .content
+                    .require
+                    .iter()
+                    .any(|pin| {
+                        pin.fact == fact
+                            && matches!(&pin.expected, Expectation::Is(values) if values.len() == 1)
+                    });
                 assert!(pinned, "{name}: {fact}");
             }
-            let changes = proposed.content.steps.iter().filter(|step| step.changes());
-            let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
-            assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
+            let changes = proposed
+                .content
+                .steps
+                .iter()
+                .filter(|step| step.changes());
+            let calls: Vec<_> = changes
+                .filter_map(|step| step.call.as_ref())
+                .collect();
+            assert!(
+                calls
+                    .iter()
+                    .all(|call| !call.success.is_empty()),
+                "{name}"
+            );
         }
-        assert!(playbook.resolved_when(context).is_some(), "{name}");
+        assert!(
+            playbook
+                .resolved_when(context)
+                .is_some(),
+            "{name}"
+        );
     }
 }
 

@@ -6,11 +6,17 @@ use super::*;
 fn retry_of(invoice: &Value) -> Option<ProposedAction> {
     let mut answers = payment("processing_error");
     if invoice.is_null() {
-        answers.0.retain(|(path, _)| *path != "/invoices/");
+        answers
+            .0
+            .retain(|(path, _)| *path != "/invoices/");
     } else {
-        answers.0.insert(0, ("/invoices/inv_1", invoice.clone()));
+        answers
+            .0
+            .insert(0, ("/invoices/inv_1", invoice.clone()));
     }
-    let mut actions = propose(&answers, &failed_payment()).actions.into_iter();
+    let mut actions = propose(&answers, &failed_payment())
+        .actions
+        .into_iter();
     actions.find(|action| action.content.action_type == ActionType::RetryPayment)
 }
 
@@ -72,7 +78,9 @@ fn a_payment_is_retried_only_for_a_debt_that_was_read() {
     }
     // What is said of the debt was read.
     let answers = payment("processing_error");
-    let impact = propose(&answers, &failed_payment()).analysis.impact;
+    let impact = propose(&answers, &failed_payment())
+        .analysis
+        .impact;
     let read = "Invoice `inv_1` is in state `open`, and 231.00 USD of it is open.";
     assert!(impact.starts_with(read), "{impact}");
 }
@@ -81,7 +89,11 @@ pub(super) fn files() -> Vec<(String, toml::Table)> {
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/files")).unwrap();
     let read = |file: std::io::Result<std::fs::DirEntry>| {
         let path = file.unwrap().path();
-        let name = path.to_str()?.strip_suffix(".toml")?.rsplit('/').next()?;
+        let name = path
+            .to_str()?
+            .strip_suffix(".toml")?
+            .rsplit('/')
+            .next()?;
         let text = std::fs::read_to_string(&path).ok()?;
         Some((name.to_owned(), text.parse().unwrap()))
     };
@@ -89,11 +101,17 @@ pub(super) fn files() -> Vec<(String, toml::Table)> {
 }
 
 pub(super) fn all_actions() -> Vec<(String, toml::Table)> {
-    let actions = files().into_iter().flat_map(|(name, playbook)| {
-        let actions = playbook["actions"].as_array().unwrap().clone();
-        let table = move |action: toml::Value| (name.clone(), action.as_table().unwrap().clone());
-        actions.into_iter().map(table)
-    });
+    let actions = files()
+        .into_iter()
+        .flat_map(|(name, playbook)| {
+            let actions = playbook["actions"]
+                .as_array()
+                .unwrap()
+                .clone();
+            let table =
+                move |action: toml::Value| (name.clone(), action.as_table().unwrap().clone());
+            actions.into_iter().map(table)
+        });
     actions.collect()
 }
 
@@ -116,7 +134,10 @@ fn a_dispute_ends_when_it_is_not_lost_and_nothing_is_paused() {
         let alert = about("dispute_opened", "payments", "dispute/dp_1");
         let proposal = propose(&answers, &alert);
         let end = proposal.resolved_when.unwrap();
-        let facts = end.reads.iter().flat_map(|read| answers.to(read).facts);
+        let facts = end
+            .reads
+            .iter()
+            .flat_map(|read| answers.to(read).facts);
         let facts: Facts = facts.collect();
         let mut conditions = end.conditions.iter();
         let holds = conditions.all(|condition| condition.holds(&facts) == Some(true));

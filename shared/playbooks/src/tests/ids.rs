@@ -6,7 +6,10 @@ use super::*;
 
 /// Returns the proposal for an alert about one record, by the id that the system returns.
 fn content(answers: &Answers, more: &Value) -> ActionContent {
-    propose(answers, more).actions.remove(0).content
+    propose(answers, more)
+        .actions
+        .remove(0)
+        .content
 }
 
 /// Two alerts spell one record in two ways.
@@ -19,7 +22,11 @@ fn a_record_has_the_id_that_its_system_returns() {
         let entities = json!([{"type": "usage_batch", "id": spelling}]);
         let content = content(&answers, &json!({ "entities": entities }));
         assert_eq!(content.reads[0].path, format!("/usage-batches/{spelling}"));
-        let call = content.steps[0].call.as_ref().unwrap().summary();
+        let call = content.steps[0]
+            .call
+            .as_ref()
+            .unwrap()
+            .summary();
         assert_eq!(call, format!("POST /usage-batches/{canonical}/reprocess"));
         assert!(says(&content.require).contains(&format!("batch.id is `{canonical}`")));
         assert!(content.description.contains(canonical));
@@ -37,7 +44,9 @@ fn an_action_on_a_record_without_an_id_is_manual() {
     ] {
         let mut answers = stuck();
         answers.0[0].1["id"] = id;
-        let action = propose(&answers, &json!({})).actions.remove(0);
+        let action = propose(&answers, &json!({}))
+            .actions
+            .remove(0);
         let says = manual(&action).unwrap();
         assert!(says.ends_with(&format!("since {why}.")), "{says}");
     }
@@ -76,7 +85,10 @@ fn of_two_duplicates_one_stays() {
         alert["entities"] = json!([{"type": "invoice", "id": id}]);
         let content = content(&answers, &alert);
         // The other invoice is read again before the call, and is the one that was approved.
-        let reads = content.reads.iter().map(|read| read.path.clone());
+        let reads = content
+            .reads
+            .iter()
+            .map(|read| read.path.clone());
         let paths = [
             id,
             other,
@@ -114,7 +126,9 @@ fn an_invoice_is_no_duplicate_of_one_that_bills_something_else() {
     ] {
         let mut answers = invoice(&json!({}));
         answers.0[0].1 = with(answers.0[0].1.take(), &more);
-        let void = propose(&answers, &duplicated(1)).actions.remove(0);
+        let void = propose(&answers, &duplicated(1))
+            .actions
+            .remove(0);
         assert_eq!(void.is_automated, is_voided, "{more}");
     }
     // Billing does not know the other invoice.

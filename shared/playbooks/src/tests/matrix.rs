@@ -16,13 +16,23 @@ fn automated(proposal: Proposal, kind: ActionType) -> Option<(ProposedAction, i6
     let mut actions = proposal.actions.into_iter();
     let action =
         actions.find(|action| action.is_automated && action.content.action_type == kind)?;
-    let amount = action.content.money.as_ref()?.amount.as_ref()?.minor_units;
+    let amount = action
+        .content
+        .money
+        .as_ref()?
+        .amount
+        .as_ref()?
+        .minor_units;
     Some((action, amount))
 }
 
 fn changed(answers: &Answers, path: &str, more: &Value) -> Answers {
     let mut answers = answers.clone();
-    let record = answers.0.iter_mut().find(|(of, _)| *of == path).unwrap();
+    let record = answers
+        .0
+        .iter_mut()
+        .find(|(of, _)| *of == path)
+        .unwrap();
     record.1 = with(record.1.take(), more);
     answers
 }
@@ -37,7 +47,9 @@ fn plays(kind: ActionType, alert: &Value, answers: &Answers, usual: i64, rows: V
         let moved = automated(propose(&changed, alert), kind).map(|(_, amount)| amount);
         assert_eq!(moved, expected, "{kind:?}: {name}");
         let reads = approved.content.reads.iter();
-        let facts: Facts = reads.flat_map(|read| changed.to(read).facts).collect();
+        let facts: Facts = reads
+            .flat_map(|read| changed.to(read).facts)
+            .collect();
         let mut conditions = approved.content.require.iter();
         let is_sent = conditions.all(|condition| condition.holds(&facts) == Some(true));
         let is_right = expected == Some(usual);
@@ -284,7 +296,9 @@ fn a_duplicate_of_an_open_invoice_is_voided() {
     let answers = changed(&invoice(&json!({})), "/invoices/inv_0", &open);
     let proposal = propose(&answers, &duplicated(1));
     assert_eq!(
-        automated(proposal, ActionType::VoidInvoice).unwrap().1,
+        automated(proposal, ActionType::VoidInvoice)
+            .unwrap()
+            .1,
         PAID
     );
 }
@@ -569,7 +583,12 @@ fn an_alert_about_somebody_else_is_for_a_person() {
     let mut alert = failed_payment();
     alert["entities"][1]["id"] = json!("cus_acme");
     let proposal = propose(&payment("processing_error"), &alert);
-    assert!(proposal.actions.iter().all(|action| !action.is_automated));
+    assert!(
+        proposal
+            .actions
+            .iter()
+            .all(|action| !action.is_automated)
+    );
     let says = manual(&proposal.actions[0]).unwrap();
     let why = "the alert names customer `cus_acme`, and `payments` names `cus_1`";
     assert!(says.contains(why), "{says}");
@@ -580,7 +599,10 @@ fn an_alert_about_somebody_else_is_for_a_person() {
         .find(|finding| finding.id == "alert_names_the_customer");
     assert_eq!(finding.unwrap().holds, Some(false));
     assert!(
-        !proposal.analysis.impact.contains("At risk"),
+        !proposal
+            .analysis
+            .impact
+            .contains("At risk"),
         "{}",
         proposal.analysis.impact
     );
@@ -595,7 +617,12 @@ fn an_alert_about_several_records_is_not_resolved_by_the_agent() {
     ]);
     let proposal = propose(&payment("processing_error"), &alert);
     assert_eq!(proposal.resolved_when, None);
-    assert!(proposal.analysis.resolved_when.is_empty());
+    assert!(
+        proposal
+            .analysis
+            .resolved_when
+            .is_empty()
+    );
     let last = proposal.actions.last().unwrap();
     let named = "payment `pay_2`, payment `pay_3`";
     assert!(
@@ -611,12 +638,25 @@ fn a_shown_number_is_the_most_that_is_approved() {
     let endpoint = json!({"enabled": true, "lastStatus": 200, "undelivered": 318});
     let answers = Answers(vec![("/webhook-endpoints/", endpoint)]);
     let alert = about("webhooks_failing", "notifications", "webhook_endpoint/we_1");
-    let action = propose(&answers, &alert).actions.remove(0);
+    let action = propose(&answers, &alert)
+        .actions
+        .remove(0);
     assert!(
-        action.content.description.contains("318 webhooks"),
+        action
+            .content
+            .description
+            .contains("318 webhooks"),
         "{action:?}"
     );
-    assert_eq!(action.content.size.as_ref().unwrap().records, Some(318));
+    assert_eq!(
+        action
+            .content
+            .size
+            .as_ref()
+            .unwrap()
+            .records,
+        Some(318)
+    );
     for (number, is_sent) in [(317, true), (318, true), (319, false), (4_000_000, false)] {
         let changed = changed(
             &answers,
@@ -624,7 +664,9 @@ fn a_shown_number_is_the_most_that_is_approved() {
             &json!({"undelivered": number}),
         );
         let reads = action.content.reads.iter();
-        let facts: Facts = reads.flat_map(|read| changed.to(read).facts).collect();
+        let facts: Facts = reads
+            .flat_map(|read| changed.to(read).facts)
+            .collect();
         let mut conditions = action.content.require.iter();
         assert_eq!(
             conditions.all(|condition| condition.holds(&facts) == Some(true)),

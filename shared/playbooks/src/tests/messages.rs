@@ -38,9 +38,20 @@ fn nobody_is_told_what_was_not_read() {
         "Does not hold: The processor names a reason. Found instead: payment.failure is empty.";
     assert_eq!(reason, why);
     // A message about this payment proves the effect, whatever is sent later.
-    let effective = tell.content.verify.as_ref().unwrap().effective[0].says();
+    let effective = tell
+        .content
+        .verify
+        .as_ref()
+        .unwrap()
+        .effective[0]
+        .says();
     assert_eq!(effective, "told.failed is at least 1 messages");
-    let reads: Vec<&str> = tell.content.reads.iter().map(|read| &*read.name).collect();
+    let reads: Vec<&str> = tell
+        .content
+        .reads
+        .iter()
+        .map(|read| &*read.name)
+        .collect();
     assert_eq!(reads, ["payment", "invoice", "payments", "told"]);
     // Each failed payment is told of, whoever the customer is.
     assert_eq!(tell.content.records, ["payment/pay_1"]);

@@ -32,7 +32,11 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
     let alert = alert_about("in_1");
     let answers = |invoice: Value, payment: Value| {
         let mut answers = unpaid("in_1");
-        for ((_, record), more) in answers.0.iter_mut().zip([invoice, payment]) {
+        for ((_, record), more) in answers
+            .0
+            .iter_mut()
+            .zip([invoice, payment])
+        {
             *record = with(record.take(), &more);
         }
         answers

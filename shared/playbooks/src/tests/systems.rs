@@ -9,7 +9,9 @@ use super::{
 
 /// A connection of another name, kind and partners, like one of the demo's.
 fn like(name: &str, other: &str, kind: SystemKind, partners: &Value) -> Connection {
-    let mut connection = Connection::named(&connections(), other).unwrap().clone();
+    let mut connection = Connection::named(&connections(), other)
+        .unwrap()
+        .clone();
     connection.name = Slug::new(name).unwrap();
     connection.kind = kind.into();
     connection.partners = serde_json::from_value(partners.clone()).unwrap();
@@ -31,12 +33,34 @@ fn reads_and_calls_go_to_the_alerts_own_system() {
         let content = &proposal.actions[0].content;
         assert_eq!(manual(&proposal.actions[0]), None);
         assert_eq!(content.target_system, system);
-        assert_eq!(content.connection.as_ref().unwrap().name, system);
+        assert_eq!(
+            content
+                .connection
+                .as_ref()
+                .unwrap()
+                .name,
+            system
+        );
         assert!(!content.reads.is_empty() && !proposal.reads.is_empty());
-        assert!(content.reads.iter().all(|read| read.connection == system));
-        assert!(proposal.reads.iter().all(|read| read.connection == system));
+        assert!(
+            content
+                .reads
+                .iter()
+                .all(|read| read.connection == system)
+        );
+        assert!(
+            proposal
+                .reads
+                .iter()
+                .all(|read| read.connection == system)
+        );
         let systems = &proposal.analysis.affected_systems;
-        assert!(systems.iter().any(|name| name == system), "{systems:?}");
+        assert!(
+            systems
+                .iter()
+                .any(|name| name == system),
+            "{systems:?}"
+        );
         let other = if system == "billing" {
             "billing_eu"
         } else {
@@ -45,7 +69,10 @@ fn reads_and_calls_go_to_the_alerts_own_system() {
         assert!(!systems.iter().any(|name| name == other), "{systems:?}");
         // The record is that of the system.
         let of = content.systems.get(&content.records[0]);
-        assert!(of.is_some_and(|of| of.origin.starts_with("http://127.0.0.1:")));
+        assert!(of.is_some_and(|of| {
+            of.origin
+                .starts_with("http://127.0.0.1:")
+        }));
     }
 }
 
@@ -70,9 +97,19 @@ fn an_alert_of_no_connection_or_of_an_ambiguous_role_is_for_a_person() {
             let description = manual(action).unwrap();
             assert!(description.contains(why), "{description}");
         }
-        let unsent = proposal.reads.iter().filter(|read| read.request.is_none());
-        let errors: Vec<&str> = unsent.filter_map(|read| read.error.as_deref()).collect();
-        assert!(errors.iter().any(|error| error.contains(why)), "{errors:?}");
+        let unsent = proposal
+            .reads
+            .iter()
+            .filter(|read| read.request.is_none());
+        let errors: Vec<&str> = unsent
+            .filter_map(|read| read.error.as_deref())
+            .collect();
+        assert!(
+            errors
+                .iter()
+                .any(|error| error.contains(why)),
+            "{errors:?}"
+        );
     }
 }
 
@@ -85,7 +122,11 @@ fn a_playbook_for_stripe_is_for_every_connection_of_that_kind() {
         case.connections
             .retain(|connection| *connection.name != *"stripe");
         let proposal = propose_in(&case, &unpaid("in_1"));
-        let playbook = proposal.analysis.playbook.as_ref().unwrap();
+        let playbook = proposal
+            .analysis
+            .playbook
+            .as_ref()
+            .unwrap();
         assert_eq!(playbook.name == "stripe-invoice-unpaid", is_stripe);
         let content = &proposal.actions[0].content;
         assert_eq!(content.target_system, "stripe_eu");

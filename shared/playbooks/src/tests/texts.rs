@@ -30,7 +30,13 @@ fn the_texts_are_those_of_the_playbooks() {
             alert["title"] = class.replace('_', " ").into();
         }
         let proposal = propose(&answers, &alert);
-        let name = proposal.analysis.playbook.as_ref().unwrap().name.clone();
+        let name = proposal
+            .analysis
+            .playbook
+            .as_ref()
+            .unwrap()
+            .name
+            .clone();
         if name != last {
             write!(text, "\n## {name}\n").unwrap();
             write!(text, "{}", conditions(&name)).unwrap();
@@ -42,7 +48,10 @@ fn the_texts_are_those_of_the_playbooks() {
     }
     // Every playbook is in the texts.
     assert_eq!(contents.len(), debt::files().len());
-    let rows: Vec<String> = contents.chunks(3).map(|some| some.join(" · ")).collect();
+    let rows: Vec<String> = contents
+        .chunks(3)
+        .map(|some| some.join(" · "))
+        .collect();
     let text = format!("{HEAD}\n- {}\n{text}", rows.join("\n- "));
     let stored = fs::read_to_string(FILE).unwrap_or_default();
     if stored != text {

@@ -55,7 +55,11 @@ fn what_a_target_system_says_cannot_leave_its_place() {
 fn bodies_keep_the_types_of_their_values() {
     let paid = invoice(&json!({"id": "inv_\"1\"", "state": "paid", "amountPaid": 701_550}));
     let actions = propose(&paid, &duplicated(1)).actions;
-    let body = &actions[0].content.steps[0].call.as_ref().unwrap().body;
+    let body = &actions[0].content.steps[0]
+        .call
+        .as_ref()
+        .unwrap()
+        .body;
     let expected = json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"});
     assert_eq!(json!(body.as_ref().unwrap().0), expected);
 }
@@ -76,5 +80,10 @@ fn what_a_target_system_says_is_a_value_and_no_more() {
     for unseen in ["202e", "2067", "200f", "202b", "u{7}"] {
         assert!(!texts.contains(unseen), "{unseen} in {texts}");
     }
-    assert!(proposal.analysis.root_cause.contains("inv_1"));
+    assert!(
+        proposal
+            .analysis
+            .root_cause
+            .contains("inv_1")
+    );
 }

@@ -60,9 +60,17 @@ impl Double {
 impl HttpConnector for Double {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let double = self.clone();
-        let target = request.headers().get("x-amz-target").unwrap().to_owned();
+        let target = request
+            .headers()
+            .get("x-amz-target")
+            .unwrap()
+            .to_owned();
         let body = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
-        double.asked.lock().unwrap().push((target, body));
+        double
+            .asked
+            .lock()
+            .unwrap()
+            .push((target, body));
         HttpConnectorFuture::new(async move {
             sleep(LATENCY).await;
             let refusal = r#"{"__type": "ThrottlingException", "message": "Rate exceeded"}"#;
@@ -93,14 +101,19 @@ fn environment() -> Environment {
 }
 
 fn with_ciphertexts(names: &[&str]) -> Environment {
-    let names = names.iter().map(|name| (*name, "Y2lwaGVydGV4dA=="));
+    let names = names
+        .iter()
+        .map(|name| (*name, "Y2lwaGVydGV4dA=="));
     Environment::of(&names.collect::<Vec<_>>())
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
     let double = Double::decrypting("SESSION_SECRETS=hush,older\nPROXY_SECRETS=quiet\n");
-    let started = environment().with_secrets(&double.aws()).await.unwrap();
+    let started = environment()
+        .with_secrets(&double.aws())
+        .await
+        .unwrap();
     assert_eq!(started.list("SESSION_SECRETS"), ["hush", "older"]);
     assert_eq!(started.optional("PROXY_SECRETS"), Some("quiet"));
     let asked = |purpose: &str| {
@@ -115,19 +128,31 @@ async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
         ("ENCRYPTED_MAIL_SECRETS", "MAIL_URL=a", "mail"),
     ] {
         let double = Double::decrypting(text);
-        let started = with_ciphertexts(&[name]).with_secrets(&double.aws()).await;
+        let started = with_ciphertexts(&[name])
+            .with_secrets(&double.aws())
+            .await;
         let (variable, _) = text.split_once('=').unwrap();
         assert_eq!(started.unwrap().optional(variable), Some("a"));
         assert_eq!(double.take(), [asked(purpose)]);
     }
     // The secrets of one purpose are none of another's.
     let two = with_ciphertexts(&["ENCRYPTED_SESSION_SECRETS", "ENCRYPTED_WEBHOOK_SECRETS"]);
-    let refused = two.with_secrets(&double.aws()).await.unwrap_err();
-    assert!(refused.to_string().contains("ENCRYPTED_WEBHOOK_SECRETS"));
+    let refused = two
+        .with_secrets(&double.aws())
+        .await
+        .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("ENCRYPTED_WEBHOOK_SECRETS")
+    );
     double.take();
     // Without a ciphertext there is nothing to ask for.
     let plain = Environment::of(&[("SESSION_SECRETS", "given")]);
-    let started = plain.with_secrets(&double.aws()).await.unwrap();
+    let started = plain
+        .with_secrets(&double.aws())
+        .await
+        .unwrap();
     assert_eq!(started.optional("SESSION_SECRETS"), Some("given"));
     assert_eq!(double.take(), []);
 }
@@ -162,7 +187,10 @@ async fn what_does_not_decrypt_is_named_without_a_value() {
         (no_json, "no answer in time"),
         (refused, "InvalidCiphertextException"),
     ] {
-        let error = environment().with_secrets(&double.aws()).await.unwrap_err();
+        let error = environment()
+            .with_secrets(&double.aws())
+            .await
+            .unwrap_err();
         let text = format!("{error} {error:?}");
         for (part, is_there) in [
             ("ENCRYPTED_SESSION_SECRETS", true),
@@ -180,7 +208,10 @@ async fn a_text_is_encrypted_with_the_key_for_its_context() {
     let kms = Kms::new(&double.aws()).unwrap();
     let secret = SecretString::from("hush");
     let context = &[("organization", "1"), ("connection", "billing")];
-    let sealed = kms.encrypt("arn:key", &secret, context).await.unwrap();
+    let sealed = kms
+        .encrypt("arn:key", &secret, context)
+        .await
+        .unwrap();
     assert_eq!(sealed, "c2VhbGVk");
     let body = json!({
         "KeyId": "arn:key", "Plaintext": "aHVzaA==",

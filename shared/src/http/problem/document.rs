@@ -24,18 +24,24 @@ const GATEWAY_MESSAGE: &str = "GatewayMessage";
 
 pub(in crate::http) fn header(schema: impl Into<Schema>, description: &str) -> Header {
     let header = HeaderBuilder::new().schema(Some(schema));
-    header.description(Some(description)).build()
+    header
+        .description(Some(description))
+        .build()
 }
 
 /// Returns the name of a problem's schema, such as `NotFoundProblem`.
 fn schema_name(code: Code) -> String {
     let name = format!("{code:?}");
-    let short = name.strip_suffix("Error").unwrap_or(&name);
+    let short = name
+        .strip_suffix("Error")
+        .unwrap_or(&name);
     format!("{short}Problem")
 }
 
 pub fn schemas(codes: &[Code]) -> impl Iterator<Item = (String, Schema)> {
-    codes.iter().map(|code| (schema_name(*code), schema(*code)))
+    codes
+        .iter()
+        .map(|code| (schema_name(*code), schema(*code)))
 }
 
 fn schema(code: Code) -> Schema {
@@ -48,7 +54,9 @@ fn schema(code: Code) -> Schema {
         let faults = ArrayBuilder::new()
             .items(Ref::from_schema_name("Fault"))
             .min_items(Some(1));
-        own = own.property("errors", faults).required("errors");
+        own = own
+            .property("errors", faults)
+            .required("errors");
     }
     let schema = AllOfBuilder::new()
         .item(Ref::from_schema_name("Problem"))
@@ -92,12 +100,27 @@ pub fn response(codes: &[Code]) -> Response {
         let one_of = references.fold(OneOfBuilder::new(), OneOfBuilder::item);
         utoipa::openapi::Schema::from(one_of.build()).into()
     };
-    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
-    let has = |some: &[Code]| codes.iter().any(|code| some.contains(code));
+    let names: Vec<&str> = codes
+        .iter()
+        .map(|code| code.name())
+        .collect();
+    let has = |some: &[Code]| {
+        codes
+            .iter()
+            .any(|code| some.contains(code))
+    };
     let mut response = ResponseBuilder::new()
-        .description(codes.first().map_or("", |code| code.title()))
+        .description(
+            codes
+                .first()
+                .map_or("", |code| code.title()),
+        )
         .content("application/problem+json", Content::new(Some(schema)))
-        .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
+        .extensions(Some(
+            ExtensionsBuilder::new()
+                .add(CODES, names)
+                .build(),
+        ));
     if has(&[Code::Unauthenticated, Code::InvalidCredentials]) {
         response = response.header("WWW-Authenticate", challenge());
     }

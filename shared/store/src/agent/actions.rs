@@ -40,7 +40,9 @@ impl Agent<'_> {
         noted.updated_at = now;
         let answers = noted.note(None, now);
         let progress = progress_of(&noted)?;
-        let lease = self.while_held(&noted, progress, answers).await?;
+        let lease = self
+            .while_held(&noted, progress, answers)
+            .await?;
         if lease == Lease::Held {
             *action = noted;
         }
@@ -50,7 +52,9 @@ impl Agent<'_> {
     /// Returns whether the alert of a held action was resolved since the claim. An unreadable alert
     /// counts as open.
     pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool> {
-        let key = action.alert_id.key(action.key.organization_id);
+        let key = action
+            .alert_id
+            .key(action.key.organization_id);
         let alert = self.0.readable(&key).await?;
         Ok(alert.is_some_and(|alert| alert.stops_actions()))
     }
@@ -64,7 +68,8 @@ impl Agent<'_> {
         let note = Note::new(WORKER, JournalEvent::Released, from);
         let noted = action.note(Some(note.with(json!({ "notBefore": next }))), now);
         let change = visits_of(&action)?;
-        self.while_held(&action, change, noted).await
+        self.while_held(&action, change, noted)
+            .await
     }
 
     async fn while_held(
@@ -77,7 +82,13 @@ impl Agent<'_> {
         let key = action.key();
         let mut writes = vec![Write::update(key.clone(), change, expected)];
         writes.extend(transition::entries(&noted)?);
-        if self.0.table.transact(writes).await?.is_ok() {
+        if self
+            .0
+            .table
+            .transact(writes)
+            .await?
+            .is_ok()
+        {
             return Ok(Lease::Held);
         }
         let action_read = self.0.read(&key).await?;
@@ -95,7 +106,9 @@ impl Agent<'_> {
         let now = self.0.now();
         action.record(outcome, now);
         let writes = recorded(&mut action, now)?;
-        let done = self.write_with_saving(writes, &action).await?;
+        let done = self
+            .write_with_saving(writes, &action)
+            .await?;
         Ok(done.is_ok())
     }
 
@@ -107,7 +120,12 @@ impl Agent<'_> {
         action.record(outcome, now);
         action.count_later(now);
         let writes = recorded(&mut action, now)?;
-        Ok(self.0.table.transact(writes).await?.is_ok())
+        Ok(self
+            .0
+            .table
+            .transact(writes)
+            .await?
+            .is_ok())
     }
 
     /// Counts the minutes of an action that was recorded without them.
@@ -115,7 +133,9 @@ impl Agent<'_> {
         action.counted();
         let writes = vec![Write::replace(&action)?];
         // A refused write means that another caller counted them.
-        self.write_with_saving(writes, &action).await?.or_leave();
+        self.write_with_saving(writes, &action)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -156,7 +176,11 @@ impl Agent<'_> {
             .set("state", ActionState::Failed);
         let write = Write::mend(key.clone(), not_due(change));
         // A refused write means that the item is gone.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 }

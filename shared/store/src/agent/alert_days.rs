@@ -43,7 +43,8 @@ pub(crate) fn day(tenant: Tenant, signal_type: &str, at: Timestamp) -> Key<Alert
 }
 
 fn expires_at(day: Timestamp) -> i64 {
-    day.plus(KEPT + 2 * span::DAY).epoch_seconds()
+    day.plus(KEPT + 2 * span::DAY)
+        .epoch_seconds()
 }
 
 impl Noted {
@@ -59,7 +60,11 @@ impl Noted {
         let hour = |number: &i64| (number >> 32) / 60;
         let day = batch.named(&day(alert.organization_id, &alert.signal_type, at));
         let before = day.map(|day: Stored<AlertDay>| day.record.occurrences);
-        let of_hour = before.iter().flatten().chain(noted.iter()).copied();
+        let of_hour = before
+            .iter()
+            .flatten()
+            .chain(noted.iter())
+            .copied();
         let of_hour: Vec<i64> = of_hour
             .filter(|number_of_hour| hour(number_of_hour) == hour(&number))
             .collect();
@@ -74,7 +79,10 @@ impl Noted {
 
     /// Returns the writes: one item per class and day.
     pub(crate) fn writes(self, tenant: Tenant) -> impl Iterator<Item = Write> {
-        let days = self.0.into_iter().filter(|(_, noted)| !noted.is_empty());
+        let days = self
+            .0
+            .into_iter()
+            .filter(|(_, noted)| !noted.is_empty());
         days.map(move |((signal_type, at), mut noted)| {
             noted.sort_unstable();
             noted.dedup();
@@ -111,7 +119,9 @@ impl Store {
         let earlier = class().up_to(key::instant(week_ago));
         let recent = class().from(key::instant(week_ago));
         let recent = recent.up_to(key::instant(at.plus(1)));
-        let keys = any_keys![alert, &since].into_iter().chain(more);
+        let keys = any_keys![alert, &since]
+            .into_iter()
+            .chain(more);
         let table = &self.table;
         let (batch, days, recent, earlier) = tokio::try_join!(
             table.batch_get(keys, Read::Consistent),
@@ -121,7 +131,9 @@ impl Store {
         )?;
         let history = ClassHistory {
             at,
-            since: batch.named(&since).map(|since| since.record.since),
+            since: batch
+                .named(&since)
+                .map(|since| since.record.since),
             occurrences: occurrences(&days),
             recent,
             earlier,

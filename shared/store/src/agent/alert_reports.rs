@@ -122,9 +122,20 @@ impl Reported {
         let now = self.now;
         let sent = &report.content;
         let name = (sent.source.to_string(), sent.external_id.to_string());
-        let stored = self.found.names.get(at).cloned().flatten();
-        let named_before = stored.as_ref().map(|name| name.alert_id);
-        let alert_id = self.named.get(&name).copied().or(named_before);
+        let stored = self
+            .found
+            .names
+            .get(at)
+            .cloned()
+            .flatten();
+        let named_before = stored
+            .as_ref()
+            .map(|name| name.alert_id);
+        let alert_id = self
+            .named
+            .get(&name)
+            .copied()
+            .or(named_before);
         let (id, occurs) = if let Some(alert) = alert_id.and_then(|id| self.alert(id)) {
             let opens = alert.report_again(status, occurred_at, now);
             // It lasts until now, whenever it began.
@@ -141,11 +152,13 @@ impl Reported {
             alert.recorded_by_machine = credential.is_some_and(|credential| credential.is_machine);
             // An alert that does not read keeps its id, and leaves its name to the new one.
             let source = AlertSource::of(&alert);
-            self.writes.push(Write::create_or_replace(stored, source)?);
+            self.writes
+                .push(Write::create_or_replace(stored, source)?);
             self.named.insert(name, id);
             let alert = Stored::unwritten(alert);
             let was = None;
-            self.alerts.insert(id, Changed { alert, was });
+            self.alerts
+                .insert(id, Changed { alert, was });
             (id, Some(occurred_at))
         };
         self.of.push(id);
@@ -153,7 +166,8 @@ impl Reported {
             && let Some(Changed { alert, .. }) = self.alerts.get_mut(&id)
         {
             alert.recurrence = recurrence(alert, until, &self.found.batch);
-            self.noted.add(alert, occurred_at, &self.found.batch, now);
+            self.noted
+                .add(alert, occurred_at, &self.found.batch, now);
         }
         self.end_others(id, status, report);
         Ok(())
@@ -166,7 +180,10 @@ impl Reported {
         };
         let last = self.series.get(&*firing.series);
         let is_open = |id: AlertId| {
-            let changed = self.alerts.get(&id).map(|changed| &changed.alert);
+            let changed = self
+                .alerts
+                .get(&id)
+                .map(|changed| &changed.alert);
             let alert = changed.or_else(|| self.found.alerts.get(&id));
             alert.is_some_and(|alert| alert.status != AlertStatus::Resolved)
         };
@@ -197,7 +214,8 @@ impl Reported {
                 alert_id: id,
                 starts_at: firing.starts_at,
             };
-            self.series.insert(firing.series.to_string(), last);
+            self.series
+                .insert(firing.series.to_string(), last);
         }
     }
 
@@ -206,7 +224,8 @@ impl Reported {
         if !self.alerts.contains_key(&id) {
             let alert = self.found.alerts.get(&id)?.clone();
             let was = Some((alert.status, alert.status_by));
-            self.alerts.insert(id, Changed { alert, was });
+            self.alerts
+                .insert(id, Changed { alert, was });
         }
         Some(&mut self.alerts.get_mut(&id)?.alert)
     }
@@ -254,7 +273,10 @@ impl Reported {
 
     /// Returns the alert of each report after the write.
     pub(crate) fn written(&self) -> Vec<Stored<Alert>> {
-        let alerts = self.of.iter().filter_map(|id| self.alerts.get(id));
+        let alerts = self
+            .of
+            .iter()
+            .filter_map(|id| self.alerts.get(id));
         alerts
             .map(|changed| changed.alert.clone().replaced())
             .collect()
@@ -277,18 +299,25 @@ pub(crate) fn known(
     some: &[AlertReport],
     names: &Batch,
 ) -> Result<Vec<Option<Stored<AlertSource>>>> {
-    let sources = some.iter().map(|report| names.get(&source(tenant, report)));
+    let sources = some
+        .iter()
+        .map(|report| names.get(&source(tenant, report)));
     sources.collect()
 }
 
 /// Returns the last fix of an alert's records before an instant.
 fn recurrence(alert: &Alert, at: Timestamp, batch: &Batch) -> Option<Recurrence> {
-    let outcomes = alert.entities.iter().filter_map(|entity| {
-        let key = key::last_outcome(alert.organization_id, &entity.id, &alert.target_system);
-        Some(batch.named(&key)?.record)
-    });
+    let outcomes = alert
+        .entities
+        .iter()
+        .filter_map(|entity| {
+            let key = key::last_outcome(alert.organization_id, &entity.id, &alert.target_system);
+            Some(batch.named(&key)?.record)
+        });
     let fixes = outcomes.filter(|outcome: &LastOutcome| outcome.helped && outcome.at < at);
-    fixes.max_by_key(|outcome| outcome.at).map(Into::into)
+    fixes
+        .max_by_key(|outcome| outcome.at)
+        .map(Into::into)
 }
 
 pub(crate) fn none_recorded() -> Error {

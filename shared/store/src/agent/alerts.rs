@@ -59,7 +59,9 @@ impl Alerts<'_> {
         pending: impl Pending,
         report: AlertReport,
     ) -> Result<Stored<Alert>> {
-        let mut recorded = self.record_all(pending, &[report]).await?;
+        let mut recorded = self
+            .record_all(pending, &[report])
+            .await?;
         recorded.pop().ok_or_else(none_recorded)
     }
 
@@ -72,15 +74,28 @@ impl Alerts<'_> {
         reports: &[AlertReport],
     ) -> Result<Vec<Stored<Alert>>> {
         let (pending, tenant) = pending.with_tenant();
-        let recorded = self.record_new(pending, reports).await?;
+        let recorded = self
+            .record_new(pending, reports)
+            .await?;
         let load = async |_| {
-            let names = reports.iter().map(|report| source(tenant, report));
+            let names = reports
+                .iter()
+                .map(|report| source(tenant, report));
             let names = known(tenant, reports, &self.0.batch(names).await?)?;
-            let ids = names.iter().flatten().map(|name| name.alert_id);
+            let ids = names
+                .iter()
+                .flatten()
+                .map(|name| name.alert_id);
             let alerts_by_id = self.alerts_of(tenant, ids).await?;
             let alerts = names.iter();
-            let alerts = alerts.map(|name| alerts_by_id.get(&name.as_ref()?.alert_id).cloned());
-            alerts.collect::<Option<_>>().ok_or_else(none_recorded)
+            let alerts = alerts.map(|name| {
+                alerts_by_id
+                    .get(&name.as_ref()?.alert_id)
+                    .cloned()
+            });
+            alerts
+                .collect::<Option<_>>()
+                .ok_or_else(none_recorded)
         };
         recorded.or_load(load).await
     }
@@ -94,7 +109,11 @@ impl Alerts<'_> {
         let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
         let first = self.found(tenant, some);
-        let (context, mut records) = match self.0.authorized(pending, first).await? {
+        let (context, mut records) = match self
+            .0
+            .authorized(pending, first)
+            .await?
+        {
             Created::New(authorized) => authorized,
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
@@ -130,7 +149,10 @@ impl Alerts<'_> {
             keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
             keys.extend(series(tenant, report).map(AnyKey::from));
             let outcome = |id: &str| key::last_outcome(tenant, id, &sent.target_system);
-            let outcomes = sent.entities().iter().map(|entity| outcome(&entity.id));
+            let outcomes = sent
+                .entities()
+                .iter()
+                .map(|entity| outcome(&entity.id));
             keys.extend(outcomes.map(AnyKey::from));
         }
         let batch = self.0.batch(keys);
@@ -139,13 +161,24 @@ impl Alerts<'_> {
         let (batch, id) = (batch?, id?);
         let names = known(tenant, some, &batch)?;
         let opened = some.iter().filter_map(|report| {
-            let name = report.firing.as_ref()?.series.to_string();
+            let name = report
+                .firing
+                .as_ref()?
+                .series
+                .to_string();
             // An unreadable series has no other firing.
             Some((name, batch.named(&series(tenant, report)?)?))
         });
         let opened: HashMap<_, _> = opened.collect();
-        let reported = names.iter().flatten().map(|name| name.alert_id);
-        let ids = reported.chain(opened.values().map(|series| series.alert_id));
+        let reported = names
+            .iter()
+            .flatten()
+            .map(|name| name.alert_id);
+        let ids = reported.chain(
+            opened
+                .values()
+                .map(|series| series.alert_id),
+        );
         Ok(Found {
             alerts: self.alerts_of(tenant, ids).await?,
             names,
@@ -164,7 +197,10 @@ impl Alerts<'_> {
         let keys = ids.iter().map(|id| id.key(tenant));
         let batch = self.0.batch(keys).await?;
         let alert = |id: AlertId| Some((id, batch.named(&id.key(tenant))?));
-        Ok(ids.into_iter().filter_map(alert).collect())
+        Ok(ids
+            .into_iter()
+            .filter_map(alert)
+            .collect())
     }
 
     /// Returns `None` when another request wrote one of them.
@@ -178,10 +214,14 @@ impl Alerts<'_> {
         let now = self.0.now();
         let since = key::alerts_since(tenant);
         let is_first = !records.batch.has(&since) && !some.is_empty();
-        let context = context.clone().with_head(head_in(&records.batch, tenant)?);
+        let context = context
+            .clone()
+            .with_head(head_in(&records.batch, tenant)?);
         let mut reported = Reported::new(records, tenant, now);
         for (at, report) in some.iter().enumerate() {
-            reported.add(self.0, &context, at, report).await?;
+            reported
+                .add(self.0, &context, at, report)
+                .await?;
         }
         let mut writes = Writes::from(reported.writes()?);
         if is_first {
@@ -194,7 +234,9 @@ impl Alerts<'_> {
         for entry in reported.entries() {
             writes.note(entry);
         }
-        self.0.commit(&context, writes, reported.written()).await
+        self.0
+            .commit(&context, writes, reported.written())
+            .await
     }
 
     /// Sets the start of an organization's records of alerts, for imports of past alerts. Without
@@ -242,7 +284,12 @@ impl Alerts<'_> {
             .any("status", filter.status.as_ref())?
             .any("severity", filter.severity.as_ref())?
             .any("signalType", filter.signal_type.as_ref())?;
-        let newest_first = key::alerts(tenant).descending().filter(fits.condition());
-        self.0.table.page(newest_first, wanted).await
+        let newest_first = key::alerts(tenant)
+            .descending()
+            .filter(fits.condition());
+        self.0
+            .table
+            .page(newest_first, wanted)
+            .await
     }
 }

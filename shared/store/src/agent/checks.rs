@@ -51,16 +51,28 @@ impl Agent<'_> {
     /// or of a connection, the check is deferred, and none is returned too.
     pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>> {
         let tenant = action.organization_id;
-        let action_read = self.0.read(&key::agent_action(action)).await?;
+        let action_read = self
+            .0
+            .read(&key::agent_action(action))
+            .await?;
         let now = self.0.now();
         let is_due = |at| at <= now;
-        let due_action = action_read.filter(|action| action.next_check_at().is_some_and(is_due));
+        let due_action = action_read.filter(|action| {
+            action
+                .next_check_at()
+                .is_some_and(is_due)
+        });
         let Some(mut action) = due_action else {
             return Ok(None);
         };
         let check = action.check();
-        let reads = check.map(|check| check.reads()).unwrap_or_default();
-        let Some(mut connections) = self.connections_of(tenant, &reads).await? else {
+        let reads = check
+            .map(|check| check.reads())
+            .unwrap_or_default();
+        let Some(mut connections) = self
+            .connections_of(tenant, &reads)
+            .await?
+        else {
             action.defer_check(now.plus(PAUSED));
             self.0.replace_or_leave(&action).await?;
             return Ok(None);
@@ -88,13 +100,20 @@ impl Agent<'_> {
         let Some(check) = session.alert_check(&whole.actions) else {
             // The verification that is awaited schedules the check again.
             session.end_alert_checks();
-            self.0.replace_or_leave(&session).await?;
+            self.0
+                .replace_or_leave(&session)
+                .await?;
             return Ok(None);
         };
         let reads = check.reads();
-        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+        let Some(connections) = self
+            .connections_of(tenant, &reads)
+            .await?
+        else {
             session.check_alert_at(now.plus(PAUSED));
-            self.0.replace_or_leave(&session).await?;
+            self.0
+                .replace_or_leave(&session)
+                .await?;
             return Ok(None);
         };
         Ok(Some(DueCheck {
@@ -116,7 +135,8 @@ impl Agent<'_> {
         let before = match check.of {
             Checked::Action(action) => action,
             Checked::Session(session) => {
-                self.write_alert_check(*session, observation).await?;
+                self.write_alert_check(*session, observation)
+                    .await?;
                 return Ok(None);
             }
         };
@@ -164,7 +184,9 @@ impl Agent<'_> {
             session.note_outcomes(&actions);
             writes.push(Write::replace(&session)?);
             let done = self.0.table.transact(writes).await?;
-            return Ok(done.is_ok().then_some(Some((action.record, None))));
+            return Ok(done
+                .is_ok()
+                .then_some(Some((action.record, None))));
         }
         // A concurrent settlement has not seen this result. Both write the session, so one of them
         // retries.
@@ -182,9 +204,13 @@ impl Agent<'_> {
         writes.extend(outcome?);
         writes.extend(outcomes::writes(&action)?);
         writes.extend(outcomes::run_of_playbook(&action));
-        let done = self.write_with_saving(writes, &action).await?;
+        let done = self
+            .write_with_saving(writes, &action)
+            .await?;
         let message = session.alert_check_message(now);
-        Ok(done.is_ok().then_some(Some((action.record, message))))
+        Ok(done
+            .is_ok()
+            .then_some(Some((action.record, message))))
     }
 
     /// Resolves the alert, with its journal entry, if its conditions were read as true; otherwise
@@ -204,7 +230,10 @@ impl Agent<'_> {
         }
         let from = session.status;
         session.matter_is_settled(now);
-        let key = session.alert.alert_id.key(session.organization_id);
+        let key = session
+            .alert
+            .alert_id
+            .key(session.organization_id);
         // An unreadable alert cannot be resolved.
         let alert = self.0.readable(&key).await?;
         let open = alert.filter(|alert| alert.status != AlertStatus::Resolved);
@@ -215,7 +244,11 @@ impl Agent<'_> {
             }
             let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
             let writes = transition::of_session(&mut session, note, now)?;
-            self.0.table.transact(writes).await?.or_leave();
+            self.0
+                .table
+                .transact(writes)
+                .await?
+                .or_leave();
             return Ok(());
         };
         let mut alert = before.clone();
@@ -225,7 +258,10 @@ impl Agent<'_> {
         let mut writes = transition::of_session(&mut session, note, now)?;
         writes.push(Write::replace(&alert)?);
         let context = WriteContext::from(alert.organization_id);
-        let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        let done = self
+            .0
+            .transact(&context, writes, entry.as_slice())
+            .await?;
         done.or_leave();
         Ok(())
     }

@@ -93,21 +93,36 @@ impl Agent<'_> {
                         .end_instead(candidate.action, before.state, outcome)
                         .await;
                 }
-                Claim::Deferred => return self.defer(&candidate.action, Claim::Deferred).await,
-                Claim::Slot(slot) => return self.defer(&candidate.action, Claim::Slot(slot)).await,
+                Claim::Deferred => {
+                    return self
+                        .defer(&candidate.action, Claim::Deferred)
+                        .await;
+                }
+                Claim::Slot(slot) => {
+                    return self
+                        .defer(&candidate.action, Claim::Slot(slot))
+                        .await;
+                }
                 Claim::Held(()) => before.charge(&candidate.context.policy),
             };
-            let begins = match self.admitted(&candidate, &before, lease).await? {
+            let begins = match self
+                .admitted(&candidate, &before, lease)
+                .await?
+            {
                 Admission::From(begins) => begins,
                 Admission::Slot(slot) => {
                     let mut action = before;
                     action.wait_for_slot(slot, candidate.at);
-                    return self.defer(&action, Claim::Slot(slot)).await;
+                    return self
+                        .defer(&action, Claim::Slot(slot))
+                        .await;
                 }
                 Admission::Deferred(until) => {
                     let mut action = before;
                     action.defer_until(until.min(candidate.at.plus(PAUSED)), candidate.at);
-                    return self.defer(&action, Claim::Deferred).await;
+                    return self
+                        .defer(&action, Claim::Deferred)
+                        .await;
                 }
             };
             let at = candidate.at;
@@ -119,23 +134,37 @@ impl Agent<'_> {
             let mut writes = transition::of_action(&mut candidate.action, note, at)?;
             writes.extend(candidate.guards()?);
             let day = writes.len();
-            writes.extend(charge.iter().flat_map(|charge| takes(tenant, at, charge)));
+            writes.extend(
+                charge
+                    .iter()
+                    .flat_map(|charge| takes(tenant, at, charge)),
+            );
             let held = candidate.held(begins)?;
             match self.0.table.transact(writes).await? {
                 Ok(()) => Ok(Some(Claim::Held(held))),
-                Err(refused) if (day..).take(2).any(|cap| refused.only_at(cap)) => {
+                Err(refused)
+                    if (day..)
+                        .take(2)
+                        .any(|cap| refused.only_at(cap)) =>
+                {
                     let mut action = before.clone();
                     let from = before.state;
                     let outcome = action.beyond_the_day(at);
-                    self.0.connections().ends(&held.connection, &before).await?;
-                    self.end_instead(action, from, outcome).await
+                    self.0
+                        .connections()
+                        .ends(&held.connection, &before)
+                        .await?;
+                    self.end_instead(action, from, outcome)
+                        .await
                 }
                 // Another caller claimed it or one of its records, or the session was cancelled.
                 Err(_) => Ok(None),
             }
         });
         // The future is large.
-        Ok(Box::pin(claimed).await?.unwrap_or(Claim::Busy))
+        Ok(Box::pin(claimed)
+            .await?
+            .unwrap_or(Claim::Busy))
     }
 
     /// Writes a deferred action. None if another caller wrote it meanwhile.
@@ -144,7 +173,11 @@ impl Agent<'_> {
         action: &Stored<AgentAction>,
         claim: Claim<HeldAction>,
     ) -> Result<Option<Claim<HeldAction>>> {
-        let done = self.0.table.write(Write::replace(action)?).await?;
+        let done = self
+            .0
+            .table
+            .write(Write::replace(action)?)
+            .await?;
         Ok(done.is_ok().then_some(claim))
     }
 
@@ -167,7 +200,9 @@ impl Agent<'_> {
         };
         let connections = self.0.connections();
         let traffic = traffic.clone();
-        connections.admits(connection, request, traffic).await
+        connections
+            .admits(connection, request, traffic)
+            .await
     }
 
     /// Writes the outcome of an action that was not claimed. None if another caller wrote it
@@ -182,7 +217,9 @@ impl Agent<'_> {
         let note = ended(WORKER, from, &action);
         let writes = transition::of_action(&mut action, note, at)?;
         let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(Claim::Ended(outcome)))
+        Ok(done
+            .is_ok()
+            .then_some(Claim::Ended(outcome)))
     }
 
     async fn found(&self, action: &ActionKey) -> Result<Found> {
@@ -198,7 +235,9 @@ impl Agent<'_> {
             keys.push(key::stack().into());
         }
         let batch = self.0.batch(keys).await?;
-        let session_and_action = batch.get(&session_key)?.zip(batch.get(&action_key)?);
+        let session_and_action = batch
+            .get(&session_key)?
+            .zip(batch.get(&action_key)?);
         let Some((session, action)) = session_and_action else {
             let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
@@ -233,7 +272,8 @@ impl Agent<'_> {
             action,
         };
         if !candidate.action.state.has_ended() && !candidate.action.is_held(at) {
-            self.read_context(&mut candidate).await?;
+            self.read_context(&mut candidate)
+                .await?;
         }
         Ok(candidate)
     }
@@ -249,7 +289,9 @@ impl Agent<'_> {
                 action_id: id.clone(),
                 ..action.key.clone()
             });
-            others.map(|key| key::agent_action(&key)).collect()
+            others
+                .map(|key| key::agent_action(&key))
+                .collect()
         };
         let before = others_of(&action.round.after);
         let unless = others_of(&action.round.unless);
@@ -258,24 +300,47 @@ impl Agent<'_> {
         let traffic = key::connection_traffic(tenant, system);
         let mut reads = action.required_reads();
         reads.extend(action.doubt_reads());
-        let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
-        let others = others.into_iter().filter(|name| name != system);
-        let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
+        let others: BTreeSet<&str> = reads
+            .iter()
+            .map(|read| &*read.connection)
+            .collect();
+        let others = others
+            .into_iter()
+            .filter(|name| name != system);
+        let others: Vec<_> = others
+            .map(|name| key::connection(tenant, name))
+            .collect();
         let users = users_of(tenant, &action.current_approvals());
         let alert = action.alert_id.key(tenant);
-        let mut keys: Vec<AnyKey> = guards.all().chain(pauses(tenant)).collect();
+        let mut keys: Vec<AnyKey> = guards
+            .all()
+            .chain(pauses(tenant))
+            .collect();
         keys.extend([(&connection).into(), (&traffic).into(), (&alert).into()]);
-        keys.extend(before.iter().chain(&unless).map(AnyKey::from));
+        keys.extend(
+            before
+                .iter()
+                .chain(&unless)
+                .map(AnyKey::from),
+        );
         keys.extend(others.iter().map(AnyKey::from));
         keys.extend(users.iter().map(AnyKey::from));
         keys.push(key::sign_in_provider(tenant).into());
         let batch = self.0.batch(keys).await?;
-        candidate.connection = batch.get(&connection)?.map(|stored| stored.record);
+        candidate.connection = batch
+            .get(&connection)?
+            .map(|stored| stored.record);
         let connection = candidate.connection.as_ref();
         candidate.traffic = connection.map(|connection| Traffic::in_batch(connection, &batch));
-        let others = others.iter().filter_map(|key| batch.named(key));
-        candidate.read_connections = others.map(|stored| stored.record).collect();
-        let mut called = connection.into_iter().chain(&candidate.read_connections);
+        let others = others
+            .iter()
+            .filter_map(|key| batch.named(key));
+        candidate.read_connections = others
+            .map(|stored| stored.record)
+            .collect();
+        let mut called = connection
+            .into_iter()
+            .chain(&candidate.read_connections);
         let is_paused = is_paused(&batch, tenant)? || called.any(|connection| connection.paused);
         let claim = &mut candidate.context;
         claim.deferred_until = is_paused.then(|| candidate.at.plus(PAUSED));
@@ -288,10 +353,16 @@ impl Agent<'_> {
             let mut in_doubt = action.record.clone();
             in_doubt.progress.restored = claim.restored;
             let reads = in_doubt.doubt_reads();
-            let names = reads.iter().map(|read| &read.connection);
-            let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
+            let names = reads
+                .iter()
+                .map(|read| &read.connection);
+            let keys: Vec<_> = names
+                .map(|name| key::connection(tenant, name))
+                .collect();
             let more = self.0.batch(&keys).await?;
-            let more = keys.iter().filter_map(|key| more.named(key));
+            let more = keys
+                .iter()
+                .filter_map(|key| more.named(key));
             let more = more.map(|stored| stored.record);
             candidate.read_connections.extend(more);
         }
@@ -300,27 +371,48 @@ impl Agent<'_> {
         let alert = batch.named(&alert);
         claim.is_resolved = alert.is_some_and(|alert| alert.stops_actions());
         // An unreadable predecessor has an unknown state.
-        let state_of = |key: &Key<AgentAction>| batch.named(key).map(|action| action.state);
+        let state_of = |key: &Key<AgentAction>| {
+            batch
+                .named(key)
+                .map(|action| action.state)
+        };
         claim.before = before.iter().map(state_of).collect();
         claim.unless = unless.iter().map(state_of).collect();
         let mut claims = guards.others(&batch, (&action.key, content), candidate.at)?;
-        self.read_owners(claims.iter_mut().collect()).await?;
-        let owners = claims.iter().filter_map(|claim| claim.owner.as_ref());
+        self.read_owners(claims.iter_mut().collect())
+            .await?;
+        let owners = claims
+            .iter()
+            .filter_map(|claim| claim.owner.as_ref());
         let deniers = owners.filter_map(AgentAction::denied_by);
         claim.proposers.extend(deniers);
         let is_successor = |claim: &OtherClaim| {
             claim.by.session_id == action.key.session_id
-                && action.round.after.contains(&claim.by.action_id)
+                && action
+                    .round
+                    .after
+                    .contains(&claim.by.action_id)
         };
         let held = claims.iter();
         let held = held.filter_map(|claim| claim.held(content, is_successor(claim), candidate.at));
         claim.held = held.collect();
         let tries_of = |record: &String| -> Vec<Timestamp> {
-            let own = claims.iter().filter(|claim| claim.record == *record);
-            own.flat_map(|claim| claim.tries(content)).collect()
+            let own = claims
+                .iter()
+                .filter(|claim| claim.record == *record);
+            own.flat_map(|claim| claim.tries(content))
+                .collect()
         };
-        claim.tries = content.records.iter().map(tries_of).collect();
-        let records = content.records.iter().cloned().zip(&guards.records);
+        claim.tries = content
+            .records
+            .iter()
+            .map(tries_of)
+            .collect();
+        let records = content
+            .records
+            .iter()
+            .cloned()
+            .zip(&guards.records);
         let records = records.map(|(record, key)| Ok((record, batch.get(key)?)));
         candidate.records = records.collect::<Result<_>>()?;
         Ok(())
@@ -328,7 +420,9 @@ impl Agent<'_> {
 
     /// Reads the records of the actions that made claims, with one batch.
     pub(super) async fn read_owners(&self, claims: Vec<&mut OtherClaim>) -> Result<()> {
-        let keys = claims.iter().map(|claim| key::agent_action(&claim.by));
+        let keys = claims
+            .iter()
+            .map(|claim| key::agent_action(&claim.by));
         let owners = self.0.batch(keys).await?;
         for claim in claims {
             let owner = owners.named(&key::agent_action(&claim.by));
@@ -343,7 +437,10 @@ impl Agent<'_> {
             return Ok(name.to_owned());
         }
         let (mut stack, table) = (batch.get(&key::stack())?, self.0.table.name());
-        while stack.as_ref().is_none_or(|stack| stack.table != table) {
+        while stack
+            .as_ref()
+            .is_none_or(|stack| stack.table != table)
+        {
             let made = Stack {
                 name: random::token(),
                 table: table.to_owned(),
@@ -351,11 +448,21 @@ impl Agent<'_> {
             };
             let write = Write::create_or_replace(stack, made)?;
             // A refused write means that another caller created one.
-            self.0.table.write(write).await?.or_leave();
+            self.0
+                .table
+                .write(write)
+                .await?
+                .or_leave();
             stack = self.0.read(&key::stack()).await?;
         }
-        let name = stack.map(|stack| stack.record.name).unwrap_or_default();
-        Ok(self.0.stack.get_or_init(|| name).clone())
+        let name = stack
+            .map(|stack| stack.record.name)
+            .unwrap_or_default();
+        Ok(self
+            .0
+            .stack
+            .get_or_init(|| name)
+            .clone())
     }
 }
 
@@ -384,8 +491,14 @@ impl GuardKeys {
         now: Timestamp,
     ) -> Result<Vec<OtherClaim>> {
         let mut claims = Vec::new();
-        let earlier = content.records.first().zip(self.earlier.as_ref());
-        let records = content.records.iter().zip(&self.records);
+        let earlier = content
+            .records
+            .first()
+            .zip(self.earlier.as_ref());
+        let records = content
+            .records
+            .iter()
+            .zip(&self.records);
         for (record, key) in records.chain(earlier) {
             if let Some(guard) = batch.get(key)? {
                 claims.extend(guard.others(record, own, content, now));
@@ -395,7 +508,10 @@ impl GuardKeys {
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = AnyKey> {
-        self.records.iter().chain(&self.earlier).map(AnyKey::from)
+        self.records
+            .iter()
+            .chain(&self.earlier)
+            .map(AnyKey::from)
     }
 }
 
@@ -404,7 +520,9 @@ impl Found {
         let connection = self.connection.ok_or_else(|| {
             Error::internal("claiming an action", "a claimed action has no connection")
         })?;
-        let traffic = self.traffic.map(|traffic| traffic.known);
+        let traffic = self
+            .traffic
+            .map(|traffic| traffic.known);
         Ok(HeldAction {
             action: Box::new(self.action.record),
             is_troubled: traffic.is_some_and(|traffic| traffic.is_troubled(&connection)),
@@ -417,12 +535,17 @@ impl Found {
 
     /// Returns the writes that claim the action's records.
     fn guards(&self) -> Result<Vec<Write>> {
-        let records = self.records.iter().map(|(record, guard)| {
-            let before = guard.as_ref().map(|guard| &guard.record);
-            let by = (&self.action.key, &self.action.content);
-            let claimed = RecordGuard::claimed(before, record, by, self.at);
-            Write::create_or_replace(guard.clone(), claimed)
-        });
+        let records = self
+            .records
+            .iter()
+            .map(|(record, guard)| {
+                let before = guard
+                    .as_ref()
+                    .map(|guard| &guard.record);
+                let by = (&self.action.key, &self.action.content);
+                let claimed = RecordGuard::claimed(before, record, by, self.at);
+                Write::create_or_replace(guard.clone(), claimed)
+            });
         records.collect()
     }
 }

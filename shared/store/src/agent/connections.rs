@@ -47,13 +47,19 @@ impl Connections<'_> {
         tenant: Tenant,
         wanted: &PageRequest,
     ) -> Result<Page<Stored<Connection>>> {
-        self.0.table.page(key::connections(tenant), wanted).await
+        self.0
+            .table
+            .page(key::connections(tenant), wanted)
+            .await
     }
 
     /// Returns all readable connections of the organization by name, by a consistent read.
     pub async fn all(&self, tenant: Tenant) -> Result<Vec<Stored<Connection>>> {
         let connections = key::connections(tenant).consistent();
-        self.0.table.list_stored(connections).await
+        self.0
+            .table
+            .list_stored(connections)
+            .await
     }
 
     /// Returns a connection. 404 if it is another tenant's.
@@ -87,7 +93,10 @@ impl Connections<'_> {
                 Patch::Keep => Patch::Keep,
                 Patch::Set(None) => Patch::Set(None),
                 Patch::Set(Some(secret)) => {
-                    let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?.clone();
+                    let ciphertext = sealed
+                        .get_or_try_init(|| seal(secret))
+                        .await?
+                        .clone();
                     Patch::Set(Some(SealedSecret { ciphertext, set_at }))
                 }
             })
@@ -117,27 +126,39 @@ impl Connections<'_> {
                 if let Some(fault) = fault {
                     return Err(Error::invalid(fault));
                 }
-                sealed(now).await?.apply(&mut new.secret);
+                sealed(now)
+                    .await?
+                    .apply(&mut new.secret);
                 new.account = identify(new.clone()).await?;
                 let entry = EntryContent::created(event, &new);
                 let writes = Writes::from(Write::create(&new)?).noting(entry);
-                return self.0.commit(&context, writes, Stored::created(new)).await;
+                return self
+                    .0
+                    .commit(&context, writes, Stored::created(new))
+                    .await;
             }
             let before = context.current(before, Connection::NOUN)?;
             if let Some(fault) = put.lacks_secret(&before).or(fault) {
                 return Err(Error::invalid(fault));
             }
             new.secret.clone_from(&before.secret);
-            sealed(now).await?.apply(&mut new.secret);
+            sealed(now)
+                .await?
+                .apply(&mut new.secret);
             new.account = identify(new.clone()).await?;
             let mut connection = before.clone();
             connection.replace(new);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
             let writes = Writes::default().noting(entry);
-            let done = self.0.commit_change(&context, before, connection, writes);
+            let done = self
+                .0
+                .commit_change(&context, before, connection, writes);
             done.await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Deletes a connection. Its approved actions that have not ended fail at their next claim
@@ -155,9 +176,14 @@ impl Connections<'_> {
             ]);
             let event = OrganizationEvent::ConnectionDeleted;
             let entry = EntryContent::deleted(event, &connection.record);
-            self.0.commit(&context, writes.noting(entry), ()).await
+            self.0
+                .commit(&context, writes.noting(entry), ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Pauses or resumes a connection. A resume also closes its breaker, since the user knows that
@@ -173,7 +199,10 @@ impl Connections<'_> {
         let of_traffic = key::connection_traffic(tenant, name);
         let read = || async {
             let of_head = key::organization_head(tenant);
-            let batch = self.0.batch(any_keys![&key, &of_traffic, of_head]).await?;
+            let batch = self
+                .0
+                .batch(any_keys![&key, &of_traffic, of_head])
+                .await?;
             let head = head_in(&batch, tenant)?;
             Ok((batch.get(&key)?, batch.named(&of_traffic), head))
         };
@@ -198,25 +227,40 @@ impl Connections<'_> {
                 writes.note(entry);
             }
             let mut traffic = Traffic::of(&connection, traffic);
-            if !paused && traffic.known.answered(&connection, true, now) {
+            if !paused
+                && traffic
+                    .known
+                    .answered(&connection, true, now)
+            {
                 writes.push(traffic.write()?);
             }
             connection.version += i64::from(changes);
-            self.0.commit(&context, writes, connection).await
+            self.0
+                .commit(&context, writes, connection)
+                .await
         };
-        let paused = self.0.write(pending, read, write).await?;
-        paused.or_load(async |_| self.get(tenant, name).await).await
+        let paused = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        paused
+            .or_load(async |_| self.get(tenant, name).await)
+            .await
     }
 
     /// Returns a connection for a test. 404 if it is another tenant's. A replay tests again.
     pub async fn to_test(&self, pending: impl Pending, name: &Slug) -> Result<Stored<Connection>> {
         let (pending, tenant) = pending.with_tenant();
-        self.0.read_only(pending, || self.get(tenant, name)).await
+        self.0
+            .read_only(pending, || self.get(tenant, name))
+            .await
     }
 
     /// Returns the organization's pause; none if it was never set.
     pub async fn agent_pause(&self, tenant: Tenant) -> Result<Option<Stored<AgentPause>>> {
-        self.0.read(&key::agent_pause(tenant)).await
+        self.0
+            .read(&key::agent_pause(tenant))
+            .await
     }
 
     /// Returns the pause before another one; the agent runs before the first.
@@ -253,15 +297,23 @@ impl Connections<'_> {
             let context = context.with_head(head);
             let before = Self::before(pause, pause_before.as_ref());
             if before.paused == paused {
-                return self.0.commit(&context, Writes::default(), before).await;
+                return self
+                    .0
+                    .commit(&context, Writes::default(), before)
+                    .await;
             }
             let mut pause = pause;
             pause.restored = before.restored;
             let write = Write::create_or_replace(pause_before, pause)?;
             let writes = Writes::from(write).noting(EntryContent::changed(event, &before, &pause));
-            self.0.commit(&context, writes, pause).await
+            self.0
+                .commit(&context, writes, pause)
+                .await
         };
-        let paused = self.0.write(pending, read, write).await?;
+        let paused = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |_| {
             let stored = self.agent_pause(tenant).await?;
             Ok(stored.map_or(pause, |stored| stored.record))

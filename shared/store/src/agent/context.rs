@@ -56,7 +56,9 @@ impl Agent<'_> {
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
         let sessions = &[session];
         let read = Read::Consistent;
-        let (contexts, batch) = self.contexts(tenant, sessions, more, read).await?;
+        let (contexts, batch) = self
+            .contexts(tenant, sessions, more, read)
+            .await?;
         let excerpts = Excerpts::found(&batch, &keys, self.0.now());
         Ok((contexts.of(session), excerpts))
     }
@@ -69,7 +71,11 @@ impl Agent<'_> {
         read: Read,
     ) -> Result<(Contexts, Batch)> {
         let alert = |id: AlertId| id.key(tenant);
-        let alerts = || sessions.iter().map(|session| session.alert.alert_id);
+        let alerts = || {
+            sessions
+                .iter()
+                .map(|session| session.alert.alert_id)
+        };
         let sessions = sessions.iter();
         let actions = sessions
             .clone()
@@ -84,17 +90,27 @@ impl Agent<'_> {
         ];
         let connections = sessions.flat_map(|session| session.systems());
         let connections: BTreeSet<&str> = connections.collect();
-        let connections = connections.iter().map(|name| key::connection(tenant, name));
+        let connections = connections
+            .iter()
+            .map(|name| key::connection(tenant, name));
         let connections: Vec<_> = connections.collect();
         let keys = keys.chain(connections.iter().map(AnyKey::from));
         let keys = keys.chain(settings);
-        let batch = self.0.table.batch_get(keys.chain(more), read).await?;
-        let current = connections.iter().filter_map(|key| batch.named(key));
+        let batch = self
+            .0
+            .table
+            .batch_get(keys.chain(more), read)
+            .await?;
+        let current = connections
+            .iter()
+            .filter_map(|key| batch.named(key));
         let contexts = Contexts {
             policy: policy_in(&batch, tenant, self.0.now())?,
             approvers: approvers_in(&batch, tenant, &users),
             alerts: batch.all(alerts(), alert),
-            connections: current.map(|connection| connection.record).collect(),
+            connections: current
+                .map(|connection| connection.record)
+                .collect(),
         };
         Ok((contexts, batch))
     }

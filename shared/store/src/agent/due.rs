@@ -62,11 +62,13 @@ impl DueAction {
 
     /// True if it is late. False for a deferred action and for a planned check.
     pub fn is_overdue(&self) -> bool {
-        self.record.as_ref().is_none_or(|action| {
-            let is_planned = action.awaits_check() && action.schedule.resends == 0;
-            let is_over = action.schedule.due_at.is_none();
-            !(action.schedule.deferred || is_planned || is_over)
-        })
+        self.record
+            .as_ref()
+            .is_none_or(|action| {
+                let is_planned = action.awaits_check() && action.schedule.resends == 0;
+                let is_over = action.schedule.due_at.is_none();
+                !(action.schedule.deferred || is_planned || is_over)
+            })
     }
 
     pub fn awaits_check(&self) -> bool {
@@ -86,18 +88,25 @@ impl DueSession {
 
     /// Returns its organization, if the organization's journal does not name its newest entry.
     pub fn unnamed_of(&self) -> Option<OrganizationId> {
-        let session = self.record.as_ref().filter(|session| session.is_unnamed());
+        let session = self
+            .record
+            .as_ref()
+            .filter(|session| session.is_unnamed());
         session.map(|session| session.organization_id)
     }
 
     /// Returns its recorded status; none if it is unreadable.
     pub fn status(&self) -> Option<AgentSessionStatus> {
-        self.record.as_ref().map(|session| session.status)
+        self.record
+            .as_ref()
+            .map(|session| session.status)
     }
 
     /// Returns the message for the worker, if the check of its alert is due.
     pub fn message(&self, now: Timestamp) -> Option<Message> {
-        self.record.as_ref()?.alert_check_message(now)
+        self.record
+            .as_ref()?
+            .alert_check_message(now)
     }
 
     /// Returns the record's name for the log.
@@ -223,16 +232,25 @@ impl Agent<'_> {
             return Ok(session.status);
         };
         // A refused write means that it was cancelled or ended meanwhile.
-        self.0.table.transact(writes).await?.or_leave();
+        self.0
+            .table
+            .transact(writes)
+            .await?
+            .or_leave();
         Ok(session.status)
     }
     /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
     /// organization, at most `DueSession::NAMED`. A concurrent change leaves all for the next
     /// visit.
     pub async fn name_ended(&self, due: &[&DueSession]) -> Result<()> {
-        let sessions = due.iter().filter_map(|due| due.record.clone());
+        let sessions = due
+            .iter()
+            .filter_map(|due| due.record.clone());
         let mut sessions: Vec<Stored<AgentSession>> = sessions.collect();
-        let Some(tenant) = sessions.first().map(|session| session.organization_id) else {
+        let Some(tenant) = sessions
+            .first()
+            .map(|session| session.organization_id)
+        else {
             return Ok(());
         };
         let heads = sessions.iter().filter_map(|session| {
@@ -247,9 +265,15 @@ impl Agent<'_> {
         for session in &mut sessions {
             session.set_named();
         }
-        let writes: Result<_> = sessions.iter().map(Write::replace).collect();
+        let writes: Result<_> = sessions
+            .iter()
+            .map(Write::replace)
+            .collect();
         let context = WriteContext::from(tenant);
-        let done = self.0.transact(&context, writes?, entry.as_slice()).await?;
+        let done = self
+            .0
+            .transact(&context, writes?, entry.as_slice())
+            .await?;
         done.or_leave();
         Ok(())
     }

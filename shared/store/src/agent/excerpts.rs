@@ -79,8 +79,13 @@ impl Excerpts {
     }
 
     pub(super) fn found(batch: &Batch, keys: &[Key<KeptExcerpt>], now: Timestamp) -> Self {
-        let kept = keys.iter().filter_map(|key| batch.named(key));
-        Self(kept.filter_map(|kept| kept.record.known(now)).collect())
+        let kept = keys
+            .iter()
+            .filter_map(|key| batch.named(key));
+        Self(
+            kept.filter_map(|kept| kept.record.known(now))
+                .collect(),
+        )
     }
 }
 
@@ -106,7 +111,9 @@ pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
     for action in &whole.actions.known {
         let steps = action.progress.results.iter();
         let hashes = steps.map(|step| &step.excerpt_hash);
-        let hashes = hashes.chain([&action.end.excerpt_hash]).flatten();
+        let hashes = hashes
+            .chain([&action.end.excerpt_hash])
+            .flatten();
         let id = Some(&*action.key.action_id);
         keys.extend(hashes.map(|hash| key::excerpt(session.organization_id, session.id, id, hash)));
     }
@@ -115,9 +122,14 @@ pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
 
 pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>> {
     let key = |kept: &KeptExcerpt| (kept.action_id.clone(), kept.hash.clone());
-    let by_key = kept.into_iter().map(|kept| (key(&kept), kept));
+    let by_key = kept
+        .into_iter()
+        .map(|kept| (key(&kept), kept));
     let distinct: BTreeMap<_, KeptExcerpt> = by_key.collect();
-    distinct.values().map(Write::put).collect()
+    distinct
+        .values()
+        .map(Write::put)
+        .collect()
 }
 
 impl Agent<'_> {
@@ -125,7 +137,9 @@ impl Agent<'_> {
         &self,
         page: Page<Stored<JournalEntry>>,
     ) -> Result<Page<Stored<JournalEntry>>> {
-        let keys = page.records().filter_map(|entry| key_of(entry));
+        let keys = page
+            .records()
+            .filter_map(|entry| key_of(entry));
         let batch = self.0.batch(keys).await?;
         let now = self.0.now();
         Ok(page.map(|mut entry| {
@@ -180,7 +194,11 @@ mod tests {
     #[test]
     fn an_excerpt_is_known_for_90_days() {
         let kept = kept(None, 200);
-        let is_known_at = |now: i64| kept.clone().known(Timestamp::from_millis(now)).is_some();
+        let is_known_at = |now: i64| {
+            kept.clone()
+                .known(Timestamp::from_millis(now))
+                .is_some()
+        };
         assert!(is_known_at(Excerpt::KEPT - 1));
         assert!(!is_known_at(Excerpt::KEPT));
     }

@@ -51,7 +51,9 @@ pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     let heads = actions
         .iter()
         .map(|action| (&action.key.action_id, &action.journal));
-    let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
+    let heads: BTreeMap<_, _> = heads
+        .filter(|(_, head)| head.seq > 0)
+        .collect();
     json!({ "heads": heads })
 }
 
@@ -87,7 +89,11 @@ impl Agent<'_> {
     async fn journal_check(&self, tenant: Tenant, id: AgentSessionId) -> Result<JournalCheck> {
         let entries = key::journal(tenant, id).consistent();
         let (entries, whole) = tokio::try_join!(self.0.table.list(entries), self.get(tenant, id))?;
-        let actions = whole.actions.known.iter().map(|action| &action.record);
+        let actions = whole
+            .actions
+            .known
+            .iter()
+            .map(|action| &action.record);
         Ok(check_journal(&whole.session, actions, &entries))
     }
 
@@ -105,7 +111,11 @@ impl Agent<'_> {
         let from = period.from.map(key::instant);
         let to = period.to.map(key::instant);
         let entries = key::journals(tenant).within(from, to);
-        let page = self.0.table.page(entries, wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(entries, wanted)
+            .await?;
         self.with_excerpts(page).await
     }
 }

@@ -56,10 +56,14 @@ impl Agent<'_> {
         let is_open = filter.open == Some(true) || filter.next == Some(NextFilter::Me);
         let page = if is_open || awaiting.is_some() {
             let newest_first = key::agent_sessions_open(tenant).descending();
-            table.page(newest_first.filter(fits), wanted).await?
+            table
+                .page(newest_first.filter(fits), wanted)
+                .await?
         } else {
             let newest_first = key::agent_sessions(tenant).descending();
-            table.page(newest_first.filter(fits), wanted).await?
+            table
+                .page(newest_first.filter(fits), wanted)
+                .await?
         };
         let now = self.0.now();
         let page = page.filter_map(|session: Stored<AgentSession>| {
@@ -70,7 +74,9 @@ impl Agent<'_> {
         let page = self.on_alerts(tenant, page).await?;
         Ok(page.filter_map(|row| {
             let fits = filter.open.is_none_or(|is_open| {
-                let mut open = row.session.open_actions(row.context.is_resolved, now);
+                let mut open = row
+                    .session
+                    .open_actions(row.context.is_resolved, now);
                 open.next().is_some() == is_open
             });
             fits.then_some(row)
@@ -82,7 +88,10 @@ impl Agent<'_> {
         tenant: Tenant,
         page: Page<Stored<AgentSession>>,
     ) -> Result<Page<SessionOnAlert>> {
-        let sessions: Vec<&AgentSession> = page.records().map(|stored| &stored.record).collect();
+        let sessions: Vec<&AgentSession> = page
+            .records()
+            .map(|stored| &stored.record)
+            .collect();
         let contexts = self.contexts(tenant, &sessions, Vec::new(), Read::Eventual);
         let (contexts, _) = contexts.await?;
         Ok(page.map(|session| SessionOnAlert {
@@ -105,8 +114,12 @@ impl Agent<'_> {
         let (alert, names) = tokio::try_join!(self.0.read(&key), table.page(names, wanted))?;
         alert.or_not_found(AlertId::NOUN)?;
         let session = |id| key::agent_session(tenant, id);
-        let keys = names.records().map(|name| session(name.session_id));
-        let batch = table.batch_get(keys, Read::Eventual).await?;
+        let keys = names
+            .records()
+            .map(|name| session(name.session_id));
+        let batch = table
+            .batch_get(keys, Read::Eventual)
+            .await?;
         let sessions = names.filter_map(|name| batch.named(&session(name.session_id)));
         self.on_alerts(tenant, sessions).await
     }

@@ -120,7 +120,9 @@ impl SessionWithActions {
         for again in &mut actions.known {
             again.version += i64::from(ids.contains(&again.key.action_id));
         }
-        actions.known.extend(new.into_iter().map(Stored::created));
+        actions
+            .known
+            .extend(new.into_iter().map(Stored::created));
         self
     }
 
@@ -138,15 +140,27 @@ impl Agent<'_> {
         tenant: Tenant,
         reads: &[TargetRead],
     ) -> Result<Option<Vec<Connection>>> {
-        let names = reads.iter().map(|read| &read.connection);
-        let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let keys_with_pauses = keys.iter().map(AnyKey::from).chain(pauses(tenant));
+        let names = reads
+            .iter()
+            .map(|read| &read.connection);
+        let keys: Vec<_> = names
+            .map(|name| key::connection(tenant, name))
+            .collect();
+        let keys_with_pauses = keys
+            .iter()
+            .map(AnyKey::from)
+            .chain(pauses(tenant));
         let batch = self.0.batch(keys_with_pauses).await?;
-        let connections = keys.iter().filter_map(|key| batch.named(key));
-        let connections: Vec<Connection> =
-            connections.map(|connection| connection.record).collect();
-        let is_paused =
-            is_paused(&batch, tenant)? || connections.iter().any(|connection| connection.paused);
+        let connections = keys
+            .iter()
+            .filter_map(|key| batch.named(key));
+        let connections: Vec<Connection> = connections
+            .map(|connection| connection.record)
+            .collect();
+        let is_paused = is_paused(&batch, tenant)?
+            || connections
+                .iter()
+                .any(|connection| connection.paused);
         Ok((!is_paused).then_some(connections))
     }
 
@@ -154,21 +168,29 @@ impl Agent<'_> {
     /// tenant's.
     pub async fn get(&self, tenant: Tenant, id: AgentSessionId) -> Result<SessionWithActions> {
         let parts = key::agent_parts(tenant, id).consistent();
-        let parts = self.0.table.list_readable(parts).await?;
+        let parts = self
+            .0
+            .table
+            .list_readable(parts)
+            .await?;
         let mut session = None;
         let mut actions = ApprovedActions::none();
         for part in parts {
             match part {
                 Readable::Yes(part) => match part.record.clone() {
                     Part::AgentSession(record) => session = Some(part.map(|_| *record)),
-                    Part::AgentAction(record) => actions.known.push(part.map(|_| *record)),
+                    Part::AgentAction(record) => actions
+                        .known
+                        .push(part.map(|_| *record)),
                 },
                 Readable::No(key) => {
                     let Some(action_id) = key::action_id(key.sk()) else {
                         let source = "an item of kind agent_session cannot be decoded";
                         return Err(Error::internal("reading a record", source));
                     };
-                    actions.unreadable.push(action_id.to_owned());
+                    actions
+                        .unreadable
+                        .push(action_id.to_owned());
                 }
             }
         }

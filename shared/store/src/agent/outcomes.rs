@@ -65,7 +65,9 @@ impl Agent<'_> {
         entities: &[String],
     ) -> Result<FoundOutcomes> {
         let table = &self.0.table;
-        let entities = entities.iter().filter(|entity| !entity.is_empty());
+        let entities = entities
+            .iter()
+            .filter(|entity| !entity.is_empty());
         let distinct: BTreeSet<&String> = entities.take(MOST_ENTITIES).collect();
         let outcomes = distinct.into_iter();
         let outcomes = outcomes.map(|entity| table.list(key::last_outcomes(tenant, entity)));
@@ -82,7 +84,10 @@ impl Agent<'_> {
         wanted: &PageRequest,
     ) -> Result<Page<Stored<Saving>>> {
         let newest_first = key::savings(tenant).descending();
-        self.0.table.page(newest_first, wanted).await
+        self.0
+            .table
+            .page(newest_first, wanted)
+            .await
     }
 
     /// Writes an action's outcome. Its saving and the organization's total are written with it,
@@ -121,7 +126,11 @@ pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>> {
 ///
 /// All outcomes of a playbook version write one item, so concurrent ones conflict, as totals do.
 pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {
-    let (playbook, effective) = action.content.playbook.as_ref().zip(action.helped())?;
+    let (playbook, effective) = action
+        .content
+        .playbook
+        .as_ref()
+        .zip(action.helped())?;
     let tenant = action.key.organization_id;
     let counted = UpdateExpression::default()
         .set("kind", PlaybookRuns::KIND)

@@ -54,16 +54,27 @@ impl Agent<'_> {
             let (mut whole, policy) = read;
             let now = self.0.now();
             policy.check_sign_in(context.credential.as_deref(), now)?;
-            let writes = if whole.session.known_action(action_id)?.is_automated {
+            let writes = if whole
+                .session
+                .known_action(action_id)?
+                .is_automated
+            {
                 judge(&mut whole, action_id, (by, sent), now)?
             } else {
                 handle(&mut whole.session, action_id, (by, sent), now)?
             };
             whole.session.version += i64::from(!writes.is_empty());
-            self.0.commit(&context, writes, whole).await
+            self.0
+                .commit(&context, writes, whole)
+                .await
         };
-        let settled = self.0.write(pending, read, write).await?;
-        settled.or_load(async |_| self.get(tenant, id).await).await
+        let settled = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        settled
+            .or_load(async |_| self.get(tenant, id).await)
+            .await
     }
 
     /// Returns a session. After its end, an unreadable record of this action is rebuilt from the
@@ -76,15 +87,23 @@ impl Agent<'_> {
     ) -> Result<SessionWithActions> {
         let mut whole = self.get(tenant, id).await?;
         let SessionWithActions { session, actions } = &mut whole;
-        let is_damaged = actions.unreadable.iter().any(|id| id == action_id);
+        let is_damaged = actions
+            .unreadable
+            .iter()
+            .any(|id| id == action_id);
         let rebuilds = is_damaged && !session.works();
-        let Some(proposed) = session.proposed(action_id).filter(|_| rebuilds) else {
+        let Some(proposed) = session
+            .proposed(action_id)
+            .filter(|_| rebuilds)
+        else {
             return Ok(whole);
         };
         let entries = key::journal(tenant, id).consistent();
         let mut entries = self.0.table.list(entries).await?;
         entries.retain(|entry| entry.action_id.as_deref() == Some(action_id));
-        let newest = entries.into_iter().max_by_key(|entry| entry.seq);
+        let newest = entries
+            .into_iter()
+            .max_by_key(|entry| entry.seq);
         let head = newest.map(|entry| JournalHead {
             seq: entry.seq,
             hash: entry.hash,
@@ -92,8 +111,12 @@ impl Agent<'_> {
         let head = head.unwrap_or_default();
         let now = self.0.now();
         let record = AgentAction::rebuilt(session, proposed, head, now);
-        actions.unreadable.retain(|id| id != action_id);
-        actions.known.push(Stored::unwritten(record));
+        actions
+            .unreadable
+            .retain(|id| id != action_id);
+        actions
+            .known
+            .push(Stored::unwritten(record));
         Ok(whole)
     }
 
@@ -131,9 +154,14 @@ impl Agent<'_> {
                 ..Handling::new(HandlingStatus::HandedOver, by, note.map(str::to_owned), now)
             };
             if !session.handle(action_id, handling.clone(), now)? {
-                return self.0.commit(&context, Vec::new(), whole).await;
+                return self
+                    .0
+                    .commit(&context, Vec::new(), whole)
+                    .await;
             }
-            let body = session.known_action(action_id)?.as_request(session, note)?;
+            let body = session
+                .known_action(action_id)?
+                .as_request(session, note)?;
             let body = ServiceRequest {
                 assignee_id: Some(sent.assignee_id),
                 agent_action: Some(ActionRef {
@@ -148,9 +176,14 @@ impl Agent<'_> {
             writes.push(Write::create(&body)?);
             writes.extend(context.created(&body, now)?);
             session.version += 1;
-            self.0.commit(&context, writes, whole).await
+            self.0
+                .commit(&context, writes, whole)
+                .await
         };
-        let handed_over = self.0.write(pending, read, write).await?;
+        let handed_over = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |_| self.get(tenant, id).await;
         handed_over.or_load(load).await
     }
@@ -213,7 +246,10 @@ fn judge(
     let note = Note::new(by, JournalEvent::Verdict, Some(ActionState::Unknown.name()));
     let note = note.with(json!({ "outcome": verdict.outcome, "note": verdict.note }));
     let mut writes = Vec::new();
-    if session.judge(actions, action_id, verdict)?.is_none() {
+    if session
+        .judge(actions, action_id, verdict)?
+        .is_none()
+    {
         return Ok(writes);
     }
     let mut readable = actions.known.iter_mut();

@@ -77,7 +77,10 @@ impl Approvable {
 /// Returns the policy in a batch that is in force at `now`.
 pub(crate) fn policy_in(batch: &Batch, tenant: Tenant, now: Timestamp) -> Result<AgentPolicy> {
     let policy = batch.get(&key::agent_policy(tenant))?;
-    Ok(policy.unwrap_or_else(|| none(tenant)).record.in_force(now))
+    Ok(policy
+        .unwrap_or_else(|| none(tenant))
+        .record
+        .in_force(now))
 }
 
 /// Returns the policy of an organization that has set none.
@@ -88,7 +91,10 @@ fn none(tenant: Tenant) -> Stored<AgentPolicy> {
 impl Agent<'_> {
     /// Returns the organization's policy in force; version 0 if there is none.
     pub async fn policy(&self, tenant: Tenant) -> Result<Stored<AgentPolicy>> {
-        let policy = self.0.read(&key::agent_policy(tenant)).await?;
+        let policy = self
+            .0
+            .read(&key::agent_policy(tenant))
+            .await?;
         let policy = policy.unwrap_or_else(|| none(tenant));
         self.put_in_force(&policy).await
     }
@@ -110,7 +116,10 @@ impl Agent<'_> {
         let entry = EntryContent::changed(event, &policy.record, &after.record);
         let context = WriteContext::from(policy.organization_id);
         let writes = vec![Write::replace(&after)?];
-        let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        let done = self
+            .0
+            .transact(&context, writes, entry.as_slice())
+            .await?;
         done.or_leave();
         Ok(after.replaced())
     }
@@ -145,14 +154,20 @@ impl Agent<'_> {
             };
             let mut after = before.clone();
             if after.change(set, user, now) == PolicyChange::Confirms {
-                self.check_confirmation(&context, &before, user).await?;
+                self.check_confirmation(&context, &before, user)
+                    .await?;
             }
             let event = OrganizationEvent::PolicySet;
             let entry = EntryContent::changed(event, &before.record, &after.record);
             let writes = Writes::default().noting(entry);
-            self.0.commit_change(&context, before, after, writes).await
+            self.0
+                .commit_change(&context, before, after, writes)
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Checks that a user may confirm the pending policy. 403 for a fresh user, and for a session
@@ -167,9 +182,15 @@ impl Agent<'_> {
         let now = self.0.now();
         let user = user.key(tenant);
         let provider = key::sign_in_provider(tenant);
-        let batch = self.0.batch(any_keys![&user, &provider]).await?;
+        let batch = self
+            .0
+            .batch(any_keys![&user, &provider])
+            .await?;
         let provider: Option<Stored<SignInProvider>> = batch.get(&provider)?;
-        let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
+        let user = batch
+            .get(&user)?
+            .or_not_found(UserId::NOUN)?
+            .record;
         let method = context
             .credential
             .as_ref()
@@ -179,7 +200,9 @@ impl Agent<'_> {
             .filter(|_| method == Some(SignInMethod::Oidc))
             .and_then(|provider| provider.set_lately_by(now));
         let user = user.under(provider.as_deref());
-        let is_fresh = user.fresh_until().is_some_and(|until| now < until);
+        let is_fresh = user
+            .fresh_until()
+            .is_some_and(|until| now < until);
         let Some(pending) = policy.pending.as_ref() else {
             return Ok(());
         };
@@ -209,7 +232,10 @@ impl Agent<'_> {
         let before = named.flat_map(|action| &action.approvals);
         let others = self.approvers(tenant, before).await?;
         let provider = batch.get(&provider)?;
-        let user = batch.get(&user)?.or_not_found(UserId::NOUN)?.record;
+        let user = batch
+            .get(&user)?
+            .or_not_found(UserId::NOUN)?
+            .record;
         Ok(Approvable {
             others,
             whole,
@@ -239,15 +265,22 @@ pub(super) fn users_of<'b>(
     tenant: Tenant,
     approvals: impl IntoIterator<Item = &'b ActionApproval>,
 ) -> Vec<Key<User>> {
-    let users = approvals.into_iter().map(|approval| approval.user_id);
+    let users = approvals
+        .into_iter()
+        .map(|approval| approval.user_id);
     let users: BTreeSet<UserId> = users.collect();
-    users.iter().map(|id| id.key(tenant)).collect()
+    users
+        .iter()
+        .map(|id| id.key(tenant))
+        .collect()
 }
 
 /// Returns those users in a batch who may approve. The batch has the organization's provider, too.
 pub(super) fn approvers_in(batch: &Batch, tenant: Tenant, keys: &[Key<User>]) -> Approvers {
     let provider = batch.named(&key::sign_in_provider(tenant));
-    let users = keys.iter().filter_map(|key| batch.named(key));
+    let users = keys
+        .iter()
+        .filter_map(|key| batch.named(key));
     let users = users.map(|user| user.record.under(provider.as_deref()));
     let users: Vec<User> = users.collect();
     Approvers::of(&users)
@@ -269,12 +302,17 @@ pub(super) fn takes(tenant: Tenant, day: Timestamp, charge: &Charge) -> Vec<Writ
     let expires = day.plus(KEPT).epoch_seconds();
     let taken = taken.set("expiresAt", expires);
     let of_day = Write::update(key::agent_day(tenant, day), taken, room);
-    let of_customer = charge.message.as_ref().map(|(customer, others)| {
-        let room = Condition::default().absent_or(MESSAGES, "# <= :", *others);
-        let sent = UpdateExpression::default()
-            .add(MESSAGES, 1)
-            .set("expiresAt", expires);
-        Write::update(key::messages_of_day(tenant, day, customer), sent, room)
-    });
-    std::iter::once(of_day).chain(of_customer).collect()
+    let of_customer = charge
+        .message
+        .as_ref()
+        .map(|(customer, others)| {
+            let room = Condition::default().absent_or(MESSAGES, "# <= :", *others);
+            let sent = UpdateExpression::default()
+                .add(MESSAGES, 1)
+                .set("expiresAt", expires);
+            Write::update(key::messages_of_day(tenant, day, customer), sent, room)
+        });
+    std::iter::once(of_day)
+        .chain(of_customer)
+        .collect()
 }

@@ -35,7 +35,10 @@ pub struct Previewed {
 impl Previewed {
     /// Returns the records of this action that other actions hold.
     pub fn held_against(&self, action: &ProposedAction) -> impl Iterator<Item = &HeldRecord> {
-        self.held.get(&action.id).into_iter().flatten()
+        self.held
+            .get(&action.id)
+            .into_iter()
+            .flatten()
     }
 }
 
@@ -69,28 +72,45 @@ impl Agent<'_> {
         )?;
         let actions = whole.session.named(ids)?;
         let alert = whole.session.alert.alert_id.key(tenant);
-        let contents = actions.iter().map(|action| &action.content);
+        let contents = actions
+            .iter()
+            .map(|action| &action.content);
         let guards = contents.map(|content| GuardKeys::of(tenant, content));
         let guards: Vec<GuardKeys> = guards.collect();
         let keys = guards.iter().flat_map(GuardKeys::all);
-        let guarded = self.0.batch(keys.chain([(&alert).into()])).await?;
-        let claims = actions.iter().zip(&guards).map(|(action, guards)| {
-            let key = whole.session.key_of(&action.id);
-            guards.others(&guarded, (&key, &action.content), at)
-        });
+        let guarded = self
+            .0
+            .batch(keys.chain([(&alert).into()]))
+            .await?;
+        let claims = actions
+            .iter()
+            .zip(&guards)
+            .map(|(action, guards)| {
+                let key = whole.session.key_of(&action.id);
+                guards.others(&guarded, (&key, &action.content), at)
+            });
         let mut claims = claims.collect::<Result<Vec<_>>>()?;
         let all_claims = claims.iter_mut().flatten().collect();
         self.read_owners(all_claims).await?;
-        let held = actions.iter().zip(claims).map(|(action, claims)| {
-            let held = claims.iter();
-            let held = held.filter_map(|claim| claim.held(&action.content, false, at));
-            (action.id.clone(), held.collect())
-        });
+        let held = actions
+            .iter()
+            .zip(claims)
+            .map(|(action, claims)| {
+                let held = claims.iter();
+                let held = held.filter_map(|claim| claim.held(&action.content, false, at));
+                (action.id.clone(), held.collect())
+            });
         let held = held.collect();
-        let before = actions.iter().flat_map(|action| &action.approvals);
-        let alert: Option<Alert> = guarded.named(&alert).map(|alert| alert.record);
+        let before = actions
+            .iter()
+            .flat_map(|action| &action.approvals);
+        let alert: Option<Alert> = guarded
+            .named(&alert)
+            .map(|alert| alert.record);
         let status = alert.as_ref().map(|alert| alert.status);
-        let connections = connections.into_iter().map(|connection| connection.record);
+        let connections = connections
+            .into_iter()
+            .map(|connection| connection.record);
         let connections: Vec<Connection> = connections.collect();
         Ok(Previewed {
             context: SessionContext {

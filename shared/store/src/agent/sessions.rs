@@ -76,7 +76,11 @@ impl Agent<'_> {
         let write = async |context: WriteContext, alert: Stored<Alert>| {
             let newest = async {
                 match alert.agent_session_id {
-                    Some(id) => self.0.read(&key::agent_session(tenant, id)).await,
+                    Some(id) => {
+                        self.0
+                            .read(&key::agent_session(tenant, id))
+                            .await
+                    }
                     None => Ok(None),
                 }
             };
@@ -86,7 +90,10 @@ impl Agent<'_> {
                 && !newest.status_at(now).has_ended()
             {
                 let nothing = Writes::default().making(newest.id);
-                return self.0.commit(&context, nothing, newest.clone()).await;
+                return self
+                    .0
+                    .commit(&context, nothing, newest.clone())
+                    .await;
             }
             let id = id.used();
             let mut session = AgentSession::open(id, &alert, by, now);
@@ -112,9 +119,14 @@ impl Agent<'_> {
             }
             let writes = Writes::from(writes).making(id);
             let session = Stored::created(session);
-            self.0.commit(&context, writes, session).await
+            self.0
+                .commit(&context, writes, session)
+                .await
         };
-        let opened = self.0.write(pending, read, write).await?;
+        let opened = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |made| self.session(tenant, id_of(made)?).await;
         opened.or_load(load).await
     }
@@ -125,7 +137,9 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<Stored<AgentSession>> {
         let key = key::agent_session(tenant, id);
-        self.0.one(&key, AgentSessionId::NOUN).await
+        self.0
+            .one(&key, AgentSessionId::NOUN)
+            .await
     }
 
     /// Analyses a session's alert with `analyse` and stores the proposal. The actions get ids. 404
@@ -142,9 +156,13 @@ impl Agent<'_> {
         let (pending, tenant) = pending.with_tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
             Created::New(analyzing) => match analyse(&analyzing.case).await {
-                Ok(proposal) => self.finish_analysis(analyzing, proposal).await?,
+                Ok(proposal) => {
+                    self.finish_analysis(analyzing, proposal)
+                        .await?
+                }
                 Err(error) => {
-                    self.fail_analysis(analyzing, failed).await?;
+                    self.fail_analysis(analyzing, failed)
+                        .await?;
                     return Err(error);
                 }
             },
@@ -166,7 +184,11 @@ impl Agent<'_> {
     ) -> Result<Created<Analyzing>> {
         let tenant = pending.tenant();
         let session = self.session(tenant, id);
-        let (context, mut session) = match self.0.authorized(pending, session).await? {
+        let (context, mut session) = match self
+            .0
+            .authorized(pending, session)
+            .await?
+        {
             Created::New(authorized) => authorized,
             Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
@@ -182,7 +204,9 @@ impl Agent<'_> {
         let alert = session.alert.alert_id.key(tenant);
         let class = &session.alert.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
-        let history = self.0.class_history(tenant, class, &alert, keys);
+        let history = self
+            .0
+            .class_history(tenant, class, &alert, keys);
         let written = Box::pin(self.0.transact(&context, writes, &[]));
         let connections = self.0.connections();
         let outcomes = self.outcomes(tenant, &session.alert.entities);
@@ -192,7 +216,9 @@ impl Agent<'_> {
             return Err(Error::contended());
         }
         session.version += 1;
-        let alert = alert.or_not_found(AlertId::NOUN)?.record;
+        let alert = alert
+            .or_not_found(AlertId::NOUN)?
+            .record;
         let connections: Vec<Connection> = connections
             .into_iter()
             .map(|connection| connection.record)
@@ -245,7 +271,10 @@ impl Agent<'_> {
             unbound: BTreeSet::new(),
         };
         let proposed = (session.replaced(), context, excerpts.into());
-        let done = self.0.commit(&write, writes, proposed).await?;
+        let done = self
+            .0
+            .commit(&write, writes, proposed)
+            .await?;
         done.ok_or_else(Error::contended)
     }
 
@@ -273,11 +302,16 @@ impl Agent<'_> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.approvable(tenant, id, approving);
         let write = async |context: WriteContext, approvable| {
-            self.approve_in(&context, approvable, approving).await
+            self.approve_in(&context, approvable, approving)
+                .await
         };
         // The future is large.
         let approved = Box::pin(self.0.write(pending, read, write)).await?;
-        let load = async |_| self.get(tenant, id).await.map(Approval::Standing);
+        let load = async |_| {
+            self.get(tenant, id)
+                .await
+                .map(Approval::Standing)
+        };
         approved.or_load(load).await
     }
 
@@ -293,22 +327,33 @@ impl Agent<'_> {
         let approver = approvable.approver(credential, now)?;
         let mut whole = approvable.whole.clone();
         let SessionWithActions { session, actions } = &mut whole;
-        approver.policy.check_sign_in(credential, now)?;
+        approver
+            .policy
+            .check_sign_in(credential, now)?;
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
         if let Approved::Standing = came_of_it {
             let standing = Approval::Standing(whole);
-            return self.0.commit(context, Writes::default(), standing).await;
+            return self
+                .0
+                .commit(context, Writes::default(), standing)
+                .await;
         }
         let note = approval(session, approving, (&approver, credential), from);
         let mut writes = Writes::from(transition::of_session(session, note, now)?);
-        let alert = session.alert.alert_id.key(session.organization_id);
+        let alert = session
+            .alert
+            .alert_id
+            .key(session.organization_id);
         let is_open = Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]);
         writes.push_or(Write::check(alert, is_open), AgentSession::alert_resolved());
         let Approved::Queued { again, new } = came_of_it else {
             session.version += 1;
             let pending = Approval::Pending(whole);
-            return self.0.commit(context, writes, pending).await;
+            return self
+                .0
+                .commit(context, writes, pending)
+                .await;
         };
         for action in again {
             writes.push(Write::replace(action)?);
@@ -319,7 +364,9 @@ impl Agent<'_> {
         let mut ids = approving.ids.to_vec();
         ids.sort_unstable();
         let queued = Approval::Queued(whole.approved(&ids, new), ids);
-        self.0.commit(context, writes, queued).await
+        self.0
+            .commit(context, writes, queued)
+            .await
     }
 
     /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits
@@ -345,10 +392,17 @@ impl Agent<'_> {
                 writes = transition::of_session(session, note, now)?;
             }
             session.version += i64::from(!writes.is_empty());
-            self.0.commit(&context, writes, whole).await
+            self.0
+                .commit(&context, writes, whole)
+                .await
         };
-        let rejected = self.0.write(pending, read, write).await?;
-        rejected.or_load(async |_| read().await).await
+        let rejected = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        rejected
+            .or_load(async |_| read().await)
+            .await
     }
 
     /// Cancels a session. Queued actions are skipped; running ones end and are recorded. Returns
@@ -368,10 +422,16 @@ impl Agent<'_> {
             let now = self.0.now();
             let Some(cancelled) = session.cancel(&mut actions, now)? else {
                 let stands = (session, Vec::new());
-                return self.0.commit(&context, Writes::default(), stands).await;
+                return self
+                    .0
+                    .commit(&context, Writes::default(), stands)
+                    .await;
             };
             let Cancelled { ended, stopping } = cancelled;
-            let outcomes = ended.iter().map(|action| action.state).collect();
+            let outcomes = ended
+                .iter()
+                .map(|action| action.state)
+                .collect();
             let states = ended
                 .iter()
                 .map(|action| (&action.key.action_id, action.state));
@@ -391,9 +451,14 @@ impl Agent<'_> {
                 writes.push(Write::update(action.key(), stops, runs));
             }
             let cancelled = (session.replaced(), outcomes);
-            self.0.commit(&context, writes, cancelled).await
+            self.0
+                .commit(&context, writes, cancelled)
+                .await
         };
-        let cancelled = self.0.write(pending, read, write).await?;
+        let cancelled = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
         cancelled.or_load(load).await
     }
@@ -401,8 +466,13 @@ impl Agent<'_> {
     /// Settles the session if this was its last running action. Returns the messages of actions it
     /// unblocks, or of the alert's check.
     pub async fn settle_after(&self, action: &ActionKey) -> Result<Vec<Message>> {
-        let whole = self.get(action.organization_id, action.session_id).await?;
-        let waiting = whole.actions.waiting_for(&action.action_id).into_iter();
+        let whole = self
+            .get(action.organization_id, action.session_id)
+            .await?;
+        let waiting = whole
+            .actions
+            .waiting_for(&action.action_id)
+            .into_iter();
         let waiting = waiting.map(|id| Message::RunAction(whole.session.key_of(&id)));
         let mut messages: Vec<Message> = waiting.collect();
         let settled = self.settle(whole, WORKER).await?;

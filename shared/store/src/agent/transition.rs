@@ -54,7 +54,11 @@ pub(super) fn of_outcome(
 }
 
 pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>> {
-    let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
+    let mut writes = excerpts::writes(
+        entries
+            .iter()
+            .filter_map(KeptExcerpt::of_entry),
+    )?;
     for entry in entries {
         writes.push(Write::create(entry)?);
     }

@@ -20,13 +20,15 @@ use crate::{
 
 impl WriteContext {
     fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {
-        self.actor.zip(self.idempotency_key.as_ref())
+        self.actor
+            .zip(self.idempotency_key.as_ref())
     }
 
     /// The outcome of a request that an earlier one did.
     pub(crate) fn replay<T>(&self, earlier: &Attempted) -> Created<T> {
         if let Some(key) = &self.idempotency_key {
-            key.replayed.store(true, Ordering::Relaxed);
+            key.replayed
+                .store(true, Ordering::Relaxed);
         }
         if let Some(id) = &earlier.write_id {
             note_write(id);
@@ -51,7 +53,11 @@ impl Store {
         // The table deletes expired items late.
         let earlier = attempted.filter(|earlier| now.since(earlier.at) < KEPT);
         match earlier.map(|stored| stored.record) {
-            Some(earlier) if !sent.fingerprints.contains(&earlier.fingerprint) => {
+            Some(earlier)
+                if !sent
+                    .fingerprints
+                    .contains(&earlier.fingerprint) =>
+            {
                 Err(Error::KeyReused)
             }
             earlier => Ok(earlier),
@@ -75,7 +81,11 @@ impl Store {
                 organization_id: context.tenant,
                 user_id: user,
                 idempotency_key: key.key.clone(),
-                fingerprint: key.fingerprints.first().cloned().unwrap_or_default(),
+                fingerprint: key
+                    .fingerprints
+                    .first()
+                    .cloned()
+                    .unwrap_or_default(),
                 made: refusals.made,
                 at: now,
                 write_id: None,
@@ -96,7 +106,9 @@ impl Store {
                     None => Err(Error::UnderWay),
                 }
             }
-            Ok(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
+            Ok(Err(refused)) => refusals
+                .of(&refused)
+                .map_or(Ok(None), Err),
             Err(error) if place.is_some_and(|place| is_conflict_at(&error, place)) => {
                 Err(Error::UnderWay)
             }

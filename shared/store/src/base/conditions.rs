@@ -60,7 +60,9 @@ pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(
     record.insert("version".to_owned(), stored.version.into());
     let fault = |(name, value): (&String, &Value)| {
         let detail = "cannot be changed here, and the record has another value. Leave it out.";
-        let is_other = record.get(name).is_some_and(|own| differs(value, own));
+        let is_other = record
+            .get(name)
+            .is_some_and(|own| differs(value, own));
         is_other.then(|| Fault::at(name, FaultCode::Unchangeable, format!("`{name}` {detail}")))
     };
     let faults: Vec<Fault> = sent.iter().filter_map(fault).collect();
@@ -74,7 +76,12 @@ pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(
 /// differently.
 fn differs(sent: &Value, own: &Value) -> bool {
     let is_plain = |value: &Value| !value.is_object() && !value.is_array();
-    let instant = |value: &Value| value.as_str()?.parse::<Timestamp>().ok();
+    let instant = |value: &Value| {
+        value
+            .as_str()?
+            .parse::<Timestamp>()
+            .ok()
+    };
     let is_same = match (sent.as_f64(), own.as_f64()) {
         (Some(sent), Some(own)) => sent.total_cmp(&own).is_eq(),
         _ => sent == own || instant(sent).is_some_and(|sent| Some(sent) == instant(own)),
@@ -126,7 +133,9 @@ mod tests {
                 Err(Error::Invalid(faults)) => faults,
                 Err(other) => panic!("{other}"),
             };
-            let pointers = faults.into_iter().map(|fault| fault.pointer);
+            let pointers = faults
+                .into_iter()
+                .map(|fault| fault.pointer);
             pointers.collect::<Vec<_>>()
         };
         for same in [

@@ -32,7 +32,8 @@ impl Store {
         noun: &'static str,
     ) -> Result<Stored<R>> {
         let record = self.read(key).await?;
-        self.whole(record.or_not_found(noun)?).await
+        self.whole(record.or_not_found(noun)?)
+            .await
     }
 
     /// As [`one`](Self::one), by its id.
@@ -71,10 +72,14 @@ impl Store {
         read: impl Fn() -> R,
     ) -> Result<T> {
         let write = async |context: WriteContext, records| {
-            self.commit(&context, Writes::default(), records).await
+            self.commit(&context, Writes::default(), records)
+                .await
         };
-        let done = self.write(pending, &read, write).await?;
-        done.or_load(async |_| read().await).await
+        let done = self
+            .write(pending, &read, write)
+            .await?;
+        done.or_load(async |_| read().await)
+            .await
     }
 
     /// Creates a record with its history; a replay loads the record of the first request. `new`
@@ -86,8 +91,13 @@ impl Store {
         new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes)>,
     ) -> Result<Stored<R>> {
         let (pending, tenant) = pending.with_tenant();
-        let created = self.create_once(pending, read, new).await?;
-        let load = async |made| self.get(tenant, id_of::<I>(made)?).await;
+        let created = self
+            .create_once(pending, read, new)
+            .await?;
+        let load = async |made| {
+            self.get(tenant, id_of::<I>(made)?)
+                .await
+        };
         created.or_load(load).await
     }
 
@@ -101,7 +111,9 @@ impl Store {
         let (pending, tenant) = pending.with_tenant();
         let head = async {
             let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
-            OptionFuture::from(head).await.transpose()
+            OptionFuture::from(head)
+                .await
+                .transpose()
         };
         // All end, also after an error, so that no id is lost on its way.
         let read = async {
@@ -120,7 +132,9 @@ impl Store {
         writes.push(Write::create(&record)?);
         writes.extend(context.created(&record, now)?);
         let created = Stored::created(record);
-        let done = self.commit(&context, writes.making(id), created).await?;
+        let done = self
+            .commit(&context, writes.making(id), created)
+            .await?;
         done.ok_or_else(|| id_is_taken(R::KIND))
     }
 
@@ -143,15 +157,20 @@ impl Store {
         };
         let write = async |mut context: WriteContext, (record, head): (Option<_>, Option<_>)| {
             context.head = head.map(Box::new);
-            let before: Stored<R> = self.whole(context.current(record, I::NOUN)?).await?;
+            let before: Stored<R> = self
+                .whole(context.current(record, I::NOUN)?)
+                .await?;
             let mut after = before.clone();
             let now = self.clock.now();
             let mut writes = change(&context, &mut after.record, now)?;
             writes.note(R::entry_of_change(&before, &after));
             writes.extend(context.updated(&before.record, &after, now)?);
-            self.commit_change(&context, before, after, writes).await
+            self.commit_change(&context, before, after, writes)
+                .await
         };
-        self.write(pending, read, write).await?.not_replayed()
+        self.write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Commits the change of a record with what follows from it, and returns the record. A record
@@ -165,14 +184,17 @@ impl Store {
         mut writes: Writes,
     ) -> Result<Option<Created<Stored<R>>>> {
         if writes.change_nothing() && is_same(&before.record, &after.record)? {
-            return self.commit(context, writes.into_nothing(), before).await;
+            return self
+                .commit(context, writes.into_nothing(), before)
+                .await;
         }
         writes.push(if after.version == 0 {
             Write::create(&after.record)?
         } else {
             Write::replace(&after)?
         });
-        self.commit(context, writes, after.replaced()).await
+        self.commit(context, writes, after.replaced())
+            .await
     }
 
     /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
@@ -185,7 +207,8 @@ impl Store {
         plan: impl Fn(&R) -> (Deleted, Writes),
     ) -> Result<()> {
         let allow = |_: &R| ready(Ok(()));
-        self.delete_if(pending, id, allow, plan).await
+        self.delete_if(pending, id, allow, plan)
+            .await
     }
 
     /// As [`delete`](Self::delete), unless `allow` refuses.
@@ -222,6 +245,8 @@ impl Store {
             writes.extend(follows.await?);
             self.commit(&context, writes, ()).await
         };
-        self.write(pending, read, write).await?.not_replayed()
+        self.write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 }

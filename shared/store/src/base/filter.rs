@@ -79,7 +79,9 @@ impl Filter {
         value: Option<impl IntoAttribute>,
     ) -> Self {
         if let Some(value) = value {
-            self.condition = self.condition.and(clause, name, [value.into_attribute()]);
+            self.condition = self
+                .condition
+                .and(clause, name, [value.into_attribute()]);
         }
         self
     }
@@ -103,7 +105,9 @@ impl Filter {
     ) -> Result<Option<Vec<Option<AttributeValue>>>> {
         let stored = |value: &T| {
             let stored = value.stored(self.caller);
-            stored.map(|value| attribute(&value)).transpose()
+            stored
+                .map(|value| attribute(&value))
+                .transpose()
         };
         let values = values.map(|AnyOf(values)| values.iter().map(stored).collect());
         values.transpose()

@@ -73,7 +73,10 @@ impl WriteContext {
             return Ok(None);
         };
         let changes = changes(before, &after.record)?;
-        if changes.iter().all(|change| change.field == ORDER) {
+        if changes
+            .iter()
+            .all(|change| change.field == ORDER)
+        {
             return Ok(None);
         }
         let version = after.version + 1;
@@ -130,13 +133,15 @@ impl WriteContext {
 /// The fields that differ between two states of a record, by name.
 fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChange>> {
     let (mut before, after) = (fields(before)?, fields(after)?);
-    let changes = after.into_iter().filter_map(|(name, to)| {
-        let from = before.remove(&name).unwrap_or_default();
-        if NO_NEWS.contains(&name.as_str()) {
-            return None;
-        }
-        FieldChange::between(&name, from, to)
-    });
+    let changes = after
+        .into_iter()
+        .filter_map(|(name, to)| {
+            let from = before.remove(&name).unwrap_or_default();
+            if NO_NEWS.contains(&name.as_str()) {
+                return None;
+            }
+            FieldChange::between(&name, from, to)
+        });
     Ok(changes.collect())
 }
 
@@ -150,20 +155,28 @@ impl Store {
         wanted: &PageRequest,
     ) -> Result<Page<EntryWithActor>> {
         let record = key::tracked(tenant, of);
-        let entries = key::history(tenant, of).consistent().descending();
+        let entries = key::history(tenant, of)
+            .consistent()
+            .descending();
         let batch = self.batch([record.clone()]);
         let (batch, page) = tokio::try_join!(batch, self.table.page(entries, wanted))?;
         // A record that is older than its history may have no entry.
         let was_there = batch.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
         let noun = of.kind().facts().noun;
-        was_there.then_some(()).or_not_found(noun)?;
+        was_there
+            .then_some(())
+            .or_not_found(noun)?;
         let page = page.map(|stored| stored.record);
-        let actors = page.records().filter_map(|entry| entry.actor);
+        let actors = page
+            .records()
+            .filter_map(|entry| entry.actor);
         let users: HashMap<_, UserRef> = self.users(tenant, actors).await?;
         Ok(page.map(|entry: HistoryEntry| EntryWithActor {
             id: entry.id,
             at: entry.at,
-            actor: entry.actor.and_then(|id| users.get(&id).cloned()),
+            actor: entry
+                .actor
+                .and_then(|id| users.get(&id).cloned()),
             what: entry.what,
             changes: entry.changes,
         }))

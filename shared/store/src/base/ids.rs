@@ -50,7 +50,9 @@ struct Given {
 
 impl<I: Copy> Reserved<I> {
     pub(crate) fn used(&self) -> I {
-        self.1.is_used.store(true, Ordering::Relaxed);
+        self.1
+            .is_used
+            .store(true, Ordering::Relaxed);
         self.0
     }
 }
@@ -66,11 +68,21 @@ impl Drop for Given {
 impl Ids {
     pub(crate) async fn next<I: RecordId>(&self, table: &Table) -> Result<Reserved<I>> {
         let kind = I::TYPE.name();
-        let of_kind = lock(&self.0).entry(kind).or_default().clone();
+        let of_kind = lock(&self.0)
+            .entry(kind)
+            .or_default()
+            .clone();
         let returned = lock(&of_kind.returned).pop();
         let number = match returned {
             Some(number) => number,
-            None => of_kind.block.lock().await.next(table, kind).await?,
+            None => {
+                of_kind
+                    .block
+                    .lock()
+                    .await
+                    .next(table, kind)
+                    .await?
+            }
         };
         let no_id_left = || Error::internal("reserving an id", "no id is left below 2^53");
         let id = I::new(number).ok_or_else(no_id_left)?;
@@ -104,5 +116,6 @@ impl Block {
 
 /// Locks, also after a panic: no change of what is locked can be half done.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+    of.lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }

@@ -37,7 +37,9 @@ impl Names {
         for task in tasks {
             names.users.extend(task.assignee_id);
             names.projects.extend(task.project_id);
-            names.milestones.extend(task.milestone_id);
+            names
+                .milestones
+                .extend(task.milestone_id);
             names.phases.extend(task.phase_id);
             names.tags.extend(&task.tag_ids);
         }
@@ -48,7 +50,9 @@ impl Names {
         let mut names = Self::default();
         for activity in activities {
             names.users.insert(activity.creator_id);
-            names.projects.extend(activity.project_id);
+            names
+                .projects
+                .extend(activity.project_id);
             names.tags.extend(&activity.tag_ids);
         }
         names
@@ -62,20 +66,37 @@ impl Names {
 
     /// The keys of the records that are never deleted.
     fn lasting(&self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
-        let users = self.users.iter().map(move |id| id.key(tenant).into());
-        users.chain(self.projects.iter().map(move |id| id.key(tenant).into()))
+        let users = self
+            .users
+            .iter()
+            .map(move |id| id.key(tenant).into());
+        users.chain(
+            self.projects
+                .iter()
+                .map(move |id| id.key(tenant).into()),
+        )
     }
 
     /// The keys of the others.
     fn deletable(&self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
-        let milestones = self.milestones.iter().map(move |id| id.key(tenant).into());
-        let phases = self.phases.iter().map(move |id| id.key(tenant).into());
-        let tags = self.tags.iter().map(move |id| id.key(tenant).into());
+        let milestones = self
+            .milestones
+            .iter()
+            .map(move |id| id.key(tenant).into());
+        let phases = self
+            .phases
+            .iter()
+            .map(move |id| id.key(tenant).into());
+        let tags = self
+            .tags
+            .iter()
+            .map(move |id| id.key(tenant).into());
         milestones.chain(phases).chain(tags)
     }
 
     pub(crate) fn found(mut self, tenant: Tenant, batch: &Batch) -> Named {
-        self.phases.retain(|id| batch.has(&id.key(tenant)));
+        self.phases
+            .retain(|id| batch.has(&id.key(tenant)));
         Named {
             users: batch.all(self.users.into_iter(), |id| id.key(tenant)),
             projects: batch.all(self.projects.into_iter(), |id| id.key(tenant)),
@@ -90,7 +111,9 @@ impl Named {
     /// The tags of a record, by id, of those that exist. A deleted tag is gone from all records at
     /// once.
     pub(crate) fn tags(&self, ids: &BTreeSet<TagId>) -> Vec<TagRef> {
-        let tags = ids.iter().filter_map(|id| self.tags.get(id));
+        let tags = ids
+            .iter()
+            .filter_map(|id| self.tags.get(id));
         tags.cloned().collect()
     }
 }
@@ -102,7 +125,8 @@ impl Store {
     /// finds them.
     pub(crate) async fn named(&self, tenant: Tenant, names: Names) -> Result<Named> {
         let (lasting, deletable) = tokio::try_join!(
-            self.table.batch_get(names.lasting(tenant), Read::Lasting),
+            self.table
+                .batch_get(names.lasting(tenant), Read::Lasting),
             self.batch(names.deletable(tenant)),
         )?;
         Ok(names.found(tenant, &lasting.and(deletable)))

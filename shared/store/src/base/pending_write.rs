@@ -169,7 +169,9 @@ impl WriteContext {
 
     /// Adds the credential of the request, if it showed one.
     fn shown(mut self, credential: Option<EntryCredential>) -> Self {
-        self.credential = credential.map(Box::new).or(self.credential);
+        self.credential = credential
+            .map(Box::new)
+            .or(self.credential);
         self
     }
 

@@ -17,7 +17,9 @@ impl Store {
         &self,
         key: &Key<R>,
     ) -> Result<Option<Stored<R>>> {
-        self.table.get(key, Read::Consistent).await
+        self.table
+            .get(key, Read::Consistent)
+            .await
     }
 
     /// Reads a record to which others refer. An unreadable record does not exist.
@@ -33,7 +35,9 @@ impl Store {
         &self,
         keys: impl IntoIterator<Item = impl Into<AnyKey>>,
     ) -> Result<Batch> {
-        self.table.batch_get(keys, Read::Consistent).await
+        self.table
+            .batch_get(keys, Read::Consistent)
+            .await
     }
 
     /// Overwrites the record that was read, unless another writer changed it meanwhile.
@@ -42,7 +46,10 @@ impl Store {
         record: &Stored<R>,
     ) -> Result<()> {
         let write = Write::replace(record)?;
-        self.table.write(write).await?.or_leave();
+        self.table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -59,7 +66,9 @@ impl Store {
     ) -> Result<Page<Stored<R>>> {
         let keys: Vec<_> = keys.collect();
         let batch = self.batch(keys.iter()).await?;
-        let records = keys.iter().filter_map(|key| batch.named(key));
+        let records = keys
+            .iter()
+            .filter_map(|key| batch.named(key));
         let rows = records.filter(|record| fits(&record.record));
         let rows = rows.filter_map(|record| {
             let place = place(&record.record)?;

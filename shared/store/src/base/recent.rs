@@ -38,7 +38,9 @@ impl RecentOrganizations {
     /// The organization, if it was read within the last five seconds.
     pub(crate) fn get(&self, id: OrganizationId, now: Timestamp) -> Option<Organization> {
         let organizations = self.all();
-        let recent = organizations.get(&id).filter(|recent| recent.holds(now))?;
+        let recent = organizations
+            .get(&id)
+            .filter(|recent| recent.holds(now))?;
         Some(recent.organization.clone())
     }
 
@@ -63,7 +65,9 @@ impl RecentOrganizations {
 
     fn all(&self) -> MutexGuard<'_, HashMap<OrganizationId, Recent>> {
         // No change is half done, so that a panic leaves nothing wrong.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,13 +100,33 @@ mod tests {
         let now = Timestamp::from_millis(1_000_000);
         let organization = organization(1, now);
         recent.keep(&organization, now);
-        assert!(recent.get(organization.id, now).is_some());
-        assert!(recent.get(organization.id, now.plus(4_999)).is_some());
-        assert!(recent.get(organization.id, now.plus(5_000)).is_none());
+        assert!(
+            recent
+                .get(organization.id, now)
+                .is_some()
+        );
+        assert!(
+            recent
+                .get(organization.id, now.plus(4_999))
+                .is_some()
+        );
+        assert!(
+            recent
+                .get(organization.id, now.plus(5_000))
+                .is_none()
+        );
         // A clock that was set back does not make it live longer.
-        assert!(recent.get(organization.id, now.plus(-1)).is_none());
+        assert!(
+            recent
+                .get(organization.id, now.plus(-1))
+                .is_none()
+        );
         recent.forget(organization.id);
-        assert!(recent.get(organization.id, now).is_none());
+        assert!(
+            recent
+                .get(organization.id, now)
+                .is_none()
+        );
     }
 
     #[test]

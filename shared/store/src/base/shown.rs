@@ -62,7 +62,9 @@ impl<R> Deref for Shown<R> {
 impl<R: Answered> Serialize for Shown<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.0.record.serialize(Fields::new(&mut map, R::HIDDEN))?;
+        self.0
+            .record
+            .serialize(Fields::new(&mut map, R::HIDDEN))?;
         if R::has_version() {
             map.serialize_entry(VERSION, &self.0.version)?;
         }
@@ -83,7 +85,9 @@ impl<R: Answered> PartialSchema for Shown<R> {
             if R::has_version() {
                 let version = ObjectBuilder::new().schema_type(Type::Integer);
                 let version = described(version.into(), &["Raised by every write."]);
-                object.properties.insert(VERSION.to_owned(), version);
+                object
+                    .properties
+                    .insert(VERSION.to_owned(), version);
                 object.required.push(VERSION.to_owned());
                 for example in &mut object.examples {
                     example[VERSION] = 1.into();

@@ -84,12 +84,17 @@ impl Store {
         &self,
         reserved: &OnceCell<Reserved<I>>,
     ) -> Result<Reserved<I>> {
-        reserved.get_or_try_init(|| self.next_id()).await.cloned()
+        reserved
+            .get_or_try_init(|| self.next_id())
+            .await
+            .cloned()
     }
 
     /// Returns the last id that was given out, or 0. It may have no record.
     pub(crate) async fn last_id<I: RecordId>(&self) -> Result<i64> {
-        let counter = self.read(&key::counter(I::TYPE.name())).await?;
+        let counter = self
+            .read(&key::counter(I::TYPE.name()))
+            .await?;
         Ok(counter.map_or(0, |counter| counter.last))
     }
 }

@@ -30,7 +30,9 @@ impl Texts {
     }
 
     pub(crate) fn at(&self, key: &Key<KeptText>) -> Option<KeptText> {
-        self.0.named(key).map(|stored| stored.record)
+        self.0
+            .named(key)
+            .map(|stored| stored.record)
     }
 }
 
@@ -46,12 +48,17 @@ impl Store {
 
     /// Reads texts. A text is never changed, so one that a cheap read finds is right.
     pub(crate) async fn texts_at(&self, keys: Vec<Key<KeptText>>) -> Result<Texts> {
-        self.table.batch_get(keys, Read::Lasting).await.map(Texts)
+        self.table
+            .batch_get(keys, Read::Lasting)
+            .await
+            .map(Texts)
     }
 
     /// Adds its long text to a record. Without one, that takes no request.
     pub(crate) async fn whole<R: DeserializeOwned>(&self, stored: Stored<R>) -> Result<Stored<R>> {
-        self.texts([&stored]).await?.complete(stored)
+        self.texts([&stored])
+            .await?
+            .complete(stored)
     }
 
     /// Adds long texts to the records of a page, and cuts the page where they would make it too

@@ -13,7 +13,10 @@ pub(crate) fn having_words(mut condition: Condition, query: &str) -> Condition {
     if accented.len() != plain.len() {
         accented.clone_from(&plain);
     }
-    let pairs: BTreeSet<_> = plain.into_iter().zip(accented).collect();
+    let pairs: BTreeSet<_> = plain
+        .into_iter()
+        .zip(accented)
+        .collect();
     for (plain, accented) in pairs {
         let is_plain = plain == accented;
         let [plain, accented] = [plain, accented].map(|word| format!(" {word}").into_attribute());

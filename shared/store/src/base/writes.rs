@@ -58,7 +58,11 @@ impl Writes {
 
     /// Returns true if they change no item, and have no entry for the journal.
     pub(crate) fn change_nothing(&self) -> bool {
-        self.entries.is_empty() && self.all.iter().all(|(write, _)| write.is_check())
+        self.entries.is_empty()
+            && self
+                .all
+                .iter()
+                .all(|(write, _)| write.is_check())
     }
 
     /// Drops all of them, but says which record they make.
@@ -81,15 +85,20 @@ impl Refusals {
     pub(crate) fn of(self, refused: &Refused) -> Option<Error> {
         let places = self.errors.into_iter().enumerate();
         let of_refused = places.filter(|(place, _)| refused.at(*place));
-        let errors: Option<Vec<Error>> = of_refused.map(|(_, error)| error).collect();
+        let errors: Option<Vec<Error>> = of_refused
+            .map(|(_, error)| error)
+            .collect();
         errors?.into_iter().next()
     }
 }
 
 impl Extend<Write> for Writes {
     fn extend<I: IntoIterator<Item = Write>>(&mut self, writes: I) {
-        self.all
-            .extend(writes.into_iter().map(|write| (write, None)));
+        self.all.extend(
+            writes
+                .into_iter()
+                .map(|write| (write, None)),
+        );
     }
 }
 

@@ -186,7 +186,10 @@ pub(crate) fn earlier_guard(tenant: Tenant, content: &ActionContent) -> Option<K
 
 /// An instant, then session, chain and number for ties.
 fn journal_place(entry: &JournalEntry) -> String {
-    let chain = entry.action_id.as_deref().unwrap_or_default();
+    let chain = entry
+        .action_id
+        .as_deref()
+        .unwrap_or_default();
     place_of(entry.at, entry.session_id, chain, entry.seq)
 }
 

@@ -76,7 +76,9 @@ pub(super) fn reminders(tenant: Tenant) -> String {
 }
 
 pub(crate) fn reminded(tenant: Tenant, of: Reminded) -> AnyKey {
-    let session = of.id_as().map(|id| agent_session(tenant, id).into());
+    let session = of
+        .id_as()
+        .map(|id| agent_session(tenant, id).into());
     session.unwrap_or_else(|| record_of::<()>(tenant, of.kind(), of.id()).into())
 }
 

@@ -44,7 +44,9 @@ impl Named<'_> {
     }
 
     fn text(&self, name: &str) -> &str {
-        self.attributes[name].as_str().unwrap_or_default()
+        self.attributes[name]
+            .as_str()
+            .unwrap_or_default()
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
@@ -80,15 +82,17 @@ impl Partition {
 pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
     let of = |kind| partition(tenant, kind);
     let start = Timestamp::from_millis(0);
-    let records = RecordType::ALL.iter().filter_map(|kind| {
-        let facts = kind.facts();
-        let by_id = Partition::exported(of(*kind));
-        if facts.has_history || facts.thread.is_some() {
-            return Some(by_id.naming(of_record));
-        }
-        // Others whose deletion leaves work have nothing below them.
-        (facts.deletion != Deletion::Nothing).then_some(by_id)
-    });
+    let records = RecordType::ALL
+        .iter()
+        .filter_map(|kind| {
+            let facts = kind.facts();
+            let by_id = Partition::exported(of(*kind));
+            if facts.has_history || facts.thread.is_some() {
+                return Some(by_id.naming(of_record));
+            }
+            // Others whose deletion leaves work have nothing below them.
+            (facts.deletion != Deletion::Nothing).then_some(by_id)
+        });
     let others = [
         Partition::exported(of(RecordType::User)).naming(of_user),
         Partition::exported(pk(key::subject_holder(tenant, ""))),
@@ -122,7 +126,10 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
 /// Returns the partition key of an item, in the table or in an index, after its move to another
 /// organization. `None` for one of no organization.
 pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Option<String> {
-    if let Some((due, _)) = pk.strip_prefix("DUE#").and_then(|due| due.split_once('#')) {
+    if let Some((due, _)) = pk
+        .strip_prefix("DUE#")
+        .and_then(|due| due.split_once('#'))
+    {
         return Some(format!("DUE#{due}#{}", key::shard_of(to)));
     }
     let rest = pk.strip_prefix(&format!("ORG#{from}"))?;
@@ -153,7 +160,9 @@ pub(crate) fn formless(
         let is_counter = single.contains(item) || is_agent_day(tenant, item);
         return is_counter.then(Vec::new);
     };
-    let rest = item.pk().strip_prefix(&key::tenant_prefix(tenant))?;
+    let rest = item
+        .pk()
+        .strip_prefix(&key::tenant_prefix(tenant))?;
     let mut parts = rest.split('#');
     let name = parts.next()?;
     let id = ReferenceId::new(parts.next()?.parse().ok()?)?;
@@ -177,7 +186,11 @@ fn is_agent_day(tenant: Tenant, item: &AnyKey) -> bool {
     let start = |day: &str| format!("{day}T00:00:00Z").parse().ok();
     let is_day =
         start(item.sk()).is_some_and(|at| AnyKey::from(key::agent_day(tenant, at)) == *item);
-    let day = item.pk().rsplit('#').next().and_then(start);
+    let day = item
+        .pk()
+        .rsplit('#')
+        .next()
+        .and_then(start);
     let of_customer = |at| AnyKey::from(key::messages_of_day(tenant, at, item.sk())) == *item;
     is_day || day.is_some_and(of_customer)
 }
@@ -189,9 +202,13 @@ fn pk(key: impl Into<AnyKey>) -> String {
 fn of_user(tenant: Tenant, user: &Named<'_>) -> Option<Vec<Partition>> {
     let id = user.id::<UserId>()?;
     let accounts = unique_name::keys(user.text("username"));
-    let accounts = accounts.iter().map(|name| pk(key::account(name)));
+    let accounts = accounts
+        .iter()
+        .map(|name| pk(key::account(name)));
     let email = key::email_holders(&user.text("email").to_ascii_lowercase()).partition();
-    let accounts = accounts.chain([email]).map(Partition::exported);
+    let accounts = accounts
+        .chain([email])
+        .map(Partition::exported);
     let failures = key::sign_in_account(user.text("username"));
     let failures = key::sign_in_counts(&failures).partition();
     let own = partitions_of_user(tenant, id).into_iter();
@@ -278,14 +295,18 @@ fn of_session(tenant: Tenant, session: &Named<'_>) -> Option<Vec<Partition>> {
 fn of_action(tenant: Tenant, action: &Named<'_>) -> Option<Vec<Partition>> {
     let content: ActionContent = action.read("content")?;
     let guards = key::earlier_guard(tenant, &content).map(pk);
-    let entity = content.entity().filter(|(_, id)| !id.is_empty());
+    let entity = content
+        .entity()
+        .filter(|(_, id)| !id.is_empty());
     let outcomes = entity.map(|(_, id)| key::last_outcomes(tenant, id).partition());
     let keys = guards.into_iter().chain(outcomes);
     Some(keys.map(Partition::exported).collect())
 }
 
 fn of_agent_day(tenant: Tenant, day: &Named<'_>) -> Option<Vec<Partition>> {
-    let start = format!("{}T00:00:00Z", day.sk).parse().ok()?;
+    let start = format!("{}T00:00:00Z", day.sk)
+        .parse()
+        .ok()?;
     let messages = pk(key::messages_of_day(tenant, start, ""));
     Some(vec![Partition::exported(messages)])
 }
@@ -297,10 +318,15 @@ fn of_webhook(tenant: Tenant, webhook: &Named<'_>) -> Option<Vec<Partition>> {
 /// A deleted webhook leaves its deliveries for some days.
 fn of_entry(tenant: Tenant, entry: &Named<'_>) -> Option<Vec<Partition>> {
     let subjects: Vec<String> = entry.read("subjects")?;
-    let names = subjects.iter().filter_map(|name| name.split_once(':'));
+    let names = subjects
+        .iter()
+        .filter_map(|name| name.split_once(':'));
     let webhooks = names.filter(|(kind, _)| *kind == RecordType::Webhook.name());
     let ids = webhooks.filter_map(|(_, id)| WebhookId::new(id.parse().ok()?));
-    Some(ids.flat_map(|id| below_webhook(tenant, id)).collect())
+    Some(
+        ids.flat_map(|id| below_webhook(tenant, id))
+            .collect(),
+    )
 }
 
 fn below_webhook(tenant: Tenant, id: WebhookId) -> Vec<Partition> {
@@ -312,7 +338,9 @@ fn below_webhook(tenant: Tenant, id: WebhookId) -> Vec<Partition> {
 
 fn of_indexed(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
     let words: String = record.read("words")?;
-    let words = words.split(' ').filter(|word| !word.is_empty());
+    let words = words
+        .split(' ')
+        .filter(|word| !word.is_empty());
     let keys = words.map(|word| key::words_beginning(tenant, word).partition());
     Some(keys.map(Partition::kept_back).collect())
 }

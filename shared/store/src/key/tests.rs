@@ -42,13 +42,34 @@ impl Keys {
         self.add(name, record.key());
         let mut index = |index: &str, key: Option<String>| {
             if let Some(key) = key {
-                self.0.push(format!("{name} in {index}: {key}"));
+                self.0
+                    .push(format!("{name} in {index}: {key}"));
             }
         };
-        index("gsi1", record.gsi1().map(|key| format!("{key:?}")));
-        index("gsi2", record.gsi2().map(|key| format!("{key:?}")));
-        index("gsi3", record.gsi3().map(|key| format!("{key:?}")));
-        index("gsi4", record.gsi4().map(|key| format!("{key:?}")));
+        index(
+            "gsi1",
+            record
+                .gsi1()
+                .map(|key| format!("{key:?}")),
+        );
+        index(
+            "gsi2",
+            record
+                .gsi2()
+                .map(|key| format!("{key:?}")),
+        );
+        index(
+            "gsi3",
+            record
+                .gsi3()
+                .map(|key| format!("{key:?}")),
+        );
+        index(
+            "gsi4",
+            record
+                .gsi4()
+                .map(|key| format!("{key:?}")),
+        );
     }
 }
 
@@ -275,7 +296,9 @@ fn keys_keep_their_formats() {
     let formats = keys.0.join("\n") + "\n";
     let kept = include_str!("keys.txt");
     let lines = formats.lines().zip(kept.lines());
-    let wrong: Vec<_> = lines.filter(|(format, kept)| format != kept).collect();
+    let wrong: Vec<_> = lines
+        .filter(|(format, kept)| format != kept)
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(formats.lines().count(), kept.lines().count());
 }

@@ -28,7 +28,10 @@ keys! {
 
 pub(crate) fn used_quota(tenant: Tenant, of: &QuotaHolder) -> AnyKey {
     let holder = match of {
-        QuotaHolder::Organization(_) => RecordType::Organization.facts().key.to_owned(),
+        QuotaHolder::Organization(_) => RecordType::Organization
+            .facts()
+            .key
+            .to_owned(),
         QuotaHolder::User(user) => format!("{}#{user}", RecordType::User.facts().key),
         QuotaHolder::Token(hash) => format!("{}#{hash}", RecordType::Token.facts().key),
         QuotaHolder::Session(hash) => format!("SESSION#{hash}"),
@@ -80,7 +83,9 @@ pub(crate) fn due_by(at: Timestamp) -> SortKey<Gsi4> {
 
 /// Returns the instant of a key in [`due_in`], and since when its record has been overdue.
 pub(crate) fn due_instants(sort: &str) -> (Option<Timestamp>, Option<Timestamp>) {
-    let (at, since) = sort.split_once('#').unwrap_or((sort, ""));
+    let (at, since) = sort
+        .split_once('#')
+        .unwrap_or((sort, ""));
     (at.parse().ok(), since.parse().ok())
 }
 

@@ -111,7 +111,11 @@ impl Invitations<'_> {
         wanted: &PageRequest,
     ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
         let invitations = key::invitations(tenant).descending();
-        let page: Page<Stored<Invitation>> = self.0.table.page(invitations, wanted).await?;
+        let page: Page<Stored<Invitation>> = self
+            .0
+            .table
+            .page(invitations, wanted)
+            .await?;
         let open = page
             .records()
             .filter(|invitation| invitation.accepted_at.is_none());
@@ -134,7 +138,9 @@ impl Invitations<'_> {
         let inviters = inviters.iter().copied();
         let inviters: HashMap<UserId, UserRef> = self.0.users(tenant, inviters).await?;
         Ok(page.map(|invitation| {
-            let by = inviters.get(&invitation.invited_by).cloned();
+            let by = inviters
+                .get(&invitation.invited_by)
+                .cloned();
             (invitation, by)
         }))
     }
@@ -180,10 +186,19 @@ impl Invitations<'_> {
             writes.note(invitation.entry_of_new());
             writes.push(Write::create(&invitation)?);
             let created = Stored::created(invitation);
-            self.0.commit(&context, writes.making(id), created).await
+            self.0
+                .commit(&context, writes.making(id), created)
+                .await
         };
-        let created = self.0.write(pending, read, write).await?;
-        let load = async |made| self.0.get::<InvitationId>(tenant, id_of(made)?).await;
+        let created = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        let load = async |made| {
+            self.0
+                .get::<InvitationId>(tenant, id_of(made)?)
+                .await
+        };
         created.or_load(load).await
     }
 
@@ -192,7 +207,11 @@ impl Invitations<'_> {
         let key = key::invited_address(tenant, &address_hash(email));
         let address = self.0.read(&key).await?;
         let invitation = match &address {
-            Some(address) => self.0.read(&address.invitation_id.key(tenant)).await?,
+            Some(address) => {
+                self.0
+                    .read(&address.invitation_id.key(tenant))
+                    .await?
+            }
             None => None,
         };
         Ok(Invited {
@@ -238,10 +257,19 @@ impl Invitations<'_> {
             writes.note(EntryContent::invitation_sent(&before, &after));
             let writes = writes.making(id);
             let after = after.replaced();
-            self.0.commit(&context, writes, after).await
+            self.0
+                .commit(&context, writes, after)
+                .await
         };
-        let sent = self.0.write(pending, read, write).await?;
-        let load = async |_| self.0.one(&key, InvitationId::NOUN).await;
+        let sent = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        let load = async |_| {
+            self.0
+                .one(&key, InvitationId::NOUN)
+                .await
+        };
         sent.or_load(load).await
     }
 
@@ -272,7 +300,10 @@ impl Invitations<'_> {
             expires_at: link.ends_at,
         };
         let mut writes = Writes::from(Write::create(&link)?);
-        writes.push(self.0.mail_of(tenant, None, email, letter)?);
+        writes.push(
+            self.0
+                .mail_of(tenant, None, email, letter)?,
+        );
         let is_free = Write::check(key::email_holder(tenant, &email.key()), Condition::absent());
         writes.push_or(is_free, email_taken());
         let limit = MailLimit {
@@ -300,14 +331,23 @@ impl Invitations<'_> {
             invitation.may_be_sent_by(&held)?;
             let link = ended(&invitation, Condition::default());
             let writes = vec![Write::forget(&invitation), link];
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// The invitation of a link. 403 for a dead one.
     pub async fn open(&self, token: &str) -> Result<OpenInvitation> {
-        let followed = self.0.followed(token).await?.ok_or_else(refused)?;
+        let followed = self
+            .0
+            .followed(token)
+            .await?
+            .ok_or_else(refused)?;
         let LinkPurpose::Invitation(link) = followed.purpose else {
             return Err(refused());
         };
@@ -319,12 +359,22 @@ impl Invitations<'_> {
         let keys = any_keys![&invitation, &inviter, &organization, head];
         let batch = self.0.batch(keys).await?;
         let open = OpenInvitation {
-            invitation: batch.get(&invitation)?.ok_or_else(refused)?,
-            organization: batch.get(&organization)?.ok_or_else(refused)?.record,
-            inviter: batch.get(&inviter)?.ok_or_else(refused)?,
+            invitation: batch
+                .get(&invitation)?
+                .ok_or_else(refused)?,
+            organization: batch
+                .get(&organization)?
+                .ok_or_else(refused)?
+                .record,
+            inviter: batch
+                .get(&inviter)?
+                .ok_or_else(refused)?,
             head: head_in(&batch, tenant)?,
         };
-        if !open.invitation.is_open(&digest(token), &open.inviter) {
+        if !open
+            .invitation
+            .is_open(&digest(token), &open.inviter)
+        {
             return Err(refused());
         }
         // An invitation of an earlier version may have been replaced, and is still there.
@@ -342,7 +392,9 @@ impl Invitations<'_> {
     pub async fn open_of(&self, tenant: Tenant, token: &str) -> Result<OpenInvitation> {
         let open = self.open(token).await?;
         let is_own = open.invitation.organization_id == tenant;
-        is_own.then_some(open).ok_or_else(refused)
+        is_own
+            .then_some(open)
+            .ok_or_else(refused)
     }
 
     /// Makes the account of an invitation, and begins a session of its user. 403 for a dead
@@ -367,7 +419,9 @@ impl Invitations<'_> {
             writes.push(Write::create(&begun(&sid, &user))?);
             let mut context = WriteContext::from(tenant).with_head(open.head);
             context.actor = Some(id);
-            self.0.commit(&context, writes, (sid, user)).await
+            self.0
+                .commit(&context, writes, (sid, user))
+                .await
         };
         let accepted = retry((first.clone(), open), read, write).await?;
         accepted.not_replayed()
@@ -389,7 +443,10 @@ impl Invitations<'_> {
             full_name: new.full_name.clone().into(),
             email: Some(invitation.email.clone()),
             email_verified_at: Some(now),
-            role: invitation.role.known().ok_or_else(refused)?,
+            role: invitation
+                .role
+                .known()
+                .ok_or_else(refused)?,
             extra_permissions: Vec::new(),
             password_hash: new.password_hash.clone(),
             provider_subject: new.provider_subject.clone(),
@@ -421,7 +478,9 @@ impl Invited {
         };
         let mut writes = Writes::default();
         writes.push(Write::create_or_replace(self.address, address)?);
-        let before = self.invitation.filter(|before| before.id != invitation.id);
+        let before = self
+            .invitation
+            .filter(|before| before.id != invitation.id);
         if let Some(before) = before.filter(|before| before.accepted_at.is_none()) {
             writes.push(ended(&before, Condition::default()));
             writes.push(Write::forget(&before));

@@ -63,7 +63,8 @@ impl WriteContext {
 
 impl Store {
     pub(crate) async fn head(&self, tenant: Tenant) -> Result<ReadHead> {
-        self.read(&key::organization_head(tenant)).await
+        self.read(&key::organization_head(tenant))
+            .await
     }
 
     /// Reads a record and the head of the organization's journal in one request.
@@ -86,7 +87,9 @@ impl Store {
         writes: Vec<Write>,
         contents: &[EntryContent],
     ) -> Result<Result<(), Refused>> {
-        let written = self.write_with_entries(context, writes, contents).await?;
+        let written = self
+            .write_with_entries(context, writes, contents)
+            .await?;
         if written.is_ok() {
             note_write(&context.write_id);
         }
@@ -100,8 +103,12 @@ impl Store {
         contents: &[EntryContent],
     ) -> Result<Result<(), Refused>> {
         let author = context.author();
-        let author = author.map(|author| attribute(&author)).transpose()?;
-        let writes = writes.into_iter().map(|write| write.by(author.clone()));
+        let author = author
+            .map(|author| attribute(&author))
+            .transpose()?;
+        let writes = writes
+            .into_iter()
+            .map(|write| write.by(author.clone()));
         let writes: Vec<_> = writes.collect();
         let id = &context.write_id;
         if contents.is_empty() {
@@ -114,7 +121,11 @@ impl Store {
         for attempt in 1..=ATTEMPTS {
             let mut with_entries = writes.clone();
             with_entries.extend(entries(context, contents, head, self.clock.now())?);
-            match self.table.transact_as(with_entries, id).await? {
+            match self
+                .table
+                .transact_as(with_entries, id)
+                .await?
+            {
                 Err(refused) if !(0..writes.len()).any(|place| refused.at(place)) => {
                     back_off(attempt.min(5)).await;
                     head = self.head(context.tenant).await?;
@@ -132,7 +143,9 @@ fn entries(
     read_head: ReadHead,
     now: Timestamp,
 ) -> Result<Vec<Write>> {
-    let head = read_head.as_ref().map(|stored| stored.record.clone());
+    let head = read_head
+        .as_ref()
+        .map(|stored| stored.record.clone());
     let mut head = head.unwrap_or_else(|| OrganizationHead::none(context.tenant, now));
     let mut writes = Vec::with_capacity(contents.len() + 1);
     let actor = match context.actor {
@@ -197,7 +210,9 @@ impl Journals<'_> {
         let table = &self.0.table;
         let before = from.map(|from| {
             let chained = Condition::default().and("# > :", "seq", [0.into_attribute()]);
-            let newest = journal().up_to(key::instant(from)).descending();
+            let newest = journal()
+                .up_to(key::instant(from))
+                .descending();
             table.list(newest.filter(chained).limit(1))
         });
         let before = OptionFuture::from(before).map(Option::transpose);
@@ -205,21 +220,28 @@ impl Journals<'_> {
         let entry_list = journal().within(from.map(key::instant), None);
         let entries = table.list(entry_list.limit(CHECKED + 1));
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
-        let newest = head.map(|head| head.record.newest).unwrap_or_default();
+        let newest = head
+            .map(|head| head.record.newest)
+            .unwrap_or_default();
         let checks = entries.iter().scan(0, |checks, entry| {
             *checks += 1 + entry.ended_sessions().len() + entry.named_sign_ins().len();
             Some(*checks)
         });
         // One entry names far fewer sessions than one check reads.
-        let within = checks.take_while(|checks| *checks <= CHECKED).count();
+        let within = checks
+            .take_while(|checks| *checks <= CHECKED)
+            .count();
         let has_more = entries.len() > within;
         entries.truncate(within);
         let before = before.iter().flatten().next();
         let now = self.0.now();
         let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more, now);
-        self.check_sessions(tenant, &entries, &mut check).await?;
-        self.check_sign_ins(tenant, &entries, &mut check).await?;
-        self.check_erased(tenant, &entries, &mut check).await?;
+        self.check_sessions(tenant, &entries, &mut check)
+            .await?;
+        self.check_sign_ins(tenant, &entries, &mut check)
+            .await?;
+        self.check_erased(tenant, &entries, &mut check)
+            .await?;
         Ok(check)
     }
 
@@ -236,10 +258,18 @@ impl Journals<'_> {
         });
         for (by, entry) in self.found(named).await? {
             let is_as_named = |by: Stored<OrganizationEntry>| {
-                let rest = by.after.as_ref()?.0.0.get(&entry.seq.to_string())?;
+                let rest = by
+                    .after
+                    .as_ref()?
+                    .0
+                    .0
+                    .get(&entry.seq.to_string())?;
                 Some(by.computed_hash() == by.hash && *rest == entry.digest_of_rest())
             };
-            if !by.and_then(is_as_named).unwrap_or(false) {
+            if !by
+                .and_then(is_as_named)
+                .unwrap_or(false)
+            {
                 check.breaks_at(entry.seq, None, JournalFlaw::Changed);
             }
         }
@@ -274,10 +304,13 @@ impl Journals<'_> {
         check: &mut OrganizationJournalCheck,
     ) -> Result<()> {
         let named = entries.iter().flat_map(|entry| {
-            entry.named_sign_ins().into_iter().map(|sign_in| {
-                let key = key::sign_in_entry(tenant, sign_in.at, &sign_in.hash);
-                (key, (entry.seq, sign_in.hash))
-            })
+            entry
+                .named_sign_ins()
+                .into_iter()
+                .map(|sign_in| {
+                    let key = key::sign_in_entry(tenant, sign_in.at, &sign_in.hash);
+                    (key, (entry.seq, sign_in.hash))
+                })
         });
         for (entry, (seq, hash)) in self.found(named).await? {
             if entry.is_none_or(|entry| entry.0.computed_hash() != hash) {
@@ -293,9 +326,13 @@ impl Journals<'_> {
         named: impl Iterator<Item = (Key<R>, N)>,
     ) -> Result<Vec<(Option<Stored<R>>, N)>> {
         let named: Vec<_> = named.collect();
-        let keys = named.iter().map(|(key, _)| AnyKey::from(key));
+        let keys = named
+            .iter()
+            .map(|(key, _)| AnyKey::from(key));
         let batch = self.0.batch(keys).await?;
         let named = named.into_iter();
-        Ok(named.map(|(key, name)| (batch.named(&key), name)).collect())
+        Ok(named
+            .map(|(key, name)| (batch.named(&key), name))
+            .collect())
     }
 }

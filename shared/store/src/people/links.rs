@@ -89,7 +89,9 @@ impl MailLimit {
 impl Store {
     /// The link of a token, and `None` for one that ended.
     pub(crate) async fn followed(&self, token: &str) -> Result<Option<Link>> {
-        let link = self.read(&key::link(&digest(token))).await?;
+        let link = self
+            .read(&key::link(&digest(token)))
+            .await?;
         let link = link.map(|stored| stored.record);
         Ok(link.filter(|link| self.now() < link.ends_at))
     }
@@ -152,7 +154,8 @@ impl AccountLinks<'_> {
             LinkPurpose::PasswordReset(link) => Some(link),
             _ => None,
         };
-        self.account(token, of, AccountLink::resets).await
+        self.account(token, of, AccountLink::resets)
+            .await
     }
 
     async fn account(
@@ -161,7 +164,11 @@ impl AccountLinks<'_> {
         of: impl FnOnce(LinkPurpose) -> Option<AccountLink>,
         holds: fn(&AccountLink, &User) -> bool,
     ) -> Result<LinkedAccount> {
-        let followed = self.0.followed(token).await?.ok_or_else(refused_link)?;
+        let followed = self
+            .0
+            .followed(token)
+            .await?
+            .ok_or_else(refused_link)?;
         let tenant = followed.organization_id;
         let link = of(followed.purpose).ok_or_else(refused_link)?;
         let user = link.user_id.key(tenant);
@@ -171,7 +178,10 @@ impl AccountLinks<'_> {
         let user: Option<Stored<User>> = records.get(&user)?;
         let user = user.filter(|user| holds(&link, user));
         let user = user.ok_or_else(refused_link)?;
-        let organization = records.get(&organization)?.ok_or_else(refused_link)?.record;
+        let organization = records
+            .get(&organization)?
+            .ok_or_else(refused_link)?
+            .record;
         organization.works()?;
         Ok(LinkedAccount {
             user,
@@ -201,11 +211,18 @@ impl AccountLinks<'_> {
             account.ends(&mut writes);
             let to = user.email.as_ref();
             let letter = Letter::PasswordChanged;
-            writes.extend(self.0.notice(user, to, network, letter)?);
+            writes.extend(
+                self.0
+                    .notice(user, to, network, letter)?,
+            );
             writes.note(EntryContent::password_reset(user.id));
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
-        retry(account, read, write).await?.not_replayed()
+        retry(account, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Sends a link to a new address of a user. 429 after ten in an hour.
@@ -224,11 +241,18 @@ impl AccountLinks<'_> {
             expires_at: link.ends_at,
         };
         let mut writes = Writes::from(Write::create(&link)?);
-        writes.push(self.0.mail_of(tenant, None, &email, letter)?);
+        writes.push(
+            self.0
+                .mail_of(tenant, None, &email, letter)?,
+        );
         let limit = MailLimit::hourly(format!("confirm\n{tenant}\n{}", user.id), 10);
         writes.push_or(limit.counted(now), mail_limit(now, limit.period));
-        let done = self.0.commit(&tenant.into(), writes, ()).await?;
-        done.ok_or_else(Error::contended)?.not_replayed()
+        let done = self
+            .0
+            .commit(&tenant.into(), writes, ())
+            .await?;
+        done.ok_or_else(Error::contended)?
+            .not_replayed()
     }
 
     /// Gives a link's account the address to which it was sent. 403 for a dead link, 409 if another
@@ -246,9 +270,14 @@ impl AccountLinks<'_> {
             after.verify_email(account.link.email.clone(), self.0.now());
             let mut writes = take_email(&after, before.email.as_ref())?;
             account.ends(&mut writes);
-            writes.extend(self.0.new_email(&before, &after, network)?);
+            writes.extend(
+                self.0
+                    .new_email(&before, &after, network)?,
+            );
             writes.note(EntryContent::email_changed(&before, &after));
-            self.0.commit_change(&context, before, after, writes).await
+            self.0
+                .commit_change(&context, before, after, writes)
+                .await
         };
         let done = retry(read().await?, read, write).await?;
         done.not_replayed().map(|_| ())
@@ -301,7 +330,11 @@ impl AccountLinks<'_> {
                 .into_iter();
             accounts.extend(holders.map(|holder| (holder.organization_id, holder.user_id)));
         } else if let Some(username) = &named.username {
-            let account = self.0.sign_in().account(username).await?;
+            let account = self
+                .0
+                .sign_in()
+                .account(username)
+                .await?;
             accounts.extend(account.map(|account| (account.organization_id, account.user_id)));
         }
         if accounts.is_empty() {
@@ -325,7 +358,10 @@ impl AccountLinks<'_> {
                 let is_off = provider.is_some_and(|provider| provider.forbids_password(user));
                 !user.disabled && user.verified_email().is_some() && !is_off
             };
-            users.extend(user.filter(may).map(|stored| stored.record));
+            users.extend(
+                user.filter(may)
+                    .map(|stored| stored.record),
+            );
         }
         Ok(users)
     }
@@ -352,7 +388,8 @@ impl AccountLinks<'_> {
         Ok(vec![
             MailLimit::resets_of(&format!("{tenant}\n{}", user.id)).counted(now),
             Write::create(&link)?,
-            self.0.mail_of(tenant, Some(user.id), email, letter)?,
+            self.0
+                .mail_of(tenant, Some(user.id), email, letter)?,
         ])
     }
 }
@@ -363,7 +400,10 @@ const MOST_ACCOUNTS: usize = 10;
 /// Writes for a name without an account: as many as for one with an account.
 fn nothing(sent: &PasswordForgotten, links: [MailedLink; 2], now: Timestamp) -> Result<Vec<Write>> {
     let email = sent.email.as_ref().map(Email::key);
-    let username = sent.username.as_ref().map(|name| unique_name::key(name));
+    let username = sent
+        .username
+        .as_ref()
+        .map(|name| unique_name::key(name));
     let name = email.or(username).unwrap_or_default();
     let mut writes = vec![MailLimit::resets_of(&name).counted(now)];
     for MailedLink { hash, .. } in links {

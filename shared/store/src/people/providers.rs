@@ -74,19 +74,26 @@ impl Providers<'_> {
     /// Returns an organization's provider. 404 without one.
     pub async fn get(&self, tenant: Tenant) -> Result<Stored<SignInProvider>> {
         let key = key::sign_in_provider(tenant);
-        self.0.one(&key, SignInProvider::NOUN).await
+        self.0
+            .one(&key, SignInProvider::NOUN)
+            .await
     }
 
     /// Returns the organization's provider for a test. 404 without one. A replay tests again.
     pub async fn to_test(&self, pending: impl Pending) -> Result<Stored<SignInProvider>> {
         let (pending, tenant) = pending.with_tenant();
-        self.0.read_only(pending, || self.get(tenant)).await
+        self.0
+            .read_only(pending, || self.get(tenant))
+            .await
     }
 
     /// Returns true if the organization's provider has this issuer, and its discovery document is
     /// stored.
     pub async fn has_discovery_of(&self, tenant: Tenant, issuer: &str) -> Result<bool> {
-        let provider = self.0.read(&key::sign_in_provider(tenant)).await?;
+        let provider = self
+            .0
+            .read(&key::sign_in_provider(tenant))
+            .await?;
         let provider = provider.filter(|provider| *provider.issuer == *issuer);
         Ok(provider.is_some_and(|provider| provider.discovery().is_some()))
     }
@@ -103,7 +110,10 @@ impl Providers<'_> {
 
     /// Returns true if new users of the organization have no password.
     pub async fn are_passwords_off(&self, tenant: Tenant) -> Result<bool> {
-        let provider = self.0.read(&key::sign_in_provider(tenant)).await?;
+        let provider = self
+            .0
+            .read(&key::sign_in_provider(tenant))
+            .await?;
         Ok(provider.is_some_and(|provider| provider.passwords == PasswordSignIn::Off))
     }
 
@@ -148,7 +158,10 @@ impl Providers<'_> {
             let Some(secret) = put.client_secret.clone() else {
                 return Ok::<_, Error>(None);
             };
-            let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?.clone();
+            let ciphertext = sealed
+                .get_or_try_init(|| seal(secret))
+                .await?
+                .clone();
             Ok(Some(SealedSecret { ciphertext, set_at }))
         };
         let read = || async { tokio::try_join!(self.found(tenant), by()) };
@@ -167,9 +180,11 @@ impl Providers<'_> {
             let set = (context.actor, now);
             let provider = put.applied_to(before, tenant, secret, discovery.clone(), set);
             let provider = provider.map_err(Error::invalid)?;
-            self.check_password_admins(&provider).await?;
+            self.check_password_admins(&provider)
+                .await?;
             if provider.passwords == PasswordSignIn::Off {
-                self.check_caller(&provider, &context).await?;
+                self.check_caller(&provider, &context)
+                    .await?;
             }
             let event = OrganizationEvent::SignInChanged;
             let changed = |before| EntryContent::changed(event, before, &provider);
@@ -179,7 +194,10 @@ impl Providers<'_> {
             let is_read_anew = before.is_none_or(|before| before.discovery != provider.discovery);
             if entry.is_some() || is_read_anew {
                 let discovered_at = discovery.as_ref().map(|_| now);
-                writes.push(self.listing(&provider, listed, discovered_at).await?);
+                writes.push(
+                    self.listing(&provider, listed, discovered_at)
+                        .await?,
+                );
             }
             if entry.is_some() {
                 let leavers = attribute(&provider.leavers())?;
@@ -193,9 +211,14 @@ impl Providers<'_> {
             let writes = writes.noting(entry);
             let stored = stored.unwrap_or_else(|| Stored::unwritten(provider.clone()));
             let after = stored.clone().map(|_| provider);
-            self.0.commit_change(&context, stored, after, writes).await
+            self.0
+                .commit_change(&context, stored, after, writes)
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Checks that each admin who keeps a password is one. 400 otherwise.
@@ -222,7 +245,10 @@ impl Providers<'_> {
         let credential = context.credential.as_deref();
         let method = credential.and_then(|credential| credential.method);
         if let (Some(SignInMethod::Oidc), Some(caller)) = (method, context.actor) {
-            let caller = self.0.read(&caller.key(provider.organization_id)).await?;
+            let caller = self
+                .0
+                .read(&caller.key(provider.organization_id))
+                .await?;
             if caller.is_some_and(|caller| provider.is_of(&caller)) {
                 return Ok(());
             }
@@ -238,7 +264,12 @@ impl Providers<'_> {
         discovered_at: Option<Timestamp>,
     ) -> Result<Write> {
         let tenant = provider.organization_id;
-        let users = self.0.table.list(key::users(tenant).places()).await?.len();
+        let users = self
+            .0
+            .table
+            .list(key::users(tenant).places())
+            .await?
+            .len();
         let same = before.as_deref();
         let same = same.filter(|listed| listed.issuer == *provider.issuer);
         let listed = ListedProvider {
@@ -273,9 +304,14 @@ impl Providers<'_> {
                 ),
             ]);
             let entry = EntryContent::deleted(OrganizationEvent::SignInChanged, &provider.record);
-            self.0.commit(&context, writes.noting(entry), ()).await
+            self.0
+                .commit(&context, writes.noting(entry), ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Allows passwords beside the provider again, on behalf of the operator. 404 without a
@@ -294,10 +330,13 @@ impl Providers<'_> {
                 listed.passwords = PasswordSignIn::Allowed;
                 writes.push(Write::replace(&listed)?);
             }
-            self.0.commit_change(&context, before, after, writes).await
+            self.0
+                .commit_change(&context, before, after, writes)
+                .await
         };
         let done = retry(read().await?, read, write).await?;
-        done.not_replayed().map(|_: Stored<SignInProvider>| ())
+        done.not_replayed()
+            .map(|_: Stored<SignInProvider>| ())
     }
 
     /// Notes that a state was used. Returns false if it was used before.
@@ -309,8 +348,13 @@ impl Providers<'_> {
 
     /// Returns the ways in which an invitation of the organization is accepted.
     pub async fn ways_of_invitation(&self, tenant: Tenant) -> Result<SignInWays> {
-        let listed = self.0.read(&key::listed_provider(tenant)).await?;
-        let passwords = listed.as_ref().map(|listed| listed.passwords);
+        let listed = self
+            .0
+            .read(&key::listed_provider(tenant))
+            .await?;
+        let passwords = listed
+            .as_ref()
+            .map(|listed| listed.passwords);
         Ok(SignInWays {
             passwords: passwords.unwrap_or_default() == PasswordSignIn::Allowed,
             provider: listed.map(|listed| listed.organization_id),
@@ -324,7 +368,9 @@ impl Providers<'_> {
         let (account, last, listed) = tokio::try_join!(
             async { self.0.sign_in().account(username).await },
             self.0.last_id::<UserId>(),
-            self.0.table.list(key::listed_providers()),
+            self.0
+                .table
+                .list(key::listed_providers()),
         )?;
         let Some(account) = account else {
             return Ok(decoy_among(&listed, last, decoy));
@@ -333,7 +379,9 @@ impl Providers<'_> {
         let own = listed.find(|provider| provider.organization_id == account.organization_id);
         Ok(SignInWays {
             passwords: own.is_none_or(|own| {
-                let is_named = own.password_admins.contains(&account.user_id);
+                let is_named = own
+                    .password_admins
+                    .contains(&account.user_id);
                 own.passwords == PasswordSignIn::Allowed || is_named
             }),
             provider: own.map(|own| own.organization_id),
@@ -350,7 +398,10 @@ fn passwords_are_off() -> Error {
 /// Returns the way of a username that does not exist. Its number falls among the users of the
 /// deployment: those of each provider, those who sign in by it first, and those without.
 fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays {
-    let of_providers: i64 = listed.iter().map(|provider| provider.users).sum();
+    let of_providers: i64 = listed
+        .iter()
+        .map(|provider| provider.users)
+        .sum();
     let all_users = users.max(of_providers).max(1);
     let place = i128::from(decoy) * i128::from(all_users) / (i128::from(u64::MAX) + 1);
     let mut left = i64::try_from(place).unwrap_or_default();
@@ -409,7 +460,11 @@ mod tests {
         }
         assert_eq!(counts, [29, 1, 10, 60]);
         // A count that lags hides no provider.
-        assert!(decoy_among(&providers, 5, u64::MAX).provider.is_some());
+        assert!(
+            decoy_among(&providers, 5, u64::MAX)
+                .provider
+                .is_some()
+        );
         let expected = SignInWays {
             passwords: true,
             provider: None,

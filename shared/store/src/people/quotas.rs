@@ -49,7 +49,9 @@ impl Quotas<'_> {
             .set("kind", "used_quota")
             .set(CHARGED_AT, now.millis())
             .set("expiresAt", now.plus(KEPT).epoch_seconds());
-        let begun = charged.clone().set(UNTIL, until.millis());
+        let begun = charged
+            .clone()
+            .set(UNTIL, until.millis());
         if used_until.is_none_or(|until| until <= now) {
             let is_over = Condition::default().absent_or(UNTIL, "# < :", now.millis());
             let write = Write::update(key(), begun.clone(), is_over);
@@ -57,7 +59,10 @@ impl Quotas<'_> {
                 return Ok(until);
             }
         }
-        let latest = now.plus(CLOCKS).millis().into_attribute();
+        let latest = now
+            .plus(CLOCKS)
+            .millis()
+            .into_attribute();
         let is_in_time = Condition::default().and("# < :", CHARGED_AT, [latest]);
         let sum = table.add_where(key(), UNTIL, time, charged, is_in_time);
         if let Ok(until) = sum.await? {
@@ -76,6 +81,9 @@ impl Quotas<'_> {
         let described = UpdateExpression::default()
             .set("kind", "waiting_calls")
             .set("expiresAt", window_end(window).epoch_seconds() + 1);
-        self.0.table.add(key, "calls", 1, described).await
+        self.0
+            .table
+            .add(key, "calls", 1, described)
+            .await
     }
 }

@@ -35,7 +35,11 @@ impl SignIn<'_> {
         wanted: &PageRequest,
     ) -> Result<Page<Session>> {
         let newest = key::sessions(tenant, user).descending();
-        let page = self.0.table.page(newest, wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(newest, wanted)
+            .await?;
         Ok(page.map(|stored| stored.record))
     }
 
@@ -50,7 +54,11 @@ impl SignIn<'_> {
             let kept = json!({"keptSessionId": session.public_id()});
             let context = of_session(&user, None);
             let entry = [ended(user.id, kept)];
-            Ok(self.0.transact(&context, writes, &entry).await?.ok())
+            Ok(self
+                .0
+                .transact(&context, writes, &entry)
+                .await?
+                .ok())
         };
         retry(user.clone(), read, write).await
     }
@@ -73,9 +81,14 @@ impl SignIn<'_> {
             let mut writes = Writes::default().noting(ended(user.id, json!({"sessionId": id})));
             let gone = Error::NotFound("session");
             writes.push_or(Write::delete(session.key(), Condition::exists()), gone);
-            self.0.commit(&context.with_head(head), writes, ()).await
+            self.0
+                .commit(&context.with_head(head), writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     async fn with_id(
@@ -87,8 +100,15 @@ impl SignIn<'_> {
         let mut wanted = PageRequest::default();
         loop {
             let newest = key::sessions(tenant, user).descending();
-            let page: Page<Stored<Session>> = self.0.table.page(newest, &wanted).await?;
-            let mut sessions = page.rows.into_iter().map(|row| row.record);
+            let page: Page<Stored<Session>> = self
+                .0
+                .table
+                .page(newest, &wanted)
+                .await?;
+            let mut sessions = page
+                .rows
+                .into_iter()
+                .map(|row| row.record);
             if let Some(session) = sessions.find(|session| session.public_id() == id) {
                 return Ok(Some(session));
             }
@@ -134,9 +154,14 @@ impl SignIn<'_> {
             let end = end_sessions(UpdateExpression::default());
             let writes = Writes::from(Write::update(user.key(), end, is_the_same));
             let writes = writes.noting(ended(user.id, Value::Null));
-            self.0.commit(&context.with_head(head), writes, ()).await
+            self.0
+                .commit(&context.with_head(head), writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Replaces the password of the session's user: ends all sessions and tokens, and returns the
@@ -168,9 +193,16 @@ impl SignIn<'_> {
             ];
             let to = user.email.as_ref();
             let letter = Letter::PasswordChanged;
-            writes.extend(self.0.notice(&user, to, network, letter)?);
+            writes.extend(
+                self.0
+                    .notice(&user, to, network, letter)?,
+            );
             let entry = [EntryContent::password_set(user.id)];
-            let done = Box::pin(self.0.transact(&context, writes, &entry)).await?;
+            let done = Box::pin(
+                self.0
+                    .transact(&context, writes, &entry),
+            )
+            .await?;
             Ok(match done {
                 Ok(()) => Some(Some(sid)),
                 Err(refused) if refused.at(0) => Some(None),
@@ -207,7 +239,9 @@ fn ended(user: UserId, which: Value) -> EntryContent {
 }
 
 pub(crate) fn end_sessions(change: UpdateExpression) -> UpdateExpression {
-    change.add("sessionEpoch", 1).remove("keptSession")
+    change
+        .add("sessionEpoch", 1)
+        .remove("keptSession")
 }
 
 /// Ends all of a user's sessions and tokens, for good.

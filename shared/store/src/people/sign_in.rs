@@ -81,7 +81,10 @@ impl Counted {
         Self {
             network: digest(&format!("\n{}", network::counted(address))),
             account: key::sign_in_account(username),
-            quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
+            quarter: now.plus(
+                -now.millis()
+                    .rem_euclid(Failures::WINDOW),
+            ),
             counts_account: true,
             of: None,
         }
@@ -146,7 +149,10 @@ impl FailureCount {
     /// The second from which the table may delete it: a day later, since the sweeper notes it
     /// before.
     fn expires(quarter: Timestamp) -> i64 {
-        Self::end(quarter).plus(span::DAY).epoch_seconds() + 1
+        Self::end(quarter)
+            .plus(span::DAY)
+            .epoch_seconds()
+            + 1
     }
 
     /// The key from which it is due to be noted: each attempt of the quarter has ended by then.
@@ -167,9 +173,16 @@ impl FailureCount {
     /// The time in milliseconds until the next attempt at an account: 1, 2, 4 … seconds after the
     /// last failure, at most a minute. `None` when it may come now.
     fn delays_account(&self, now: Timestamp) -> Option<i64> {
-        let doublings = u32::try_from(self.failures.checked_sub(Self::FREE_OF_ACCOUNT)?).ok()?;
+        let doublings = u32::try_from(
+            self.failures
+                .checked_sub(Self::FREE_OF_ACCOUNT)?,
+        )
+        .ok()?;
         let wait = 1_i64.checked_shl(doublings.min(10))? * span::SECOND;
-        let left = self.last_at.plus(wait.min(Self::LONGEST)).since(now);
+        let left = self
+            .last_at
+            .plus(wait.min(Self::LONGEST))
+            .since(now);
         (left > 0).then_some(left)
     }
 }
@@ -184,8 +197,14 @@ impl Failures {
 
     /// The instants from which each of them no longer counts.
     fn ends(&self) -> impl Iterator<Item = Timestamp> {
-        let failed = self.at.iter().map(|at| at.plus(Self::WINDOW));
-        let pending = self.pending.iter().map(|at| at.plus(Self::JUDGED_WITHIN));
+        let failed = self
+            .at
+            .iter()
+            .map(|at| at.plus(Self::WINDOW));
+        let pending = self
+            .pending
+            .iter()
+            .map(|at| at.plus(Self::JUDGED_WITHIN));
         failed.chain(pending)
     }
 
@@ -210,18 +229,25 @@ impl Failures {
         let left = self.ends().map(|end| end.since(now));
         let mut left: Vec<i64> = left.filter(|left| *left > 0).collect();
         left.sort_unstable();
-        left.len().checked_sub(Self::MOST).map(|open| left[open])
+        left.len()
+            .checked_sub(Self::MOST)
+            .map(|open| left[open])
     }
 
     /// Adds an attempt, and removes those that died before their password was verified.
     fn begin(&mut self, now: Timestamp) {
-        self.pending.retain(|at| at.plus(Self::JUDGED_WITHIN) > now);
+        self.pending
+            .retain(|at| at.plus(Self::JUDGED_WITHIN) > now);
         self.pending.push(now);
     }
 
     /// Turns the pending attempt of that instant into a failure.
     fn fail(&mut self, began: Timestamp) {
-        if let Some(place) = self.pending.iter().position(|at| *at == began) {
+        if let Some(place) = self
+            .pending
+            .iter()
+            .position(|at| *at == began)
+        {
             self.pending.remove(place);
         }
         self.at.push(began);
@@ -291,13 +317,20 @@ impl SignIn<'_> {
 
     /// The user of an account. 403 if the organization is suspended.
     pub async fn user(&self, account: &Account) -> Result<Option<User>> {
-        let user = account.user_id.key(account.organization_id);
+        let user = account
+            .user_id
+            .key(account.organization_id);
         let organization = key::organization(account.organization_id);
-        let batch = self.0.batch(any_keys![&user, &organization]).await?;
+        let batch = self
+            .0
+            .batch(any_keys![&user, &organization])
+            .await?;
         if let Some(organization) = batch.get(&organization)? {
             organization.works()?;
         }
-        Ok(batch.get(&user)?.map(|stored| stored.record))
+        Ok(batch
+            .get(&user)?
+            .map(|stored| stored.record))
     }
 
     /// The account of a username, in whatever case and form.
@@ -342,7 +375,11 @@ impl SignIn<'_> {
         let touch = UpdateExpression::default().set("touchedAt", now);
         let write = Write::update(session.key(), touch, Condition::exists());
         // Refused when the session has ended, which the next request will see.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -352,10 +389,15 @@ impl SignIn<'_> {
             let entry = SignInEntry::signed_out(session, self.0.now());
             let ended = Write::delete(session.key(), Condition::default());
             let writes = vec![ended, Write::create(&entry)?];
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
         let nothing = || ready(Ok(()));
-        self.0.write(pending, nothing, end).await.map(|_| ())
+        self.0
+            .write(pending, nothing, end)
+            .await
+            .map(|_| ())
     }
 
     /// Adds an attempt to sign in, before its password is verified, and returns it with the
@@ -376,14 +418,18 @@ impl SignIn<'_> {
         let [of_network, of_account] = counted.keys();
         let accounts = account_keys(username);
         let keys = any_keys![&key, &of_network, &of_account];
-        let keys = keys.into_iter().chain(accounts.iter().map(AnyKey::from));
+        let keys = keys
+            .into_iter()
+            .chain(accounts.iter().map(AnyKey::from));
         let batch = self.0.batch(keys).await?;
         let account = account_in(&batch, &accounts)?;
         let user = account.as_ref();
         counted.of = user.map(|account| (account.organization_id, account.user_id));
         let of_network: Option<Stored<FailureCount>> = batch.get(&of_network)?;
         let of_account: Option<Stored<FailureCount>> = batch.get(&of_account)?;
-        let of_pair = batch.get(&key)?.unwrap_or_else(|| Failures::none(&subject));
+        let of_pair = batch
+            .get(&key)?
+            .unwrap_or_else(|| Failures::none(&subject));
         counted.counts_account = !of_pair.knows_network(self.0.now());
         let read = || self.failures(&subject);
         let write = async |mut failures: Stored<Failures>| {
@@ -395,11 +441,18 @@ impl SignIn<'_> {
                 .as_ref()
                 .and_then(|count| count.delays_account(now));
             let account = account.filter(|_| !failures.knows_network(now));
-            if let Some(wait) = network.max(account).max(failures.closed_for(now)) {
+            if let Some(wait) = network
+                .max(account)
+                .max(failures.closed_for(now))
+            {
                 return Err(too_many(wait));
             }
             failures.begin(now);
-            let written = self.0.table.write(written(&failures)?).await?;
+            let written = self
+                .0
+                .table
+                .write(written(&failures)?)
+                .await?;
             Ok(written.is_ok().then(|| SignInAttempt {
                 at: now,
                 failures: failures.replaced(),
@@ -409,13 +462,17 @@ impl SignIn<'_> {
         let begun = try_retry(of_pair, read, write).await?;
         // No honest user sends so many attempts at the same moment.
         let begun = begun.ok_or_else(|| too_many(span::SECOND))?;
-        self.count(&counted, of_account.as_deref()).await?;
+        self.count(&counted, of_account.as_deref())
+            .await?;
         Ok((begun, account))
     }
 
     /// Reads the failures of an account and a network; version 0 if there are none.
     async fn failures(&self, subject: &str) -> Result<Stored<Failures>> {
-        let failures = self.0.read(&key::sign_in_failures(subject)).await?;
+        let failures = self
+            .0
+            .read(&key::sign_in_failures(subject))
+            .await?;
         Ok(failures.unwrap_or_else(|| Failures::none(subject)))
     }
 
@@ -424,11 +481,18 @@ impl SignIn<'_> {
     async fn count(&self, counted: &Counted, account: Option<&FailureCount>) -> Result<()> {
         let now = self.0.now();
         let begins = async |begins: Option<Write>| match begins {
-            Some(begins) => self.0.table.write(begins).await.map(|done| done.is_ok()),
+            Some(begins) => self
+                .0
+                .table
+                .write(begins)
+                .await
+                .map(|done| done.is_ok()),
             None => Ok(true),
         };
         let account = counted.account_begins(account, now);
-        let account = counted.counts_account.then_some(account);
+        let account = counted
+            .counts_account
+            .then_some(account);
         let network = begins(Some(counted.network_begins(now)));
         let (network, account) = tokio::join!(network, begins(account));
         let counts = [matches!(network, Ok(true)), matches!(account, Ok(true))];
@@ -439,7 +503,8 @@ impl SignIn<'_> {
             counts[0].then_some(&counted.network),
             (counts[1] && counted.counts_account).then_some(&counted.account),
         ];
-        self.give_back(counted, taken.into_iter().flatten()).await?;
+        self.give_back(counted, taken.into_iter().flatten())
+            .await?;
         network?;
         account?;
         Err(too_many(span::SECOND))
@@ -464,7 +529,8 @@ impl SignIn<'_> {
     /// for other names: the time must not tell which names exist.
     pub async fn ways_checked(&self, attempt: &NetworkAttempt, exists: bool) -> Result<()> {
         let NetworkAttempt(counted) = attempt;
-        self.lower(counted, [&counted.network], exists.into()).await
+        self.lower(counted, [&counted.network], exists.into())
+            .await
     }
 
     async fn attempt_of(&self, network: &str) -> Result<NetworkAttempt> {
@@ -472,7 +538,13 @@ impl SignIn<'_> {
         let mut counted = Counted::new("", "", now);
         counted.network = digest(&format!("\n{network}"));
         let begins = counted.network_begins(now);
-        if self.0.table.write(begins).await?.is_ok() {
+        if self
+            .0
+            .table
+            .write(begins)
+            .await?
+            .is_ok()
+        {
             return Ok(NetworkAttempt(counted));
         }
         Err(too_many(FailureCount::end(counted.quarter).since(now)))
@@ -480,7 +552,8 @@ impl SignIn<'_> {
 
     pub async fn network_succeeded(&self, attempt: &NetworkAttempt) -> Result<()> {
         let NetworkAttempt(counted) = attempt;
-        self.give_back(counted, [&counted.network]).await
+        self.give_back(counted, [&counted.network])
+            .await
     }
 
     async fn give_back(
@@ -521,8 +594,12 @@ impl SignIn<'_> {
 
     async fn withdraw(&self, attempt: &SignInAttempt) -> Result<()> {
         let counted = &attempt.counted;
-        let account = counted.counts_account.then_some(&counted.account);
-        let both = [&counted.network].into_iter().chain(account);
+        let account = counted
+            .counts_account
+            .then_some(&counted.account);
+        let both = [&counted.network]
+            .into_iter()
+            .chain(account);
         self.give_back(counted, both).await
     }
 
@@ -532,7 +609,11 @@ impl SignIn<'_> {
         let account = async {
             if !counted.counts_account {
                 let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
-                self.0.table.write(raised).await?.or_leave();
+                self.0
+                    .table
+                    .write(raised)
+                    .await?
+                    .or_leave();
             }
             Ok(())
         };
@@ -541,7 +622,12 @@ impl SignIn<'_> {
         let read = || self.failures(&subject);
         let write = async |mut failures: Stored<Failures>| {
             failures.fail(at);
-            Ok(self.0.table.write(written(&failures)?).await?.ok())
+            Ok(self
+                .0
+                .table
+                .write(written(&failures)?)
+                .await?
+                .ok())
         };
         let (noted, ()) = tokio::try_join!(try_retry(attempt.failures, read, write), account)?;
         noted.ok_or_else(|| too_many(span::SECOND))
@@ -552,7 +638,10 @@ impl SignIn<'_> {
     pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<()> {
         let mut failures = Failures::none(&attempt.failures.subject).record;
         failures.signed_in_at = Some(self.0.now());
-        let written = self.0.table.write(Write::put(&failures)?);
+        let written = self
+            .0
+            .table
+            .write(Write::put(&failures)?);
         let (written, ()) = tokio::try_join!(written, self.withdraw(attempt))?;
         written.or_leave();
         Ok(())
@@ -576,16 +665,25 @@ fn subject(username: &str, address: &str) -> String {
 
 fn account_keys(username: &str) -> Vec<Key<Account>> {
     let keys = unique_name::keys(username);
-    keys.iter().map(|name| key::account(name)).collect()
+    keys.iter()
+        .map(|name| key::account(name))
+        .collect()
 }
 
 fn account_in(batch: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>> {
-    let account = keys.iter().find_map(|key| batch.get(key).transpose());
-    Ok(account.transpose()?.map(|account| account.record))
+    let account = keys
+        .iter()
+        .find_map(|key| batch.get(key).transpose());
+    Ok(account
+        .transpose()?
+        .map(|account| account.record))
 }
 
 fn too_many(millis: i64) -> Error {
     Error::TooManyRequests {
-        retry_after: millis.max(1).unsigned_abs().div_ceil(1_000),
+        retry_after: millis
+            .max(1)
+            .unsigned_abs()
+            .div_ceil(1_000),
     }
 }

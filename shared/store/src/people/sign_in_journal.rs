@@ -62,11 +62,18 @@ impl Journals<'_> {
             let mut by_organization: BTreeMap<_, Vec<_>> = BTreeMap::new();
             for entry in entries {
                 let organization = entry.0.organization_id;
-                by_organization.entry(organization).or_default().push(entry);
+                by_organization
+                    .entry(organization)
+                    .or_default()
+                    .push(entry);
             }
             for (organization, entries) in by_organization {
                 for some in entries.chunks(NAMED) {
-                    each(organization, self.name_sign_ins(organization, some).await);
+                    each(
+                        organization,
+                        self.name_sign_ins(organization, some)
+                            .await,
+                    );
                 }
             }
         };
@@ -83,7 +90,10 @@ impl Journals<'_> {
         loop {
             let page = due::page::<R, R>(&self.0.table, shard, now, &wanted).await?;
             wanted.after = page.end;
-            let readable = page.rows.into_iter().filter_map(|row| row.record.yes());
+            let readable = page
+                .rows
+                .into_iter()
+                .filter_map(|row| row.record.yes());
             work(readable.collect()).await;
             if wanted.after.is_none() {
                 return Ok(());
@@ -104,7 +114,11 @@ impl Journals<'_> {
             let entry = SignInEntry::refused(of, count.failures, FailureCount::end(count.quarter));
             writes.push(Write::create(&entry)?);
         }
-        self.0.table.transact(writes).await?.or_leave();
+        self.0
+            .table
+            .transact(writes)
+            .await?
+            .or_leave();
         Ok(0)
     }
 
@@ -119,7 +133,9 @@ impl Journals<'_> {
             Write::update(entry.key(), done, is_due())
         });
         let context = WriteContext::from(tenant);
-        let done = self.0.transact(&context, writes.collect(), &chained);
+        let done = self
+            .0
+            .transact(&context, writes.collect(), &chained);
         Ok(done.await?.map_or(0, |()| named.len()))
     }
 }

@@ -45,7 +45,10 @@ record! {
 impl Tokens<'_> {
     /// The holder of a token; `None` for an unknown token.
     pub async fn holder(&self, secret: &TokenSecret) -> Result<Option<TokenHolder>> {
-        let holder = self.0.read(&key::token_holder(&secret.hash())).await?;
+        let holder = self
+            .0
+            .read(&key::token_holder(&secret.hash()))
+            .await?;
         Ok(holder.map(|stored| stored.record))
     }
 
@@ -55,7 +58,10 @@ impl Tokens<'_> {
         let tenant = owner.organization_id;
         let user = owner.user_id;
         let key = key::token(tenant, user, owner.place);
-        let caller = self.0.caller(&key, tenant, user).await?;
+        let caller = self
+            .0
+            .caller(&key, tenant, user)
+            .await?;
         // Another token may have taken the place of one that ended.
         let caller = caller.filter(|(token, ..)| token.hash == owner.hash);
         Ok(caller.map(|(token, user, organization)| (token.record, user, organization)))
@@ -98,8 +104,12 @@ impl Tokens<'_> {
                 organization_id: owner.organization_id,
                 user_id: owner.id,
                 place: 0,
-                permissions: named
-                    .map(|permissions| permissions.into_iter().map(OrOther::from).collect()),
+                permissions: named.map(|permissions| {
+                    permissions
+                        .into_iter()
+                        .map(OrOther::from)
+                        .collect()
+                }),
                 ends_at: sent.ends_at(now)?,
                 name: sent.name.clone(),
                 hash: secret.hash(),
@@ -107,13 +117,21 @@ impl Tokens<'_> {
                 created_at: now,
                 last_used_at: None,
             };
-            self.take_place(&context, &owner, others, token).await
+            self.take_place(&context, &owner, others, token)
+                .await
         };
-        match self.0.write(pending, read, write).await? {
+        match self
+            .0
+            .write(pending, read, write)
+            .await?
+        {
             Created::New(token) => Ok((Stored::created(token), Some(secret))),
             Created::Replayed(made) => {
                 let id: TokenId = id_of(made)?;
-                let mut tokens = self.all(tenant, user).await?.into_iter();
+                let mut tokens = self
+                    .all(tenant, user)
+                    .await?
+                    .into_iter();
                 let token = tokens.find(|token| token.id == id);
                 Ok((token.or_not_found(TokenId::NOUN)?, None))
             }
@@ -133,7 +151,10 @@ impl Tokens<'_> {
             .into_iter()
             .partition(|other| other.holds(owner, token.created_at));
         let mut free: Vec<i64> = (0..Token::MOST).collect();
-        free.retain(|place| held.iter().all(|other| other.place != *place));
+        free.retain(|place| {
+            held.iter()
+                .all(|other| other.place != *place)
+        });
         // A random one, so that creates at the same time seldom choose the same.
         let chosen = usize::try_from(random::below(free.len() as u64)).unwrap_or_default();
         token.place = *free.get(chosen).ok_or_else(|| {
@@ -149,15 +170,21 @@ impl Tokens<'_> {
             place: token.place,
             ends_at: token.ends_at,
         };
-        let before = ended.into_iter().find(|other| other.place == token.place);
+        let before = ended
+            .into_iter()
+            .find(|other| other.place == token.place);
         let expected = match before {
             Some(before) => Condition::version(before.version).equals("id", before.id),
             None => Condition::absent(),
         };
         let writes = vec![Write::put_where(&token, expected)?, Write::create(&holder)?];
         let entry = EntryContent::created(OrganizationEvent::TokenCreated, &token);
-        let writes = Writes::from(writes).making(token.id).noting(entry);
-        self.0.commit(context, writes, token).await
+        let writes = Writes::from(writes)
+            .making(token.id)
+            .noting(entry);
+        self.0
+            .commit(context, writes, token)
+            .await
     }
 
     /// A user and the user's tokens, including those that have ended, for one with the permissions
@@ -183,9 +210,14 @@ impl Tokens<'_> {
         let write = async |context: WriteContext,
                            (tokens, head): (Vec<Stored<Token>>, ReadHead)| {
             let writes = delete(&context, tokens, id)?;
-            self.0.commit(&context.with_head(head), writes, ()).await
+            self.0
+                .commit(&context.with_head(head), writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// As [`delete`](Self::delete), on behalf of one with the permissions `by`. 404 when the user
@@ -209,9 +241,14 @@ impl Tokens<'_> {
             by.may_change(&owner)?;
             let mut writes = delete(&context, tokens, id)?;
             writes.push(Write::check(owner.key(), Condition::version(owner.version)));
-            self.0.commit(&context.with_head(head), writes, ()).await
+            self.0
+                .commit(&context.with_head(head), writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Stores the day on which a token was used last.
@@ -222,14 +259,20 @@ impl Tokens<'_> {
         let used = UpdateExpression::default().set("lastUsedAt", today);
         let write = Write::update(token.key(), used, is_earlier);
         // Refused when the token was deleted, or when another request stored the day.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 }
 
 /// Returns the writes that delete a token. 404 when no token has that id.
 fn delete(context: &WriteContext, tokens: Vec<Stored<Token>>, id: TokenId) -> Result<Writes> {
-    let token = tokens.into_iter().find(|token| token.id == id);
+    let token = tokens
+        .into_iter()
+        .find(|token| token.id == id);
     let token = context.current(token, TokenId::NOUN)?;
     let mut writes = Writes::default();
     let still = Condition::default().equals("id", id);

@@ -97,7 +97,8 @@ impl Feed<'_> {
     /// Appends entries, which are in the order of their changes. Leaves out those of an earlier
     /// delivery. 503 if other publishers kept appending.
     pub async fn publish(&self, tenant: Tenant, mut entries: Vec<FeedEntry>) -> Result<Published> {
-        self.name_deleters(tenant, &mut entries).await?;
+        self.name_deleters(tenant, &mut entries)
+            .await?;
         let mut published = Published::default();
         for some in entries.chunks(MOST_ENTRIES) {
             let batch = self.publish_batch(tenant, some).await?;
@@ -118,7 +119,9 @@ impl Feed<'_> {
     }
 
     pub(crate) async fn start(&self, tenant: Tenant) -> Result<Option<Stored<FeedStart>>> {
-        self.0.read(&key::feed_start(tenant)).await
+        self.0
+            .read(&key::feed_start(tenant))
+            .await
     }
 
     async fn publish_batch(&self, tenant: Tenant, entries: &[FeedEntry]) -> Result<Published> {
@@ -128,9 +131,14 @@ impl Feed<'_> {
                 end,
                 start,
                 known: batches,
-            } = self.newest(tenant, entries, now).await?;
-            let number =
-                |entry: &FeedEntry| batches.iter().find_map(|batch| batch.number_of(entry));
+            } = self
+                .newest(tenant, entries, now)
+                .await?;
+            let number = |entry: &FeedEntry| {
+                batches
+                    .iter()
+                    .find_map(|batch| batch.number_of(entry))
+            };
             // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is
             // greater than all before.
             let follows = end.unwrap_or(now.millis());
@@ -165,11 +173,19 @@ impl Feed<'_> {
                 let record = FeedStart {
                     organization_id: tenant,
                     first,
-                    epoch: start.as_ref().map_or(0, |start| start.epoch),
+                    epoch: start
+                        .as_ref()
+                        .map_or(0, |start| start.epoch),
                 };
                 writes.push(Write::create_or_replace(start, record)?);
             }
-            if self.0.table.transact(writes).await?.is_ok() {
+            if self
+                .0
+                .table
+                .transact(writes)
+                .await?
+                .is_ok()
+            {
                 return Ok(published);
             }
             back_off(attempt).await;
@@ -191,12 +207,19 @@ impl Feed<'_> {
             start = self.start(tenant).await?;
             last_batch = last().await?;
         }
-        let end = last_batch.as_ref().map(|batch| batch.end);
+        let end = last_batch
+            .as_ref()
+            .map(|batch| batch.end);
         let earliest = new.iter().map(|entry| entry.at).min();
         let since = earliest.unwrap_or(now).plus(-SKEW);
         let mut batches: Vec<_> = last_batch.into_iter().collect();
-        if batches.iter().any(|batch| batch.is_since(since)) {
-            let newest = key::feed(tenant).consistent().descending();
+        if batches
+            .iter()
+            .any(|batch| batch.is_since(since))
+        {
+            let newest = key::feed(tenant)
+                .consistent()
+                .descending();
             batches = tail(table, newest.limit(SEARCHED)).await?;
             batches.retain(|batch| batch.is_since(since));
         }
@@ -215,7 +238,10 @@ impl Feed<'_> {
             Some((entry, key::deletion(tenant, deleted)))
         });
         let deletes: Vec<_> = deletes.collect();
-        let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
+        let keys: Vec<AnyKey> = deletes
+            .iter()
+            .map(|(_, key)| key.into())
+            .collect();
         let deletions = self.0.batch(keys).await?;
         for (entry, key) in deletes {
             if let Some(Stored { record, .. }) = deletions.named::<Deleter>(&key) {
@@ -234,7 +260,9 @@ pub(crate) fn restarted(
     start: Option<Stored<FeedStart>>,
     now: Timestamp,
 ) -> Result<Write> {
-    let of_table = start.as_ref().map(|start| (start.first, start.epoch + 1));
+    let of_table = start
+        .as_ref()
+        .map(|start| (start.first, start.epoch + 1));
     let (first, next) = of_table.unwrap_or((now.millis(), 1));
     let record = FeedStart {
         organization_id: tenant,

@@ -122,25 +122,40 @@ impl Mails<'_> {
             } else {
                 mail.begin(now);
             }
-            if self.0.table.write(Write::replace(&mail)?).await?.is_err() {
+            if self
+                .0
+                .table
+                .write(Write::replace(&mail)?)
+                .await?
+                .is_err()
+            {
                 return Ok(None);
             }
             Ok(Some((!is_held).then(|| (mail.replaced(), batch))))
         };
         // Without one, another attempt kept winning.
-        let Some((mail, batch)) = try_retry(read().await?, read, write).await?.flatten() else {
+        let Some((mail, batch)) = try_retry(read().await?, read, write)
+            .await?
+            .flatten()
+        else {
             return Ok(None);
         };
         let organization = batch.get(&of_organization)?;
         let organization = organization.or_not_found(OrganizationId::NOUN)?;
         let user = async |id: UserId| self.0.read(&id.key(tenant)).await;
         let user = OptionFuture::from(mail.user_id.map(user)).await;
-        let user = user.transpose()?.flatten().map(|user| user.record);
+        let user = user
+            .transpose()?
+            .flatten()
+            .map(|user| user.record);
         let notifications = match (&mail.letter, &user) {
             (Letter::Notifications { minute }, Some(user))
                 if user.mailed_at() == Some(&mail.to) =>
             {
-                self.0.notifications().of_minute(user, *minute).await?
+                self.0
+                    .notifications()
+                    .of_minute(user, *minute)
+                    .await?
             }
             _ => Vec::new(),
         };
@@ -161,7 +176,9 @@ impl Mails<'_> {
     ) -> Result<Option<MailMessage>> {
         let MailAttempt { mut mail, user, .. } = attempt;
         let now = self.0.now();
-        let bounced = user.as_ref().and_then(|user| user.email_bounced_at);
+        let bounced = user
+            .as_ref()
+            .and_then(|user| user.email_bounced_at);
         let is_refused = matches!(outcome, MailOutcome::Refused(_));
         match outcome {
             MailOutcome::Sent => mail.sent(),
@@ -182,7 +199,11 @@ impl Mails<'_> {
             // A refused write means that the user has another address by now.
             let is_the_same = Condition::default().equals("email", mail.to.as_str());
             let write = Write::update(user.key(), change, is_the_same);
-            self.0.table.write(write).await?.or_leave();
+            self.0
+                .table
+                .write(write)
+                .await?
+                .or_leave();
         }
         Ok(mail.message(now))
     }

@@ -64,7 +64,10 @@ impl SearchedText {
     fn words(&self) -> BTreeSet<String> {
         let mut distinct_words = BTreeSet::new();
         let texts = [&self.title, &self.description, &self.content].into_iter();
-        for word in texts.flatten().flat_map(|text| words(text)) {
+        for word in texts
+            .flatten()
+            .flat_map(|text| words(text))
+        {
             if distinct_words.len() == MOST_WORDS {
                 break;
             }

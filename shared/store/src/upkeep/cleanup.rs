@@ -115,7 +115,10 @@ impl Cleanups<'_> {
             let mut any_goes_on = false;
             loop {
                 let page = due::page::<Cleanup, Due>(&self.0.table, shard, now, &wanted).await?;
-                let rounds = page.rows.into_iter().map(|row| self.attend_to(shard, row));
+                let rounds = page
+                    .rows
+                    .into_iter()
+                    .map(|row| self.attend_to(shard, row));
                 let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
                 while let Some((key, came_of_it)) = rounds.next().await {
                     any_goes_on |= matches!(came_of_it, Ok(CleanupRound::GoesOn));
@@ -139,7 +142,11 @@ impl Cleanups<'_> {
         row: Row<Readable<Due>>,
     ) -> (AnyKey, Result<CleanupRound>) {
         let key = row.place.key();
-        let failures = match row.record.yes().map(|stored| stored.record) {
+        let failures = match row
+            .record
+            .yes()
+            .map(|stored| stored.record)
+        {
             Some(Due::Sound(cleanup)) => return (key, self.attend(&cleanup).await),
             Some(Due::Damaged { failures }) => failures,
             // Deferring it writes a count of failures that reads.
@@ -158,7 +165,9 @@ impl Cleanups<'_> {
             Err(error) => error,
         };
         let later = |change, at| cleanup.continued(change, at);
-        Err(self.defer(cleanup.failures, later, error).await)
+        Err(self
+            .defer(cleanup.failures, later, error)
+            .await)
     }
 
     /// Defers a cleanup that failed once more. Returns the error.
@@ -172,7 +181,12 @@ impl Cleanups<'_> {
         let change = UpdateExpression::default()
             .set("failures", i64::from(failures.saturating_add(1)))
             .set("dueAt", due_at);
-        match self.0.table.write(later(change, due_at)).await {
+        match self
+            .0
+            .table
+            .write(later(change, due_at))
+            .await
+        {
             // Refused when another run finished it.
             Ok(done) => {
                 done.or_leave();
@@ -196,7 +210,11 @@ impl Cleanups<'_> {
                 deleting_write: cleanup.deleting_write.clone(),
                 at: self.0.now(),
             });
-            self.0.table.write(done?).await?.or_leave();
+            self.0
+                .table
+                .write(done?)
+                .await?
+                .or_leave();
             return Ok(CleanupRound::Finished);
         };
         let now = self.0.now();
@@ -204,7 +222,11 @@ impl Cleanups<'_> {
             .set("walked", walked)
             .remove("failures")
             .set("dueAt", now);
-        let written = self.0.table.write(cleanup.continued(change, now)).await?;
+        let written = self
+            .0
+            .table
+            .write(cleanup.continued(change, now))
+            .await?;
         // Refused when another run finished it.
         Ok(written.map_or(CleanupRound::Finished, |()| CleanupRound::GoesOn))
     }

@@ -33,7 +33,10 @@ impl Shard {
     /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations.
     /// Each leaves it with its next write.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..key::SHARDS).map(Some).chain([None]).map(Self)
+        (0..key::SHARDS)
+            .map(Some)
+            .chain([None])
+            .map(Self)
     }
 
     pub fn of(organization: OrganizationId) -> Self {
@@ -82,10 +85,14 @@ where
 {
     if let Some(number) = shard.0 {
         let due = key::due_in::<R>(number).up_to(key::due_by(now));
-        table.page_current(due.read_as(), wanted).await
+        table
+            .page_current(due.read_as(), wanted)
+            .await
     } else {
         let due = key::due_unsharded::<R>().up_to(key::instant(now));
-        table.page_current(due.read_as(), wanted).await
+        table
+            .page_current(due.read_as(), wanted)
+            .await
     }
 }
 
@@ -151,7 +158,11 @@ impl DueCounts<'_> {
             overdue: 0,
             oldest: now,
         };
-        for sort in page.rows.iter().filter_map(|row| row.place.sort()) {
+        for sort in page
+            .rows
+            .iter()
+            .filter_map(|row| row.place.sort())
+        {
             let (at, since) = key::due_instants(sort);
             // A key of another form counts as due since now.
             let at = at.unwrap_or(now);
@@ -200,7 +211,13 @@ impl SweepMessage {
         Some(Self::Cleanup(CleanupName {
             organization_id: cleanup.organization_id,
             subject: cleanup.subject,
-            delay: Duration::from_millis(cleanup.due_at.since(now).max(0).unsigned_abs()),
+            delay: Duration::from_millis(
+                cleanup
+                    .due_at
+                    .since(now)
+                    .max(0)
+                    .unsigned_abs(),
+            ),
         }))
     }
 }

@@ -93,8 +93,16 @@ impl TaggedActivity {
     fn new(mut stored: Stored<Activity>, named: &Named) -> Self {
         Self {
             tags: named.tags(&stored.tag_ids),
-            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
-            evidence: stored.record.evidence.take().map(|evidence| evidence.0),
+            metadata: stored
+                .record
+                .metadata
+                .take()
+                .map(|metadata| metadata.0),
+            evidence: stored
+                .record
+                .evidence
+                .take()
+                .map(|evidence| evidence.0),
             activity: stored.into(),
         }
     }
@@ -111,9 +119,14 @@ pub struct ActivitiesQuery<'a> {
 
 impl ActivityWithRefs {
     fn new(activity: Stored<Activity>, named: &Named) -> Self {
-        let project = activity.project_id.and_then(|id| named.projects.get(&id));
+        let project = activity
+            .project_id
+            .and_then(|id| named.projects.get(&id));
         Self {
-            creator: named.users.get(&activity.creator_id).cloned(),
+            creator: named
+                .users
+                .get(&activity.creator_id)
+                .cloned(),
             project: project.cloned(),
             activity: TaggedActivity::new(activity, named),
         }
@@ -149,16 +162,25 @@ impl Activities<'_> {
                 return Err(Error::NotFound(OrganizationId::NOUN));
             }
             let project = project.map(|id| directory.project_to_work_in(tenant, id));
-            OptionFuture::from(project).await.transpose()
+            OptionFuture::from(project)
+                .await
+                .transpose()
         };
         let activity = |_: &WriteContext, id, project: Option<Stored<Project>>, now| {
             project.map_or(Ok(()), |project| takes_work(&project))?;
             let activity = Activity::new(id, tenant, creator, new, now);
             Ok((activity, Writes::default()))
         };
-        match self.0.create_once(pending, read, activity).await? {
+        match self
+            .0
+            .create_once(pending, read, activity)
+            .await?
+        {
             Created::New(activity) => Ok(TaggedActivity::new(activity, &Named::default())),
-            Created::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
+            Created::Replayed(made) => Ok(self
+                .get(tenant, id_of(made)?)
+                .await?
+                .activity),
         }
     }
 
@@ -176,7 +198,9 @@ impl Activities<'_> {
         tenant: Tenant,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>> {
-        let page = self.page(key::activities(tenant), query).await?;
+        let page = self
+            .page(key::activities(tenant), query)
+            .await?;
         self.joined(tenant, page, query).await
     }
 
@@ -204,7 +228,10 @@ impl Activities<'_> {
         let filter = query.filter;
         let from = query.filter.from;
         let to = query.filter.to;
-        if from.zip(to).is_some_and(|(from, to)| from >= to) {
+        if from
+            .zip(to)
+            .is_some_and(|(from, to)| from >= to)
+        {
             return Ok(Page::empty());
         }
         let filter = Filter::of(query.caller)
@@ -215,7 +242,11 @@ impl Activities<'_> {
             .filter(filter.condition())
             .within(from.map(key::instant), to.map(key::instant))
             .descending_if(query.sort == ActivitySort::NewestFirst);
-        let page = self.0.table.page(activities, query.wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(activities, query.wanted)
+            .await?;
         self.0.whole_page(page).await
     }
 
@@ -227,7 +258,10 @@ impl Activities<'_> {
         page: Page<Stored<Activity>>,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>> {
-        let ids = Names::of_activities(page.records().map(|stored| &stored.record));
+        let ids = Names::of_activities(
+            page.records()
+                .map(|stored| &stored.record),
+        );
         let named = self.0.named(tenant, ids).await?;
         let query = query.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {
@@ -257,11 +291,16 @@ impl Activities<'_> {
             activity.change(update.clone(), self.0.now());
             let tags = Names::of_tags(&activity.tag_ids);
             let no_writes = Writes::default();
-            let written = self.0.commit_change(&context, before, activity, no_writes);
+            let written = self
+                .0
+                .commit_change(&context, before, activity, no_writes);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
             Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from
@@ -274,6 +313,8 @@ impl Activities<'_> {
     ) -> Result<()> {
         let allow = |activity: &Activity| allow(activity.creator_id);
         let comments = |_: &Activity| (id.into(), Writes::default());
-        self.0.delete_if(pending, id, allow, comments).await
+        self.0
+            .delete_if(pending, id, allow, comments)
+            .await
     }
 }

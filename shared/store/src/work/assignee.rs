@@ -30,7 +30,9 @@ impl Assignee {
 
     /// The key that [`fault`](Self::fault) needs.
     pub(crate) fn key(&self) -> Option<AnyKey> {
-        self.0.as_ref().map(|(_, key)| key.into())
+        self.0
+            .as_ref()
+            .map(|(_, key)| key.into())
     }
 
     /// Returns the fault of an assignee who is not in `batch`, or who is disabled and not the
@@ -40,7 +42,9 @@ impl Assignee {
         if !batch.has(key) {
             return Some(Fault::unknown("assigneeId", UserId::NOUN));
         }
-        let is_disabled = batch.named(key).is_some_and(|user| user.disabled);
+        let is_disabled = batch
+            .named(key)
+            .is_some_and(|user| user.disabled);
         (is_disabled && before != Some(*id)).then(|| {
             let detail = format!("User {id} is disabled. Send the id of an enabled user.");
             Fault::at("assigneeId", FaultCode::Unknown, detail)
@@ -69,7 +73,14 @@ impl Store {
         let (pending, tenant) = pending.with_tenant();
         let key = id.key(tenant);
         let assignee = Assignee::new(tenant, assignee.as_ref());
-        let read = || self.batch(assignee.key().into_iter().chain([AnyKey::from(&key)]));
+        let read = || {
+            self.batch(
+                assignee
+                    .key()
+                    .into_iter()
+                    .chain([AnyKey::from(&key)]),
+            )
+        };
         let write = async |context: WriteContext, batch: Batch| {
             let before = context.current(batch.get(&key)?, I::NOUN)?;
             let before = self.whole(before).await?;
@@ -84,8 +95,11 @@ impl Store {
             writes.extend(context.updated(&before.record, &stored, now)?);
             let follows = self.action_follows(&context, &before.record, Some(&stored.record), now);
             writes.extend(follows.await?);
-            self.commit_change(&context, before, stored, writes).await
+            self.commit_change(&context, before, stored, writes)
+                .await
         };
-        self.write(pending, read, write).await?.not_replayed()
+        self.write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 }

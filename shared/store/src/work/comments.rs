@@ -86,15 +86,22 @@ impl Comments<'_> {
                 project_id: project.and_then(|subject| subject.record.project_id),
                 ..Comment::new(id, tenant, thread, author, new.clone(), now)
             };
-            let writes = self.writes(&context, &comment, &batch).await?;
+            let writes = self
+                .writes(&context, &comment, &batch)
+                .await?;
             let created = Stored::created(comment);
-            self.0.commit(&context, writes.making(id), created).await
+            self.0
+                .commit(&context, writes.making(id), created)
+                .await
         };
         let again = async |made| {
             let key = key::comment(tenant, thread, id_of(made)?);
             self.0.one(&key, CommentId::NOUN).await
         };
-        let created = self.0.write(pending, read, write).await?;
+        let created = self
+            .0
+            .write(pending, read, write)
+            .await?;
         created.or_load(again).await
     }
 
@@ -118,7 +125,10 @@ impl Comments<'_> {
                 writes.push_or(is_there, unknown_subject(thread));
             }
             Some(request) if request.reopens_on_comment_of(comment.user_id) => {
-                writes.extend(self.reopen(context, &request, comment.created_at).await?);
+                writes.extend(
+                    self.reopen(context, &request, comment.created_at)
+                        .await?,
+                );
             }
             Some(request) => {
                 let as_read = Condition::default().equals("status", &request.status);
@@ -144,7 +154,8 @@ impl Comments<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<CommentWithAuthor> {
         let edit = |comment: &mut Comment, now| comment.edit(update.clone(), now);
-        self.change(pending, place, allow, edit).await
+        self.change(pending, place, allow, edit)
+            .await
     }
 
     /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its
@@ -156,7 +167,9 @@ impl Comments<'_> {
         place: (Thread, CommentId),
         allow: impl Fn(UserId) -> A,
     ) -> Result<()> {
-        let deleted = self.change(pending, place, allow, Comment::delete).await;
+        let deleted = self
+            .change(pending, place, allow, Comment::delete)
+            .await;
         deleted.map(|_| ())
     }
 
@@ -185,13 +198,17 @@ impl Comments<'_> {
             let mut comment = before.clone();
             change(&mut comment, self.0.now());
             // Comments of earlier versions have no project.
-            let subject = batch.named(&subject).map(|subject| subject.record);
+            let subject = batch
+                .named(&subject)
+                .map(|subject| subject.record);
             comment.project_id = comment
                 .project_id
                 .or(subject.and_then(|subject| subject.project_id));
             let author = comment.user_id.key(tenant);
             let no_writes = Writes::default();
-            let written = self.0.commit_change(&context, before, comment, no_writes);
+            let written = self
+                .0
+                .commit_change(&context, before, comment, no_writes);
             let authors = table.batch_get([author.clone()], Read::Lasting);
             let (done, authors) = tokio::try_join!(written, authors)?;
             let author = authors.named(&author);
@@ -201,7 +218,10 @@ impl Comments<'_> {
             };
             Ok(done.map(|done| done.map(with_author)))
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's
@@ -222,7 +242,9 @@ impl Comments<'_> {
                 let comments = key::comments_by_time(tenant, thread).descending_if(descending);
                 return table.page(comments, wanted).await;
             };
-            let keys = ids.iter().map(|id| key::comment(tenant, thread, *id));
+            let keys = ids
+                .iter()
+                .map(|id| key::comment(tenant, thread, *id));
             let rows = self
                 .0
                 .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
@@ -233,7 +255,9 @@ impl Comments<'_> {
         if !batch.has(&subject) {
             return Err(unknown_subject(thread));
         }
-        let authors = page.records().map(|comment| comment.user_id);
+        let authors = page
+            .records()
+            .map(|comment| comment.user_id);
         let users: HashMap<_, UserRef> = self.0.users(tenant, authors).await?;
         Ok(page.map(|comment| CommentWithAuthor {
             author: users.get(&comment.user_id).cloned(),
@@ -259,7 +283,9 @@ impl Comments<'_> {
         );
         writes.extend(context.updated(&before.record, &request, now)?);
         let after = Some(&request.record);
-        let follows = self.0.action_follows(context, &before.record, after, now);
+        let follows = self
+            .0
+            .action_follows(context, &before.record, after, now);
         writes.extend(follows.await?);
         Ok(writes)
     }
@@ -284,7 +310,9 @@ fn service_request(
         return Ok(None);
     };
     let request = batch.get(&id.key(tenant))?;
-    request.map(Some).ok_or_else(|| unknown_subject(thread))
+    request
+        .map(Some)
+        .ok_or_else(|| unknown_subject(thread))
 }
 
 fn unknown_subject(thread: Thread) -> Error {

@@ -80,11 +80,17 @@ impl Dashboards<'_> {
             self.newest(key::service_requests(tenant)),
             self.newest(key::tickets(tenant)),
             self.newest(key::activities(tenant)),
-            self.0.table.get(&totals_key, Read::Eventual),
+            self.0
+                .table
+                .get(&totals_key, Read::Eventual),
             self.0.mean_resolution_hours(tenant),
         )?;
-        let totals = totals.map(|totals| totals.record).unwrap_or_default();
-        let creators = activities.iter().map(|activity| activity.creator_id);
+        let totals = totals
+            .map(|totals| totals.record)
+            .unwrap_or_default();
+        let creators = activities
+            .iter()
+            .map(|activity| activity.creator_id);
         let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
         let item = |Stored { record, .. }: Stored<Activity>| FeedItem {
             id: record.id,
@@ -104,7 +110,10 @@ impl Dashboards<'_> {
                 avg_resolution_time: two_decimals(resolution_hours.unwrap_or(0.0)),
                 hours_saved: two_decimals(hours(totals.minutes_saved)),
             },
-            activities: activities.into_iter().map(item).collect(),
+            activities: activities
+                .into_iter()
+                .map(item)
+                .collect(),
         })
     }
 
@@ -113,10 +122,18 @@ impl Dashboards<'_> {
         by_time: RecordList<R, Gsi1>,
     ) -> Result<Vec<Stored<R>>> {
         let newest_list = by_time.descending().limit(NEWEST);
-        let newest = self.0.table.list_stored(newest_list).await?;
+        let newest = self
+            .0
+            .table
+            .list_stored(newest_list)
+            .await?;
         let texts = self.0.texts(&newest).await?;
-        let complete = newest.into_iter().map(|stored| texts.complete(stored));
-        Ok(complete.filter_map(Result::ok).collect())
+        let complete = newest
+            .into_iter()
+            .map(|stored| texts.complete(stored));
+        Ok(complete
+            .filter_map(Result::ok)
+            .collect())
     }
 }
 

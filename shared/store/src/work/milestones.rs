@@ -106,7 +106,9 @@ impl Milestones<'_> {
             let milestone = Milestone::new(id, context.tenant, new, now);
             Ok((milestone, Writes::default()))
         };
-        self.0.create(pending, project, new).await
+        self.0
+            .create(pending, project, new)
+            .await
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
@@ -136,11 +138,18 @@ impl Milestones<'_> {
         let milestones = self.0.whole_page(milestones).await?;
         // The index may lag behind a delete, and a deleted milestone has no tasks.
         let key_of = |milestone: &Stored<Milestone>| milestone.id.key(tenant);
-        let keys: Vec<_> = milestones.records().map(key_of).collect();
+        let keys: Vec<_> = milestones
+            .records()
+            .map(key_of)
+            .collect();
         let batch = table.batch_get(keys, Read::Consistent);
         let page = self.with_their_tasks(tenant, project_id, milestones);
         let (batch, page) = tokio::try_join!(batch, page)?;
-        Ok(page.filter_map(|joined| batch.has(&key_of(&joined.milestone)).then_some(joined)))
+        Ok(page.filter_map(|joined| {
+            batch
+                .has(&key_of(&joined.milestone))
+                .then_some(joined)
+        }))
     }
 
     /// Joins a page of milestones with their tasks. All linked tasks of the project are read at
@@ -169,7 +178,10 @@ impl Milestones<'_> {
         let milestones = milestones.cut(REQUESTED);
         let mut tasks = Vec::with_capacity(milestones.rows.len());
         while tasks.len() < milestones.rows.len() && (tasks.is_empty() || units_so_far() < ENOUGH) {
-            let next = milestones.records().skip(tasks.len()).take(AT_ONCE);
+            let next = milestones
+                .records()
+                .skip(tasks.len())
+                .take(AT_ONCE);
             let each = next.map(|milestone| self.tasks_of(tenant, milestone.id));
             tasks.extend(try_join_all(each).await?);
         }
@@ -225,11 +237,15 @@ fn with_tasks(
     for Row { record, place } in tasks.rows {
         let record = record.record;
         let place = place.by_id();
-        let linked = by_milestone.entry(record.milestone_id).or_default();
+        let linked = by_milestone
+            .entry(record.milestone_id)
+            .or_default();
         linked.push(Row { record, place });
     }
     milestones.map(|milestone| {
-        let mut rows = by_milestone.remove(&milestone.id).unwrap_or_default();
+        let mut rows = by_milestone
+            .remove(&milestone.id)
+            .unwrap_or_default();
         rows.sort_unstable_by_key(|row| row.record.id);
         let tasks = Page { rows, end: None };
         MilestoneWithTasks {

@@ -65,7 +65,9 @@ impl Participant {
     /// The write of a participant whom a batch with [their key](key::participant) does not have.
     pub(crate) fn joins(&self, batch: &Batch) -> Result<Option<Write>> {
         let is_known = batch.has(&self.key());
-        (!is_known).then(|| Write::create(self)).transpose()
+        (!is_known)
+            .then(|| Write::create(self))
+            .transpose()
     }
 }
 
@@ -74,9 +76,14 @@ impl Store {
     /// writes. Participants who are there are only read.
     pub(crate) async fn add_participants(&self, changes: &[FeedChange]) -> Result<()> {
         let mut first: BTreeMap<(Talk, UserId), Participant> = BTreeMap::new();
-        for participant in changes.iter().filter_map(Participant::of) {
+        for participant in changes
+            .iter()
+            .filter_map(Participant::of)
+        {
             let place = (participant.talk, participant.user_id);
-            first.entry(place).or_insert(participant);
+            first
+                .entry(place)
+                .or_insert(participant);
         }
         let keys = first
             .values()
@@ -94,6 +101,8 @@ impl Store {
     /// The participants of a thread, in the order of their ids.
     pub(crate) async fn participants(&self, tenant: Tenant, on: Talk) -> Result<Vec<Participant>> {
         let participants = key::participants(tenant, on);
-        self.table.list(participants.limit(MOST)).await
+        self.table
+            .list(participants.limit(MOST))
+            .await
     }
 }

@@ -56,7 +56,10 @@ impl References<'_> {
         search: &ReferenceSearch,
         wanted: &PageRequest,
     ) -> Result<Page<FoundReference>> {
-        let query = search.query.as_deref().unwrap_or_default();
+        let query = search
+            .query
+            .as_deref()
+            .unwrap_or_default();
         let mut filter = having_words(Condition::default(), query);
         let usual = if filter.is_empty() { RECENT } else { MOST };
         let wanted = PageRequest {
@@ -70,13 +73,23 @@ impl References<'_> {
             .descending()
             .filter((!filter.is_empty()).then_some(filter))
             .reading(MOST_READ);
-        let matching = self.0.table.page(matching_list, &wanted).await?;
+        let matching = self
+            .0
+            .table
+            .page(matching_list, &wanted)
+            .await?;
         let keys = matching.records();
         let keys =
             keys.filter_map(|reference| referred_to(tenant, reference.refers_to, reference.id));
-        let batch = self.0.table.batch_get(keys, Read::Lasting).await?;
+        let batch = self
+            .0
+            .table
+            .batch_get(keys, Read::Lasting)
+            .await?;
         let rows = matching.filter_map(|reference| found_in(&batch, tenant, &reference));
-        let projects = rows.records().filter_map(|(_, project)| project.as_ref());
+        let projects = rows
+            .records()
+            .filter_map(|(_, project)| project.as_ref());
         let texts = self.0.texts(projects).await?;
         Ok(rows.filter_map(|(row, project)| {
             let project = project.map(|project| texts.complete(project));

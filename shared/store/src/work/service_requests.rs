@@ -112,7 +112,9 @@ impl ServiceRequests<'_> {
             };
             Ok((request, writes))
         };
-        self.0.create(pending, ready(Ok(())), request).await
+        self.0
+            .create(pending, ready(Ok(())), request)
+            .await
     }
 
     /// The organization's service requests that match a filter, by creation.
@@ -141,7 +143,11 @@ impl ServiceRequests<'_> {
             .since("updatedAt", filter.updated_since);
         let requests = key::service_requests(tenant).filter(filter.condition());
         let requests = requests.descending_if(sort == CreatedSort::NewestFirst);
-        let page = self.0.table.page(requests, wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(requests, wanted)
+            .await?;
         self.0.whole_page(page).await
     }
 
@@ -184,6 +190,8 @@ impl ServiceRequests<'_> {
     ) -> Result<()> {
         let allow = |request: &ServiceRequest| allow(request.creator_id);
         let comments = |_: &ServiceRequest| (id.into(), Writes::default());
-        self.0.delete_if(pending, id, allow, comments).await
+        self.0
+            .delete_if(pending, id, allow, comments)
+            .await
     }
 }

@@ -40,7 +40,10 @@ impl Tagging<'_> {
         let record_key = key::tagged(tenant, on);
         let tag_key = tag.key(tenant);
         let noun = on.kind().facts().noun;
-        let read = || self.0.batch(any_keys![&record_key, &tag_key]);
+        let read = || {
+            self.0
+                .batch(any_keys![&record_key, &tag_key])
+        };
         let write = async |context: WriteContext, batch: Batch| {
             let stored = context.current(batch.get(&record_key)?, noun)?;
             if !batch.has(&tag_key) {
@@ -57,7 +60,10 @@ impl Tagging<'_> {
                 (after.remove(&tag), change.take_from_set(TAG_IDS, tag))
             };
             if !changes {
-                return self.0.commit(&context, Writes::default(), version).await;
+                return self
+                    .0
+                    .commit(&context, Writes::default(), version)
+                    .await;
             }
             if after.len() > MOST {
                 let detail = format!("The {noun} has {MOST} tags, the most allowed.");
@@ -70,9 +76,14 @@ impl Tagging<'_> {
             writes.push_or(is_there, Error::NotFound(TagId::NOUN));
             let of = HistoryOf::of(on.kind(), on.id().get());
             writes.extend(context.changed(of, version + 1, difference, now)?);
-            self.0.commit(&context, writes, version + 1).await
+            self.0
+                .commit(&context, writes, version + 1)
+                .await
         };
-        let done = self.0.write(pending, read, write).await?;
+        let done = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |_| {
             let record = self.0.read(&record_key).await?;
             Ok(record.or_not_found(noun)?.version)

@@ -86,12 +86,17 @@ impl Tasks<'_> {
         let named = OnceLock::new();
         let task = |_: &WriteContext, id: TaskId, (batch, end): (Batch, Option<Room>), now| {
             let mut faults = links.faults(tenant, project, None, &batch)?;
-            let project = project_key.as_ref().map(|key| batch.get(key));
+            let project = project_key
+                .as_ref()
+                .map(|key| batch.get(key));
             let project = project.transpose()?.flatten();
             if project_key.is_some() && project.is_none() {
                 faults.push(Fault::unknown("projectId", ProjectId::NOUN));
             }
-            if new.organization_id.is_some_and(|named| named != tenant) {
+            if new
+                .organization_id
+                .is_some_and(|named| named != tenant)
+            {
                 faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
             }
             if !faults.is_empty() {
@@ -100,15 +105,22 @@ impl Tasks<'_> {
             project.map_or(Ok(()), |project| takes_work(&project))?;
             // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
             // order of their creation, with the same room between them.
-            let room = end
-                .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
+            let room = end.unwrap_or_else(|| {
+                Room::of(Order::at(
+                    id.get()
+                        .saturating_mul(Task::ORDER_STEP),
+                ))
+            });
             let task = Task::new(id, tenant, new, room.order, now);
             named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &batch));
             let mut writes = links.writes(tenant);
             writes.append(room.writes(tenant, now));
             Ok((task, writes))
         };
-        let created = self.0.create_once(pending, read, task).await?;
+        let created = self
+            .0
+            .create_once(pending, read, task)
+            .await?;
         match (created, named.get()) {
             (Created::New(task), Some(named)) => Ok(JoinedTask::new(task, named)),
             (Created::New(task), None) => self.get(tenant, task.id).await,
@@ -119,7 +131,10 @@ impl Tasks<'_> {
     /// One task. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: Tenant, id: TaskId) -> Result<JoinedTask> {
         let task = self.0.get(tenant, id).await?;
-        let named = self.0.named(tenant, Names::of_tasks([&*task])).await?;
+        let named = self
+            .0
+            .named(tenant, Names::of_tasks([&*task]))
+            .await?;
         Ok(JoinedTask::new(task, &named))
     }
 
@@ -139,7 +154,10 @@ impl Tasks<'_> {
             filter,
             wanted,
         };
-        let page = self.0.whole_page(finding.find(sort).await?).await?;
+        let page = self
+            .0
+            .whole_page(finding.find(sort).await?)
+            .await?;
         let ids = Names::of_tasks(records(&page));
         let named = self.0.named(tenant, ids).await?;
         Ok(join(page, &named, filter))
@@ -166,12 +184,18 @@ impl Tasks<'_> {
         };
         let tasks = finding.in_project(project);
         let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), tasks)?;
-        let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
+        let project = ProjectRef::from(
+            &project
+                .or_not_found(ProjectId::NOUN)?
+                .record,
+        );
         let page = self.0.whole_page(page).await?;
         let mut names = Names::of_tasks(records(&page));
         names.projects.clear();
         let mut records = self.0.named(tenant, names).await?;
-        records.projects.insert(project.id, project);
+        records
+            .projects
+            .insert(project.id, project);
         Ok(join(page, &records, filter))
     }
 
@@ -190,7 +214,13 @@ impl Tasks<'_> {
             phase: update.phase_id.value().copied(),
             assignee: update.assignee_id.value().copied(),
         };
-        let read = || self.0.batch(links.keys(tenant).chain([AnyKey::from(&key)]));
+        let read = || {
+            self.0.batch(
+                links
+                    .keys(tenant)
+                    .chain([AnyKey::from(&key)]),
+            )
+        };
         let write = async |context: WriteContext, batch: Batch| {
             let before = context.current(batch.get(&key)?, TaskId::NOUN)?;
             let before = self.0.whole(before).await?;
@@ -204,11 +234,16 @@ impl Tasks<'_> {
             let mut writes = links.writes(tenant);
             writes.extend(context.updated(&before.record, &task, task.updated_at)?);
             let referred = Names::of_tasks([&task.record]);
-            let written = self.0.commit_change(&context, before, task, writes);
+            let written = self
+                .0
+                .commit_change(&context, before, task, writes);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
             Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at
@@ -216,15 +251,29 @@ impl Tasks<'_> {
     /// tenant's.
     pub async fn reorder(&self, pending: impl Pending, places: &[TaskPlace]) -> Result<()> {
         let (pending, tenant) = pending.with_tenant();
-        let keyed = places.iter().map(|place| (place, place.id.key(tenant)));
+        let keyed = places
+            .iter()
+            .map(|place| (place, place.id.key(tenant)));
         let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
-        let read = || self.0.batch(keyed.iter().map(|(_, key)| AnyKey::from(key)));
+        let read = || {
+            self.0.batch(
+                keyed
+                    .iter()
+                    .map(|(_, key)| AnyKey::from(key)),
+            )
+        };
         let write = async |context: WriteContext, batch: Batch| {
             let now = self.0.now();
             let mut writes = Writes::default();
             for &(&TaskPlace { id, order }, ref key) in &keyed {
-                batch.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
-                if batch.named(key).is_some_and(|task| task.order == order) {
+                batch
+                    .has(key)
+                    .then_some(())
+                    .or_not_found(TaskId::NOUN)?;
+                if batch
+                    .named(key)
+                    .is_some_and(|task| task.order == order)
+                {
                     let as_read = Condition::default().equals("order", order);
                     writes.push(Write::check(key, as_read));
                     continue;
@@ -240,21 +289,29 @@ impl Tasks<'_> {
             if writes.change_nothing() {
                 writes = Writes::default();
             }
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404
     /// when it is not the tenant's.
     pub async fn delete(&self, pending: impl Pending, id: TaskId) -> Result<()> {
         let comments = |_: &Task| (id.into(), Writes::default());
-        self.0.delete(pending, id, comments).await
+        self.0
+            .delete(pending, id, comments)
+            .await
     }
 }
 
 fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
-    page.records().map(|stored| &stored.record)
+    page.records()
+        .map(|stored| &stored.record)
 }
 
 /// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted

@@ -73,7 +73,10 @@ impl NewTicket {
         let mut writes = Writes::default();
         let mut last_message_at = None;
         let mut participants = BTreeMap::new();
-        for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
+        for (message_id, message) in message_ids
+            .into_iter()
+            .zip(&self.messages)
+        {
             let message = TicketMessage {
                 id: message_id.used(),
                 organization_id: tenant,
@@ -85,13 +88,20 @@ impl NewTicket {
             };
             last_message_at = last_message_at.max(Some(message.created_at));
             let participant = Participant::from(&message);
-            participants.entry(message.user_id).or_insert(participant);
+            participants
+                .entry(message.user_id)
+                .or_insert(participant);
             writes.push(Write::create(&message)?);
         }
         let resolution = resolved_at.map(Resolution::Made);
         writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
-        let changes = [last_message_at, resolved_at].into_iter().flatten();
-        let first = self.messages.first().map(|message| message.user_id);
+        let changes = [last_message_at, resolved_at]
+            .into_iter()
+            .flatten();
+        let first = self
+            .messages
+            .first()
+            .map(|message| message.user_id);
         let creator_id = context.actor.or(first);
         // Its creator takes part in any case.
         participants.retain(|author, _| Some(*author) != creator_id);
@@ -216,7 +226,11 @@ impl Tickets<'_> {
         let pending = pending.into();
         let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
         let users = self.0.batch(assignee.key());
-        let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
+        let message_ids = try_join_all(
+            new.messages
+                .iter()
+                .map(|_| self.0.next_id()),
+        );
         // Both end, also after an error, so that no id is lost on its way.
         let read = async {
             let (ids, users) = tokio::join!(message_ids, users);
@@ -226,7 +240,9 @@ impl Tickets<'_> {
             assignee.known(&users, None)?;
             new.ticket(context, id, ids, now)
         };
-        self.0.create(pending, read, ticket).await
+        self.0
+            .create(pending, read, ticket)
+            .await
     }
 
     /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes
@@ -238,12 +254,18 @@ impl Tickets<'_> {
         sent: TicketCreate,
     ) -> Result<Stored<Ticket>> {
         // White space alone is no message.
-        let said = sent.description.map(String::from).map(Content::try_from);
-        let message = said.into_iter().flatten().map(|content| NewMessage {
-            user_id: author,
-            content,
-            created_at: None,
-        });
+        let said = sent
+            .description
+            .map(String::from)
+            .map(Content::try_from);
+        let message = said
+            .into_iter()
+            .flatten()
+            .map(|content| NewMessage {
+                user_id: author,
+                content,
+                created_at: None,
+            });
         let new = NewTicket {
             title: sent.title,
             status: ServiceStatus::Open,
@@ -283,12 +305,16 @@ impl Tickets<'_> {
                     }
                     _ => in_first_index(ticket),
                 };
-                let rows = self.0.rows_by_id(keys, fits, place, descending, wanted);
+                let rows = self
+                    .0
+                    .rows_by_id(keys, fits, place, descending, wanted);
                 rows.await?
             }
             TicketSort::LastMessageFirst => {
                 let tickets = key::tickets_by_message(tenant).filter(condition);
-                table.page(tickets.descending(), wanted).await?
+                table
+                    .page(tickets.descending(), wanted)
+                    .await?
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
                 let tickets = key::tickets(tenant).filter(condition);
@@ -296,10 +322,14 @@ impl Tickets<'_> {
                 table.page(tickets, wanted).await?
             }
         };
-        let creators = page.records().filter_map(|ticket| ticket.creator_id);
+        let creators = page
+            .records()
+            .filter_map(|ticket| ticket.creator_id);
         let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
         Ok(page.map(|ticket| JoinedTicket {
-            creator: ticket.creator_id.and_then(|id| users.get(&id).cloned()),
+            creator: ticket
+                .creator_id
+                .and_then(|id| users.get(&id).cloned()),
             ticket: ticket.into(),
         }))
     }
@@ -326,7 +356,9 @@ impl Tickets<'_> {
         };
         let (ticket, messages) = tokio::try_join!(table.get(&key, Read::Consistent), messages)?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?;
-        let authors = messages.records().map(|message| message.user_id);
+        let authors = messages
+            .records()
+            .map(|message| message.user_id);
         let named = authors.chain(ticket.creator_id);
         let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
         let messages = messages.map(|message| {
@@ -348,7 +380,9 @@ impl Tickets<'_> {
                 content: message.record.content,
             }
         });
-        let creator = ticket.creator_id.and_then(|id| people.get(&id));
+        let creator = ticket
+            .creator_id
+            .and_then(|id| people.get(&id));
         let ticket = JoinedTicket {
             creator: creator.map(|person| person.user.clone()),
             ticket: ticket.into(),
@@ -390,14 +424,18 @@ impl Tickets<'_> {
         let participant = key::participant(pending.tenant(), id.into(), author);
         let message_id = OnceCell::new();
         let read = || async {
-            let batch = self.0.batch(any_keys![&key, &participant]);
+            let batch = self
+                .0
+                .batch(any_keys![&key, &participant]);
             // Both end, also after an error, so that no id is lost on its way.
             let (message_id, batch) = tokio::join!(self.0.id_once(&message_id), batch);
             Ok((message_id?, batch?))
         };
         let write = async |context: WriteContext, (message_id, batch): (Reserved<_>, Batch)| {
             let message_id = message_id.used();
-            let ticket: Stored<Ticket> = batch.get(&key)?.or_not_found(TicketId::NOUN)?;
+            let ticket: Stored<Ticket> = batch
+                .get(&key)?
+                .or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict(Code::TicketClosed, detail));
@@ -414,10 +452,16 @@ impl Tickets<'_> {
             let mut writes = writes_of_reply(&context, &ticket, &message)?;
             writes.extend(Participant::from(&message).joins(&batch)?);
             let writes = writes.making(message_id);
-            self.0.commit(&context, writes, message_id).await
+            self.0
+                .commit(&context, writes, message_id)
+                .await
         };
-        let done = self.0.write(pending, read, write).await?;
-        done.or_load(async |made| id_of(made)).await
+        let done = self
+            .0
+            .write(pending, read, write)
+            .await?;
+        done.or_load(async |made| id_of(made))
+            .await
     }
 }
 

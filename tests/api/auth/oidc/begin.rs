@@ -9,7 +9,9 @@ use super::{World, failed, person};
 async fn a_sign_in_leads_to_the_provider_and_back() {
     let world = World::start(json!({"defaultRole": "member"})).await;
     let nobody = world.api.anonymous();
-    let begun = nobody.get("/api/auth/oidc?organization=1").await;
+    let begun = nobody
+        .get("/api/auth/oidc?organization=1")
+        .await;
     begun.expect(302);
     let location = begun.header("location").unwrap();
     for part in [
@@ -25,12 +27,20 @@ async fn a_sign_in_leads_to_the_provider_and_back() {
     let path = "Path=/api/auth/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure";
     assert_eq!(attributes, path);
     let grace = person("grace", &json!({}));
-    let back = world.provider.sends_back(location, &grace);
-    let answer = nobody.with_cookie(state).get(&back).await;
+    let back = world
+        .provider
+        .sends_back(location, &grace);
+    let answer = nobody
+        .with_cookie(state)
+        .get(&back)
+        .await;
     answer.expect(302);
     // Without a page, the desk follows.
     assert_eq!(answer.header("location"), Some("/"));
-    world.session_of(&answer).is_signed_in().await;
+    world
+        .session_of(&answer)
+        .is_signed_in()
+        .await;
 }
 
 #[tokio::test]
@@ -70,7 +80,10 @@ async fn the_page_that_follows_is_of_this_host_or_an_allowed_origin() {
         ] {
             let path = begin(page);
             let grace = person("grace", &more);
-            let answer = world.provider.signs_in_by(&nobody, &path, grace).await;
+            let answer = world
+                .provider
+                .signs_in_by(&nobody, &path, grace)
+                .await;
             answer.expect(302);
             let location = format!("{follows}{fragment}");
             assert_eq!(answer.header("location"), Some(&*location));
@@ -83,7 +96,10 @@ async fn an_organization_without_a_provider_is_not_found() {
     let nobody = Api::start().await.anonymous();
     for id in [1, 2, 999] {
         let path = format!("/api/auth/oidc?organization={id}");
-        nobody.get(&path).await.expect_not_found();
+        nobody
+            .get(&path)
+            .await
+            .expect_not_found();
     }
 }
 
@@ -93,11 +109,19 @@ async fn a_sign_in_again_asks_the_provider_and_replaces_the_session() {
     let again = "/api/auth/oidc?organization=1&return=/%23/tasks&again=true";
     let first = world.session_of(&world.signs_in("grace", json!({})).await);
     let begun = first.get(again).await;
-    assert!(begun.header("location").unwrap().contains("max_age=0"));
+    assert!(
+        begun
+            .header("location")
+            .unwrap()
+            .contains("max_age=0")
+    );
     let now = world.api.clock.now().epoch_seconds();
     let signs_in = async |more| {
         let grace = person("grace", &more);
-        world.provider.signs_in_by(&first, again, grace).await
+        world
+            .provider
+            .signs_in_by(&first, again, grace)
+            .await
     };
     // The provider must have asked within the last minute.
     for old in [json!({}), json!({"auth_time": now - 61})] {
@@ -107,7 +131,11 @@ async fn a_sign_in_again_asks_the_provider_and_replaces_the_session() {
     let answer = signs_in(json!({"auth_time": now - 30})).await;
     assert_eq!(world.user_of(&answer).await["username"], "grace");
     first.is_signed_out().await;
-    let [session] = &world.session_of(&answer).walk("/api/auth/sessions").await[..] else {
+    let [session] = &world
+        .session_of(&answer)
+        .walk("/api/auth/sessions")
+        .await[..]
+    else {
         panic!("one session");
     };
     // As the provider says.
@@ -130,8 +158,14 @@ async fn a_session_is_as_old_as_its_credentials() {
         let answer = world
             .signs_in("grace", json!({"auth_time": auth_time}))
             .await;
-        let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
-        let current = sessions.iter().find(|one| one["current"] == true).unwrap();
+        let sessions = world
+            .session_of(&answer)
+            .walk("/api/auth/sessions")
+            .await;
+        let current = sessions
+            .iter()
+            .find(|session| session["current"] == true)
+            .unwrap();
         assert_eq!(current["signedInAt"], signed_in_at, "{auth_time}");
     }
 }
@@ -143,13 +177,22 @@ async fn the_policys_age_of_a_sign_in_is_asked_of_the_provider() {
     let ada = world.api.sign_in("ada").await;
     ada.puts("/api/concierge/policy", json!({"signedInWithin": 5}))
         .await;
-    let begun = world.api.anonymous().get(super::BEGIN).await;
+    let begun = world
+        .api
+        .anonymous()
+        .get(super::BEGIN)
+        .await;
     let location = begun.header("location").unwrap();
     assert!(location.contains("max_age=300"), "{location}");
     let signed_in_at = async |more| {
         let answer = world.signs_in("grace", more).await;
-        let sessions = world.session_of(&answer).walk("/api/auth/sessions").await;
-        let mut current = sessions.into_iter().filter(|one| one["current"] == true);
+        let sessions = world
+            .session_of(&answer)
+            .walk("/api/auth/sessions")
+            .await;
+        let mut current = sessions
+            .into_iter()
+            .filter(|session| session["current"] == true);
         current.next().unwrap()["signedInAt"].clone()
     };
     let now = world.api.clock.now().epoch_seconds();

@@ -51,7 +51,9 @@ async fn a_token_with_a_fault_makes_nothing_and_the_log_names_the_claim() {
     let before = world.names().await;
     let log = Log::begin();
     for (fault, path) in faults(world.api.clock.now().epoch_seconds()) {
-        world.refuses("grace", fault.clone(), "token_invalid").await;
+        world
+            .refuses("grace", fault.clone(), "token_invalid")
+            .await;
         let causes = log.take();
         let is_named = |line: &Value| line.to_string().contains(path);
         assert!(causes.iter().any(is_named), "{fault}: {causes:?}");
@@ -79,9 +81,13 @@ async fn clocks_may_differ_by_a_minute_and_other_audiences_may_be_there() {
         world.user("grace", right).await;
     }
     // Some providers send a number.
-    let number = world.user("seven", json!({"sub": 7})).await;
+    let number = world
+        .user("seven", json!({"sub": 7}))
+        .await;
     assert_eq!(
-        world.user("seven", json!({"sub": "7"})).await["id"],
+        world
+            .user("seven", json!({"sub": "7"}))
+            .await["id"],
         number["id"]
     );
 }
@@ -112,12 +118,18 @@ async fn what_nobody_needs_is_ignored_whatever_its_type() {
     info["email"] = json!("hans@example.com");
     for info in [info, json!(403), json!(500), json!("no object"), json!([1])] {
         let thin = json!({"sub": "sub-hans", "info": info});
-        let answer = world.provider.signs_in(&world.api.anonymous(), thin).await;
+        let answer = world
+            .provider
+            .signs_in(&world.api.anonymous(), thin)
+            .await;
         assert_eq!(world.user_of(&answer).await["email"], "hans@example.com");
     }
     // A user info of another subject is none of this user.
     let other = json!({"sub": "sub-eve", "info": {"sub": "another", "email": "ada@example.com"}});
-    let answer = world.provider.signs_in(&world.api.anonymous(), other).await;
+    let answer = world
+        .provider
+        .signs_in(&world.api.anonymous(), other)
+        .await;
     failed(&answer, "provider_unavailable");
 }
 
@@ -126,7 +138,9 @@ async fn a_discovery_document_needs_what_a_sign_in_needs() {
     let world = World::start(json!({})).await;
     let ada = world.api.sign_in("ada").await;
     let path = "/api/organizations/1/sign-in";
-    let put = world.provider.put(&json!({"defaultRole": "member"}));
+    let put = world
+        .provider
+        .put(&json!({"defaultRole": "member"}));
     world.provider.describes(json!({
         "registration_endpoint": "", "subject_types_supported": null, "response_types_supported": "code",
         "id_token_signing_alg_values_supported": null, "scopes_supported": "openid", "claims_supported": {},
@@ -146,8 +160,13 @@ async fn a_discovery_document_needs_what_a_sign_in_needs() {
         world
             .provider
             .describes(json!({"scopes_supported": listed}));
-        ada.triggers("/api/organizations/1/sign-in/test").await;
-        let begun = world.api.anonymous().get(super::BEGIN).await;
+        ada.triggers("/api/organizations/1/sign-in/test")
+            .await;
+        let begun = world
+            .api
+            .anonymous()
+            .get(super::BEGIN)
+            .await;
         let location = begun.header("location").unwrap();
         assert!(location.contains(scope), "{location}");
     }

@@ -25,20 +25,39 @@ async fn a_user_connects_the_account_from_a_session_of_its_own() {
     shows!(bound, {"id": mia.id(), "role": "member", "fullName": "Mia Tester"});
     // The session by the provider takes the place of the one that began it.
     mia.is_signed_out().await;
-    let [session] = &world.session_of(&answer).walk("/api/auth/sessions").await[..] else {
+    let [session] = &world
+        .session_of(&answer)
+        .walk("/api/auth/sessions")
+        .await[..]
+    else {
         panic!("one session");
     };
     assert_eq!(session["method"], "oidc");
     // From then on the subject leads to the user, and the password holds until it is off.
     assert_eq!(world.user("mia", json!({})).await["id"], mia.id());
-    api.anonymous().logs_in("mia", PASSWORD).await.expect(200);
+    api.anonymous()
+        .logs_in("mia", PASSWORD)
+        .await
+        .expect(200);
     let mut bound = world.entries("sign_in_changed").await;
     bound.retain(|entry| entry["subjects"][0] == format!("user:{}", mia.id()));
     let [bound] = bound.try_into().unwrap();
     shows!(bound, {"after": {"issuer": world.provider.issuer, "sub": "sub-mia"}});
     // Whoever controls the provider may act through the account from now on.
-    let account = api.store.sign_in().account("mia").await.unwrap().unwrap();
-    let user = api.store.sign_in().user(&account).await.unwrap().unwrap();
+    let account = api
+        .store
+        .sign_in()
+        .account("mia")
+        .await
+        .unwrap()
+        .unwrap();
+    let user = api
+        .store
+        .sign_in()
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(user.fresh_until(), Some(api.clock.now().plus(span::DAY)));
 }
 
@@ -50,7 +69,9 @@ async fn connecting_needs_a_session_with_a_new_sign_in_and_a_page_of_ours() {
     let mia = api.sign_in("mia").await;
     refused!(mia.clone().with_cookie("connect.sid=s%3Ax.y").get(CONNECT).await => 401, "unauthenticated");
     // A page of another site could bind the account to a person of its own.
-    let foreign = mia.clone().with_header("sec-fetch-site", "cross-site");
+    let foreign = mia
+        .clone()
+        .with_header("sec-fetch-site", "cross-site");
     refused!(foreign.get(CONNECT).await => 403, "cross_site");
     api.clock.advance(30 * span::MINUTE);
     mia.get(CONNECT).await.expect(302);
@@ -58,7 +79,9 @@ async fn connecting_needs_a_session_with_a_new_sign_in_and_a_page_of_ours() {
     refused!(mia.get(CONNECT).await => 403, "sign_in_again");
     // To the user's own organization alone.
     let zoe = api.sign_in("zoe").await;
-    zoe.get(CONNECT).await.expect_not_found();
+    zoe.get(CONNECT)
+        .await
+        .expect_not_found();
     let both = format!("{CONNECT}&invitation=x");
     zoe.get(&both)
         .await
@@ -92,7 +115,10 @@ async fn a_subject_is_of_one_user_and_a_user_has_one_subject() {
     // Another provider names its users anew.
     world.provider = world.api.has_provider(json!({})).await;
     let mia = world.api.sign_in("mia").await;
-    let answer = world.provider.signs_in_by(&mia, CONNECT, second).await;
+    let answer = world
+        .provider
+        .signs_in_by(&mia, CONNECT, second)
+        .await;
     assert_eq!(world.user_of(&answer).await["id"], mia.id());
 }
 
@@ -104,7 +130,10 @@ async fn the_session_at_the_end_is_of_the_user_who_began() {
     let sue = world.api.sign_in("sue").await;
     let begins = async || {
         let of_mia = person("mia", &json!({}));
-        let (browser, back) = world.provider.begins(&mia, CONNECT, of_mia).await;
+        let (browser, back) = world
+            .provider
+            .begins(&mia, CONNECT, of_mia)
+            .await;
         let cookie = browser.cookie.unwrap();
         let (_, flow) = cookie.split_once("; ").unwrap();
         (flow.to_owned(), back)
@@ -112,7 +141,10 @@ async fn the_session_at_the_end_is_of_the_user_who_began() {
     let (flow, back) = begins().await;
     let as_sue = format!("{}; {flow}", sue.cookie.clone().unwrap());
     failed(
-        &sue.clone().with_cookie(as_sue).get(&back).await,
+        &sue.clone()
+            .with_cookie(as_sue)
+            .get(&back)
+            .await,
         "other_user",
     );
     let (flow, back) = begins().await;
@@ -122,11 +154,15 @@ async fn the_session_at_the_end_is_of_the_user_who_began() {
     mia.trigger("/api/auth/logout").await;
     let signed_out = format!("{}; {flow}", mia.cookie.clone().unwrap());
     failed(
-        &mia.with_cookie(signed_out).get(&back).await,
+        &mia.with_cookie(signed_out)
+            .get(&back)
+            .await,
         "sign_in_again",
     );
     // Nobody was bound: the subject makes a user.
-    let made = world.user("mia", json!({"email": "new@example.com"})).await;
+    let made = world
+        .user("mia", json!({"email": "new@example.com"}))
+        .await;
     assert_ne!(made["username"], "mia");
 }
 
@@ -138,7 +174,10 @@ fn accepts(token: &str) -> String {
 async fn accepted(world: &World, token: &str, person: Value) -> Answer {
     let nobody = world.api.anonymous();
     let path = accepts(token);
-    world.provider.signs_in_by(&nobody, &path, person).await
+    world
+        .provider
+        .signs_in_by(&nobody, &path, person)
+        .await
 }
 
 #[tokio::test]
@@ -153,7 +192,13 @@ async fn an_invitation_is_accepted_by_the_provider_and_binds_at_once() {
     shows!(grace, {"username": "grace", "role": "support", "email": "grace@example.com"});
     shows!(grace, {"fullName": "grace of the provider"});
     assert_ne!(grace["emailVerifiedAt"], Value::Null);
-    assert_eq!(world.entries("invitation_accepted").await.len(), 1);
+    assert_eq!(
+        world
+            .entries("invitation_accepted")
+            .await
+            .len(),
+        1
+    );
     refused!(nobody.logs_in("grace", PASSWORD).await => 401, "invalid_credentials");
     // The subject leads to the user, and groups set the role from then on.
     let again = world.user("grace", claims).await;
@@ -169,7 +214,8 @@ async fn a_dead_a_foreign_and_a_used_invitation_make_nobody() {
     let token = invited(&world.api, "grace@example.com", "viewer").await;
     let zoe = world.api.sign_in("zoe").await;
     let put = world.provider.put(&json!({}));
-    zoe.puts("/api/organizations/2/sign-in", put).await;
+    zoe.puts("/api/organizations/2/sign-in", put)
+        .await;
     let abroad = accepts(&token).replace("organization=1", "organization=2");
     for path in [accepts("unknown"), abroad] {
         refused!(nobody.get(&path).await => 403, "invitation_invalid");
@@ -178,7 +224,10 @@ async fn a_dead_a_foreign_and_a_used_invitation_make_nobody() {
     let before = world.names().await;
     let grace = person("grace", &json!({"email": "other@example.com"}));
     let path = accepts(&token);
-    let (browser, back) = world.provider.begins(&nobody, &path, grace).await;
+    let (browser, back) = world
+        .provider
+        .begins(&nobody, &path, grace)
+        .await;
     let ada = world.api.sign_in("ada").await;
     ada.deletes("/api/invitations/1").await;
     failed(&browser.get(&back).await, "sign_in_not_allowed");

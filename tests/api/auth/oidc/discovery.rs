@@ -15,7 +15,10 @@ async fn a_provider_that_hangs_costs_those_who_begin_nothing() {
     let before = world.provider.requests();
     for browser in [
         world.api.anonymous(),
-        world.api.anonymous().before(elsewhere.clone()),
+        world
+            .api
+            .anonymous()
+            .before(elsewhere.clone()),
     ] {
         let begun = browser.get(BEGIN).await;
         let location = begun.header("location").unwrap();
@@ -29,14 +32,20 @@ async fn a_provider_that_hangs_costs_those_who_begin_nothing() {
     assert_eq!(world.provider.requests(), before + 1);
     for _ in 0..2 {
         let (browser, back) = world.begins().await;
-        let answer = browser.before(elsewhere.clone()).get(&back).await;
+        let answer = browser
+            .before(elsewhere.clone())
+            .get(&back)
+            .await;
         failed(&answer, "provider_unavailable");
     }
     world.provider.hangs(false);
     let (browser, back) = world.begins().await;
     failed(&browser.get(&back).await, "provider_unavailable");
     assert_eq!(world.provider.requests(), before + 1);
-    world.api.clock.advance(30 * span::SECOND);
+    world
+        .api
+        .clock
+        .advance(30 * span::SECOND);
     world.user("grace", json!({})).await;
 }
 
@@ -52,7 +61,17 @@ async fn an_organization_of_before_signs_in_without_a_pause() {
     assert_eq!(world.provider.keys_read(), read + 1);
     world.was_set_up_before().await;
     world.api.clock.advance(span::MINUTE);
-    assert_eq!(world.api.sweeper().await.sweeper.start().await.providers, 1);
+    assert_eq!(
+        world
+            .api
+            .sweeper()
+            .await
+            .sweeper
+            .start()
+            .await
+            .providers,
+        1
+    );
     for _ in 0..2 {
         world.user("grace", json!({})).await;
     }
@@ -68,7 +87,10 @@ async fn an_organization_of_before_signs_in_without_a_pause() {
     world.provider.is_down(false);
     let answer = world.api.anonymous().get(BEGIN).await;
     unknown(&answer, "provider_unavailable");
-    world.api.clock.advance(30 * span::SECOND);
+    world
+        .api
+        .clock
+        .advance(30 * span::SECOND);
     world.user("grace", json!({})).await;
 }
 
@@ -79,7 +101,9 @@ async fn the_sweeper_reads_each_provider_every_hour() {
     let read = async || sweeping.sweeper.start().await.providers;
     let version = async || {
         let ada = world.api.sign_in("ada").await;
-        ada.reads("/api/organizations/1/sign-in").await["version"].clone()
+        ada.reads("/api/organizations/1/sign-in")
+            .await["version"]
+            .clone()
     };
     let before = version().await;
     assert_eq!(read().await, 0);
@@ -99,15 +123,24 @@ async fn the_sweeper_reads_each_provider_every_hour() {
     world.api.clock.advance(span::HOUR);
     world.provider.is_down(true);
     assert_eq!(read().await, 0);
-    world.api.anonymous().get(BEGIN).await.expect(302);
+    world
+        .api
+        .anonymous()
+        .get(BEGIN)
+        .await
+        .expect(302);
     world.provider.is_down(false);
     for (minutes, reads) in [(9, 0), (1, 1)] {
-        world.api.clock.advance(minutes * span::MINUTE);
+        world
+            .api
+            .clock
+            .advance(minutes * span::MINUTE);
         assert_eq!(read().await, reads, "{minutes}");
     }
     // A provider that is gone is read no more.
     let ada = world.api.sign_in("ada").await;
-    ada.deletes("/api/organizations/1/sign-in").await;
+    ada.deletes("/api/organizations/1/sign-in")
+        .await;
     world.api.clock.advance(span::HOUR);
     assert_eq!(read().await, 0);
 }
@@ -117,9 +150,16 @@ async fn the_sweeper_reads_each_provider_every_hour() {
 #[tokio::test]
 async fn a_document_of_another_issuer_is_none() {
     let world = World::start(json!({"defaultRole": "member"})).await;
-    let mut item = world.api.item(["ORG#1", "SIGN_IN"]).await.unwrap();
+    let mut item = world
+        .api
+        .item(["ORG#1", "SIGN_IN"])
+        .await
+        .unwrap();
     let former = "https://former.example.com".to_owned();
-    let mut discovery = item["discovery"].as_m().unwrap().clone();
+    let mut discovery = item["discovery"]
+        .as_m()
+        .unwrap()
+        .clone();
     discovery.insert("issuer".to_owned(), AttributeValue::S(former));
     item.insert("discovery".to_owned(), AttributeValue::M(discovery));
     world.api.puts([item]).await;

@@ -20,13 +20,16 @@ impl Browser {
     }
 
     async fn get(&mut self, path: &str) -> Answer {
-        let caller = self.caller.clone().with_cookie(self.cookies.join("; "));
+        let caller = self
+            .caller
+            .clone()
+            .with_cookie(self.cookies.join("; "));
         let answer = caller.get(path).await;
         for set in answer.cookies() {
             let (cookie, attributes) = set.split_once("; ").unwrap();
             let (name, _) = cookie.split_once('=').unwrap();
             self.cookies
-                .retain(|one| !one.starts_with(&format!("{name}=")));
+                .retain(|cookie| !cookie.starts_with(&format!("{name}=")));
             if !attributes.contains("Max-Age=0") {
                 self.cookies.push(cookie.to_owned());
             }
@@ -40,12 +43,16 @@ impl Browser {
         begun.expect(302);
         let person = person(name, &json!({}));
         let location = begun.header("location").unwrap();
-        world.provider.sends_back(location, &person)
+        world
+            .provider
+            .sends_back(location, &person)
     }
 
     fn flows(&self) -> usize {
         let names = self.cookies.iter();
-        names.filter(|one| one.starts_with("connect.oidc.")).count()
+        names
+            .filter(|cookie| cookie.starts_with("connect.oidc."))
+            .count()
     }
 }
 
@@ -122,7 +129,9 @@ async fn the_session_of_another_user_is_not_replaced() {
     let before = world.names().await;
     // Of a user who is not there yet, and of one who is.
     for round in 0..2 {
-        let signs_in = world.provider.signs_in(&vera, person("att", &json!({})));
+        let signs_in = world
+            .provider
+            .signs_in(&vera, person("att", &json!({})));
         failed(&signs_in.await, "other_user");
         vera.is_signed_in().await;
         if round == 0 {

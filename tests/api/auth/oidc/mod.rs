@@ -34,12 +34,15 @@ impl World {
     /// A sign-in of a person with a verified address, or with these claims.
     async fn signs_in(&self, name: &str, more: Value) -> Answer {
         let nobody = self.api.anonymous();
-        self.provider.signs_in(&nobody, person(name, &more)).await
+        self.provider
+            .signs_in(&nobody, person(name, &more))
+            .await
     }
 
     /// The user of a sign-in that succeeds.
     async fn user(&self, name: &str, more: Value) -> Value {
-        self.user_of(&self.signs_in(name, more).await).await
+        self.user_of(&self.signs_in(name, more).await)
+            .await
     }
 
     /// Asserts that a sign-in ends with a fault.
@@ -59,7 +62,9 @@ impl World {
     /// follows.
     async fn connects(&self, name: &str, more: Value) -> Caller {
         let caller = self.api.sign_in(name).await;
-        self.provider.connects(&caller, person(name, &more)).await
+        self.provider
+            .connects(&caller, person(name, &more))
+            .await
     }
 
     /// Makes the organization one that was set up before it had a redirect URI of its own.
@@ -69,7 +74,11 @@ impl World {
         item.remove("ownRedirectUri");
         item.remove("discovery");
         self.api.puts([item]).await;
-        let mut listed = self.api.items_of("listed_provider").await.remove(0);
+        let mut listed = self
+            .api
+            .items_of("listed_provider")
+            .await
+            .remove(0);
         listed.remove("discoveredAt");
         listed.remove("discoveryTriedAt");
         self.api.puts([listed]).await;
@@ -79,22 +88,40 @@ impl World {
     async fn user_of(&self, answer: &Answer) -> Value {
         answer.expect(302);
         assert_eq!(answer.header("location"), Some("/#/tasks"));
-        self.session_of(answer).reads("/api/auth/session").await["user"].clone()
+        self.session_of(answer)
+            .reads("/api/auth/session")
+            .await["user"]
+            .clone()
     }
 
     fn session_of(&self, answer: &Answer) -> Caller {
-        self.api.anonymous().with_cookie(answer.session())
+        self.api
+            .anonymous()
+            .with_cookie(answer.session())
     }
 
     /// Usernames of organization 1, in order.
     async fn names(&self) -> Vec<Value> {
-        let users = self.api.sign_in("ada").await.walk("/api/users").await;
-        column(&users, "username").into_iter().cloned().collect()
+        let users = self
+            .api
+            .sign_in("ada")
+            .await
+            .walk("/api/users")
+            .await;
+        column(&users, "username")
+            .into_iter()
+            .cloned()
+            .collect()
     }
 
     /// The entries of an event in the journal.
     async fn entries(&self, event: &str) -> Vec<Value> {
-        let mut entries = self.api.sign_in("ada").await.walk("/api/journal").await;
+        let mut entries = self
+            .api
+            .sign_in("ada")
+            .await
+            .walk("/api/journal")
+            .await;
         entries.retain(|entry| entry["event"] == event);
         entries
     }
@@ -102,7 +129,11 @@ impl World {
     /// Has an admin change a user.
     async fn changes(&self, user: &Value, change: Value) {
         let path = format!("/api/users/{user}");
-        self.api.sign_in("ada").await.patches(&path, change).await;
+        self.api
+            .sign_in("ada")
+            .await
+            .patches(&path, change)
+            .await;
     }
 }
 

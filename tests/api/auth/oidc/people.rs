@@ -10,7 +10,8 @@ use super::{World, person};
 async fn an_address_of_a_user_binds_and_makes_nobody() {
     let world = World::start(json!({"defaultRole": "member"})).await;
     let api = &world.api;
-    api.has_address("mia", "mia@example.com").await;
+    api.has_address("mia", "mia@example.com")
+        .await;
     let sue = json!(api.user("sue").await.id);
     // An admin typed it.
     let typed = json!({"email": "sue@example.com"});
@@ -18,7 +19,9 @@ async fn an_address_of_a_user_binds_and_makes_nobody() {
     let before = world.names().await;
     for name in ["mia", "sue"] {
         for more in [json!({}), json!({"email_verified": false})] {
-            world.refuses(name, more, "sign_in_not_allowed").await;
+            world
+                .refuses(name, more, "sign_in_not_allowed")
+                .await;
         }
     }
     let in_capitals = json!({"email": "MIA@example.com"});
@@ -26,8 +29,20 @@ async fn an_address_of_a_user_binds_and_makes_nobody() {
         .refuses("mia", in_capitals, "sign_in_not_allowed")
         .await;
     assert_eq!(world.names().await, before);
-    let account = api.store.sign_in().account("mia").await.unwrap().unwrap();
-    let mia = api.store.sign_in().user(&account).await.unwrap().unwrap();
+    let account = api
+        .store
+        .sign_in()
+        .account("mia")
+        .await
+        .unwrap()
+        .unwrap();
+    let mia = api
+        .store
+        .sign_in()
+        .user(&account)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(mia.provider_subject, None);
 }
 
@@ -47,8 +62,8 @@ async fn a_sign_in_makes_a_user_of_a_group_or_of_the_default_role() {
     world.api.user("zoe").await;
     let zoe = world.user("zoe", json!({})).await;
     assert_eq!(zoe["username"], "zoe@example.com");
-    let nameless = json!({"sub": "n", "email": null, "email_verified": null, "name": null, "preferred_username": null});
-    let nameless = world.user("n", nameless).await["username"].to_string();
+    let claims = json!({"sub": "n", "email": null, "email_verified": null, "name": null, "preferred_username": null});
+    let nameless = world.user("n", claims).await["username"].to_string();
     assert!(nameless.starts_with("\"user-"), "{nameless}");
 }
 
@@ -63,9 +78,13 @@ async fn without_a_group_and_a_default_role_nobody_is_made() {
         json!([7]),
     ] {
         let claims = json!({ "groups": groups });
-        world.refuses("grace", claims, "sign_in_not_allowed").await;
+        world
+            .refuses("grace", claims, "sign_in_not_allowed")
+            .await;
     }
-    world.user("grace", json!({"groups": "Staff"})).await;
+    world
+        .user("grace", json!({"groups": "Staff"}))
+        .await;
 }
 
 #[tokio::test]
@@ -75,7 +94,10 @@ async fn a_thin_token_is_completed_by_the_user_info() {
     let thin = async |info: Value| {
         let claims = json!({"sub": "sub-grace", "info": info});
         let nobody = world.api.anonymous();
-        world.provider.signs_in(&nobody, claims).await
+        world
+            .provider
+            .signs_in(&nobody, claims)
+            .await
     };
     let info = json!({
         "sub": "sub-grace", "email": "grace@example.com", "email_verified": true,
@@ -94,13 +116,20 @@ async fn a_disabled_user_stays_out() {
     let answer = world.signs_in("grace", json!({})).await;
     let grace = world.user_of(&answer).await;
     let disabled = json!({"disabled": true});
-    world.changes(&grace["id"], disabled.clone()).await;
-    world.session_of(&answer).is_signed_out().await;
+    world
+        .changes(&grace["id"], disabled.clone())
+        .await;
+    world
+        .session_of(&answer)
+        .is_signed_out()
+        .await;
     world.connects("mia", json!({})).await;
     let mia = json!(world.api.user("mia").await.id);
     world.changes(&mia, disabled).await;
     for name in ["grace", "mia"] {
-        world.refuses(name, json!({}), "sign_in_not_allowed").await;
+        world
+            .refuses(name, json!({}), "sign_in_not_allowed")
+            .await;
     }
 }
 
@@ -111,15 +140,18 @@ async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     let provider = &world.provider;
     let zoe = api.sign_in("zoe").await;
     let put = provider.put(&json!({"defaultRole": "viewer"}));
-    zoe.puts("/api/organizations/2/sign-in", put).await;
+    zoe.puts("/api/organizations/2/sign-in", put)
+        .await;
     world.connects("mia", json!({})).await;
-    let here = world.user("mia", json!({})).await;
+    let home_user = world.user("mia", json!({})).await;
     let abroad = "/api/auth/oidc?organization=2&return=/%23/tasks";
     let mia = person("mia", &json!({}));
-    let there = provider.signs_in_by(&api.anonymous(), abroad, mia).await;
-    let there = world.user_of(&there).await;
-    assert_ne!(here["id"], there["id"]);
-    for (user, organization) in [(here, 1), (there, 2)] {
+    let answer = provider
+        .signs_in_by(&api.anonymous(), abroad, mia)
+        .await;
+    let other_user = world.user_of(&answer).await;
+    assert_ne!(home_user["id"], other_user["id"]);
+    for (user, organization) in [(home_user, 1), (other_user, 2)] {
         assert_eq!(user["organizationId"], organization);
     }
 }

@@ -285,10 +285,13 @@ async fn the_users_of_each_provider_sign_in() {
         };
         let settings =
             json!({"roles": roles, "defaultRole": "viewer", "groupsClaim": recorded.groups_claim});
-        api.sets_provider(&provider, settings).await;
+        api.sets_provider(&provider, settings)
+            .await;
         let world = World { api, provider };
         let nobody = world.api.anonymous();
-        let begins = world.provider.begins(&nobody, BEGIN, recorded.claims);
+        let begins = world
+            .provider
+            .begins(&nobody, BEGIN, recorded.claims);
         let (browser, back) = begins.await;
         let answer = browser
             .get(&format!("{back}&iss={}", world.provider.issuer))

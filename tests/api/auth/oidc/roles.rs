@@ -25,7 +25,9 @@ async fn each_sign_in_sets_the_highest_role_of_the_groups() {
         assert_eq!(world.user("grace", of(groups)).await["role"], role);
     }
     let changed = world.entries("user_changed").await;
-    let roles = changed.iter().map(|entry| &entry["after"]["role"]);
+    let roles = changed
+        .iter()
+        .map(|entry| &entry["after"]["role"]);
     assert_eq!(roles.collect::<Vec<_>>(), ["manager", "viewer"]);
 }
 
@@ -34,27 +36,44 @@ async fn the_default_role_is_for_the_first_sign_in_alone() {
     let world = world().await;
     let grace = world.user("grace", json!({})).await;
     assert_eq!(grace["role"], "support");
-    world.changes(&grace["id"], json!({"role": "member"})).await;
+    world
+        .changes(&grace["id"], json!({"role": "member"}))
+        .await;
     assert_eq!(world.user("grace", json!({})).await["role"], "member");
 }
 
 #[tokio::test]
 async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
     let world = world().await;
-    let session = world.session_of(&world.signs_in("grace", of(&["Staff"])).await);
-    let token = json!({"name": "export"});
-    let token = session.posts("/api/tokens", token).await;
+    let session = world.session_of(
+        &world
+            .signs_in("grace", of(&["Staff"]))
+            .await,
+    );
+    let body = json!({"name": "export"});
+    let token = session.posts("/api/tokens", body).await;
     let lost = of(&["Other"]);
-    world.refuses("grace", lost, "sign_in_not_allowed").await;
+    world
+        .refuses("grace", lost, "sign_in_not_allowed")
+        .await;
     session.is_signed_out().await;
     let token = token["token"].as_str().unwrap();
     let script = world.api.anonymous().with_token(token);
     script.is_signed_out().await;
-    assert!(!world.entries("sessions_ended").await.is_empty());
+    assert!(
+        !world
+            .entries("sessions_ended")
+            .await
+            .is_empty()
+    );
     // The group comes back, and so does the user.
-    world.user("grace", of(&["Readers"])).await;
+    world
+        .user("grace", of(&["Readers"]))
+        .await;
     // A user who connected the account stays without a group.
-    world.connects("mia", of(&["Leads"])).await;
+    world
+        .connects("mia", of(&["Leads"]))
+        .await;
     for groups in [&["Leads"][..], &[]] {
         assert_eq!(world.user("mia", of(groups)).await["role"], "manager");
     }
@@ -63,22 +82,47 @@ async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
 #[tokio::test]
 async fn the_last_admin_keeps_the_role_and_the_journal_says_so() {
     let world = world().await;
-    world.connects("ada", of(&["Readers"])).await;
-    assert_eq!(world.user("ada", of(&["Readers"])).await["role"], "admin");
-    let entries = world.api.sign_in("ada").await.walk("/api/journal").await;
+    world
+        .connects("ada", of(&["Readers"]))
+        .await;
+    assert_eq!(
+        world
+            .user("ada", of(&["Readers"]))
+            .await["role"],
+        "admin"
+    );
+    let entries = world
+        .api
+        .sign_in("ada")
+        .await
+        .walk("/api/journal")
+        .await;
     let kept = json!({"role": "admin", "reason": "the last admin keeps the role"});
-    let holds = entries.iter().any(|entry| entry["after"] == kept);
+    let holds = entries
+        .iter()
+        .any(|entry| entry["after"] == kept);
     assert!(holds, "{entries:?}");
     // With another admin, the groups count.
-    world.user("grace", of(&["Owners"])).await;
-    assert_eq!(world.user("ada", of(&["Readers"])).await["role"], "viewer");
+    world
+        .user("grace", of(&["Owners"]))
+        .await;
+    assert_eq!(
+        world
+            .user("ada", of(&["Readers"]))
+            .await["role"],
+        "viewer"
+    );
 }
 
 /// Entra ID leaves out the groups of a user with more than 200.
 #[tokio::test]
 async fn groups_that_are_pointed_to_are_not_none() {
     let world = world().await;
-    let session = world.session_of(&world.signs_in("grace", of(&["Staff"])).await);
+    let session = world.session_of(
+        &world
+            .signs_in("grace", of(&["Staff"]))
+            .await,
+    );
     for pointer in [
         json!({"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "x"}}}),
         json!({"hasgroups": true}),
@@ -87,10 +131,17 @@ async fn groups_that_are_pointed_to_are_not_none() {
         json!({"info": 503}),
         json!({"info": 403}),
     ] {
-        world.refuses("grace", pointer, "groups_missing").await;
+        world
+            .refuses("grace", pointer, "groups_missing")
+            .await;
     }
     session.is_signed_in().await;
-    assert!(world.entries("sessions_ended").await.is_empty());
+    assert!(
+        world
+            .entries("sessions_ended")
+            .await
+            .is_empty()
+    );
     // Pointers to something else, and groups that are there as well, are no reason.
     for more in [
         json!({"_claim_names": {"address": "src1"}, "groups": ["Readers"]}),
@@ -100,10 +151,15 @@ async fn groups_that_are_pointed_to_are_not_none() {
         assert_eq!(world.user("grace", more).await["role"], "viewer");
     }
     // Without roles, nobody asks for groups.
-    let put = world.provider.put(&json!({"defaultRole": "member"}));
+    let put = world
+        .provider
+        .put(&json!({"defaultRole": "member"}));
     let ada = world.api.sign_in("ada").await;
-    ada.puts("/api/organizations/1/sign-in", put).await;
-    world.user("grace", json!({"hasgroups": true})).await;
+    ada.puts("/api/organizations/1/sign-in", put)
+        .await;
+    world
+        .user("grace", json!({"hasgroups": true}))
+        .await;
 }
 
 #[tokio::test]

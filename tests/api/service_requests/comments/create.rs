@@ -11,7 +11,10 @@ use crate::service_requests::{comments, exists, resolutions, stored};
 #[tokio::test]
 async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
     let (api, faults, [mia, ada]) = Api::behind_faults(["mia", "ada"]).await;
-    let request = exists(&api, &mia, ServiceStatus::Open).await.id.get();
+    let request = exists(&api, &mia, ServiceStatus::Open)
+        .await
+        .id
+        .get();
     faults.hold(Requests::Writing("#COMMENT"));
     let waits = async {
         faults.holds(1).await;
@@ -20,7 +23,13 @@ async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
     };
     tokio::join!(mia.comments_on_request(request, "Still broken"), waits);
     assert_eq!(stored(&api, request).await.status, ServiceStatus::Open);
-    assert_eq!(mia.get(&comments(request)).await.ids().len(), 1);
+    assert_eq!(
+        mia.get(&comments(request))
+            .await
+            .ids()
+            .len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -40,7 +49,9 @@ async fn the_creators_comment_alone_reopens_a_pending_or_resolved_request() {
         let request = exists(&api, &mia, status).await;
         let id = request.id.get();
         let counted = resolutions(&api).await;
-        author.comments_on_request(id, "Still broken").await;
+        author
+            .comments_on_request(id, "Still broken")
+            .await;
         let after = stored(&api, id).await;
         if reopens {
             assert_eq!(after.status, Open);
@@ -70,9 +81,13 @@ async fn a_refused_comment_does_not_reopen() {
 #[tokio::test]
 async fn a_comment_whose_answer_was_lost_is_written_once_and_reopens_once() {
     let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
-    let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
+    let request = exists(&api, &mia, ServiceStatus::Resolved)
+        .await
+        .id
+        .get();
     faults.next("TransactWriteItems", Fault::LostAnswer);
-    mia.comments_on_request(request, "Still broken").await;
+    mia.comments_on_request(request, "Still broken")
+        .await;
     assert!(faults.are_over());
     assert_eq!(resolutions(&api).await, (0, 0));
     assert_eq!(mia.get(&comments(request)).await.ids(), [1]);

@@ -10,7 +10,8 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     for content in ["First", "Secnod", "Third"] {
-        mia.comments_on_request(request, content).await;
+        mia.comments_on_request(request, content)
+            .await;
     }
     let list = comments(request);
     let before = mia.reads(&list).await;
@@ -26,7 +27,9 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
         expected["content"] = json!(content);
         expected["updatedAt"] = json!(updated_at);
         raise_version(&mut expected);
-        let edited = mia.patch(&path, json!({"content": content})).await;
+        let edited = mia
+            .patch(&path, json!({"content": content}))
+            .await;
         assert_eq!(edited.expect(200), expected);
         let read = mia.reads(&list).await;
         assert_eq!(read, json!([before[0], expected, before[2]]));
@@ -36,15 +39,21 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
 #[tokio::test]
 async fn a_comment_of_another_thread_is_not_found() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    let one = mia.raises_request().await;
-    let other = mia.raises_request().await;
-    let comment = mia.comments_on_request(one, "Here").await;
+    let first = mia.raises_request().await;
+    let second = mia.raises_request().await;
+    let comment = mia
+        .comments_on_request(first, "Here")
+        .await;
     let before = api.records().await;
-    for thread in [other, 99] {
+    for thread in [second, 99] {
         let path = format!("{}/{comment}", comments(thread));
-        let edited = mia.patch(&path, json!({"content": "There"})).await;
+        let edited = mia
+            .patch(&path, json!({"content": "There"}))
+            .await;
         edited.expect_not_found();
-        mia.delete(&path).await.expect_not_found();
+        mia.delete(&path)
+            .await
+            .expect_not_found();
     }
     assert_eq!(before, api.records().await);
 }
@@ -53,10 +62,13 @@ async fn a_comment_of_another_thread_is_not_found() {
 async fn an_edit_that_a_delete_outran_finds_nothing_and_revives_nothing() {
     let (_, faults, [mia]) = Api::behind_faults(["mia"]).await;
     let request = mia.raises_request().await;
-    mia.comments_on_request(request, "Mine").await;
+    mia.comments_on_request(request, "Mine")
+        .await;
     let path = format!("{}/1", comments(request));
     faults.next("PutItem", Fault::Outrun);
-    let edited = mia.patch(&path, json!({"content": "Edited"})).await;
+    let edited = mia
+        .patch(&path, json!({"content": "Edited"}))
+        .await;
     assert_eq!(edited.expect(200)["content"], "Edited");
     assert!(faults.are_over());
     let (edited, deleted) = tokio::join!(

@@ -24,7 +24,9 @@ use serde::Deserialize;
 async fn main() -> Result<(), Error> {
     let start = Start::cold(Patience::Client).await?;
     let purpose = "the requests to send, as JSON: path, turns, requests";
-    let requests = start.environment.required("TABLE_REQUESTS", purpose)?;
+    let requests = start
+        .environment
+        .required("TABLE_REQUESTS", purpose)?;
     let requests: HashMap<String, Vec<Vec<Wanted>>> = serde_json::from_str(requests)?;
     let requests: HashMap<String, Vec<Vec<Prepared>>> = requests
         .into_iter()
@@ -35,7 +37,11 @@ async fn main() -> Result<(), Error> {
     run(service_fn(async |request: Request| {
         let turns = requests.get(request.raw_http_path());
         for turn in turns.ok_or("nothing was recorded for this path")? {
-            try_join_all(turn.iter().map(|request| request.send(client))).await?;
+            try_join_all(
+                turn.iter()
+                    .map(|request| request.send(client)),
+            )
+            .await?;
         }
         Ok::<_, Error>(Response::new(Body::from("{}")))
     }))
@@ -101,8 +107,14 @@ enum Prepared {
 }
 
 fn prepare(turns: Vec<Vec<Wanted>>) -> Result<Vec<Vec<Prepared>>, Error> {
-    let turn = |turn: Vec<Wanted>| turn.into_iter().map(Prepared::from_wanted).collect();
-    turns.into_iter().map(turn).collect()
+    let turns = turns.into_iter();
+    turns
+        .map(|turn| {
+            turn.into_iter()
+                .map(Prepared::from_wanted)
+                .collect()
+        })
+        .collect()
 }
 
 impl Prepared {
@@ -124,15 +136,33 @@ impl Prepared {
         match self {
             Self::GetItem(request) => {
                 let request = request.clone();
-                async { Ok(request.send_with(client).await.map(drop)?) }.boxed()
+                async {
+                    Ok(request
+                        .send_with(client)
+                        .await
+                        .map(drop)?)
+                }
+                .boxed()
             }
             Self::BatchGetItem(request) => {
                 let request = request.clone();
-                async { Ok(request.send_with(client).await.map(drop)?) }.boxed()
+                async {
+                    Ok(request
+                        .send_with(client)
+                        .await
+                        .map(drop)?)
+                }
+                .boxed()
             }
             Self::Query(request) => {
                 let request = request.clone();
-                async { Ok(request.send_with(client).await.map(drop)?) }.boxed()
+                async {
+                    Ok(request
+                        .send_with(client)
+                        .await
+                        .map(drop)?)
+                }
+                .boxed()
             }
         }
     }
@@ -143,7 +173,12 @@ fn batch(wanted: BatchGetItem) -> Result<BatchGetItemInputBuilder, Error> {
     let mut request = BatchGetItemInputBuilder::default().set_return_consumed_capacity(capacity);
     for (table, keys) in wanted.request_items {
         let keys = KeysAndAttributes::builder()
-            .set_keys(Some(keys.keys.into_iter().map(attributes).collect()))
+            .set_keys(Some(
+                keys.keys
+                    .into_iter()
+                    .map(attributes)
+                    .collect(),
+            ))
             .set_consistent_read(keys.consistent_read)
             .build()?;
         request = request.request_items(table, keys);
@@ -159,8 +194,16 @@ fn query(wanted: Query) -> QueryInputBuilder {
         .set_filter_expression(wanted.filter_expression)
         .set_projection_expression(wanted.projection_expression)
         .set_expression_attribute_names(wanted.expression_attribute_names)
-        .set_expression_attribute_values(wanted.expression_attribute_values.map(attributes))
-        .set_exclusive_start_key(wanted.exclusive_start_key.map(attributes))
+        .set_expression_attribute_values(
+            wanted
+                .expression_attribute_values
+                .map(attributes),
+        )
+        .set_exclusive_start_key(
+            wanted
+                .exclusive_start_key
+                .map(attributes),
+        )
         .set_scan_index_forward(wanted.scan_index_forward)
         .set_consistent_read(wanted.consistent_read)
         .set_limit(wanted.limit)

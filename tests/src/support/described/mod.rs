@@ -35,7 +35,10 @@ pub fn ready() {
 
 /// Fails the test whose request or answer is not as the document describes it.
 pub fn check(sent: &Sent<'_>, answer: &Answer) {
-    let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
+    let (path, query) = sent
+        .path
+        .split_once('?')
+        .unwrap_or((sent.path, ""));
     let (name, faults) = match operation::of(sent.method, path) {
         Some((name, operation)) => {
             let mut faults = faults_of_request(operation, sent.body.as_deref(), query, answer);
@@ -60,7 +63,9 @@ pub fn check(sent: &Sent<'_>, answer: &Answer) {
         "{name} answers {} otherwise than the OpenAPI document says:\n  {}\nsent: {:.1000}\nanswered: {:.1000}",
         answer.status,
         faults.join("\n  "),
-        sent.body.as_deref().unwrap_or("nothing"),
+        sent.body
+            .as_deref()
+            .unwrap_or("nothing"),
         answer.text,
     );
 }
@@ -102,7 +107,11 @@ fn faults_of_request(
     } else {
         faults.extend(undescribed_bounds(answer, |pointer| {
             let (name, value) = parameters.get_key_value(pointer.strip_prefix('?')?)?;
-            let refused = !operation.query.get(name)?.faults_of_text(value).is_empty();
+            let refused = !operation
+                .query
+                .get(name)?
+                .faults_of_text(value)
+                .is_empty();
             Some((&Value::Null, refused))
         }));
     }
@@ -118,10 +127,15 @@ fn faults_of_request(
         }
         Some(Ok(body)) => {
             let refused = described.schema.faults(&body);
-            let refused: BTreeSet<String> = refused.into_iter().map(|(at, _)| at).collect();
+            let refused: BTreeSet<String> = refused
+                .into_iter()
+                .map(|(at, _)| at)
+                .collect();
             // Of what stands in an object that may be null, the schema refuses the whole object.
             let is_within = |pointer: &str| {
-                let mut at = refused.iter().filter(|at| !at.is_empty());
+                let mut at = refused
+                    .iter()
+                    .filter(|at| !at.is_empty());
                 at.any(|at| {
                     let rest = pointer.strip_prefix(at.as_str());
                     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -160,9 +174,17 @@ fn undescribed_bounds<'a>(
 ) -> Vec<String> {
     let mut faults = Vec::new();
     let problem = body_of(answer);
-    for fault in problem["errors"].as_array().into_iter().flatten() {
-        let pointer = fault["pointer"].as_str().unwrap_or_default();
-        let code = fault["code"].as_str().unwrap_or_default();
+    for fault in problem["errors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
+        let pointer = fault["pointer"]
+            .as_str()
+            .unwrap_or_default();
+        let code = fault["code"]
+            .as_str()
+            .unwrap_or_default();
         // A username has letters of any script, which are too many to spell out. Allowed origins
         // are a setting.
         if let Some((value, refused)) = look(pointer)
@@ -183,7 +205,9 @@ fn is_for_schemas(code: &str, value: &Value) -> bool {
         "blank" => value == "",
         // The size of an object is that of its text, of which schemas know nothing.
         "length" => !value.is_object(),
-        code => OF_SCHEMAS.split(' ').any(|one| one == code),
+        code => OF_SCHEMAS
+            .split(' ')
+            .any(|listed| listed == code),
     }
 }
 
@@ -205,13 +229,21 @@ fn faults_of_body(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
         let fault = missing.map(|content_type| format!("there is no body of {content_type}"));
         return fault.into_iter().collect();
     }
-    let content_type = answer.header("content-type").unwrap_or_default();
+    let content_type = answer
+        .header("content-type")
+        .unwrap_or_default();
     let Some(schema) = described.content.get(content_type) else {
         return vec![format!("a body of {content_type:?} is not described")];
     };
     if answer.is_lines() {
         let lines = answer.lines();
-        return texts(lines.iter().flat_map(|line| schema.faults(line)).collect()).collect();
+        return texts(
+            lines
+                .iter()
+                .flat_map(|line| schema.faults(line))
+                .collect(),
+        )
+        .collect();
     }
     match serde_json::from_str(&answer.text) {
         Ok(body) => texts(schema.faults(&body)).collect(),
@@ -228,12 +260,21 @@ fn faults_of_headers(described: &DescribedAnswer, answer: &Answer) -> Vec<String
                 let refused = texts(header.schema.faults_of_text(value));
                 faults.extend(refused.map(|fault| format!("header {name}, {fault}")));
             }
-            None if OF_EVERY_ANSWER.split(' ').any(|one| one == name) => (),
+            None if OF_EVERY_ANSWER
+                .split(' ')
+                .any(|listed| listed == name) =>
+            {
+                ()
+            }
             None => faults.push(format!("the header {name} is not described")),
         }
     }
     for (name, header) in &described.headers {
-        if header.required && !sent.iter().any(|(one, _)| one == name) {
+        if header.required
+            && !sent
+                .iter()
+                .any(|(sent_name, _)| sent_name == name)
+        {
             faults.push(format!("the header {name} is missing"));
         }
     }

@@ -57,7 +57,9 @@ fn template(path: &str) -> Option<&'static str> {
         let literals = crate::support::gateway::matches(template, path)?;
         Some((literals, template.as_str()))
     });
-    matching.max().map(|(_, template)| template)
+    matching
+        .max()
+        .map(|(_, template)| template)
 }
 
 /// The operation that a request is for, and its name.
@@ -68,33 +70,49 @@ pub fn of(method: &str, path: &str) -> Option<(String, &'static Operation)> {
 }
 
 fn operations(item: &Value) -> BTreeMap<String, Operation> {
-    let of_path = item["parameters"].as_array().into_iter().flatten();
+    let of_path = item["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let of_path: Vec<_> = of_path.cloned().collect();
-    let mut all = BTreeMap::new();
+    let mut operations = BTreeMap::new();
     for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
         if let Some(operation) = item.get(method.to_ascii_lowercase()) {
-            all.insert(method.to_owned(), Operation::read(operation, &of_path));
+            operations.insert(method.to_owned(), Operation::read(operation, &of_path));
         }
     }
-    all
+    operations
 }
 
 impl Operation {
     fn read(operation: &Value, of_path: &[Value]) -> Self {
-        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let parameters = operation["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten();
         let parameters = parameters.chain(of_path).map(resolved);
-        let query = parameters.filter(|one| one["in"] == "query").map(|one| {
-            let name = one["name"].as_str().unwrap().to_owned();
-            (name, Schema::of_request(&one["schema"]))
-        });
-        let body = operation.get("requestBody").map(|body| {
-            let body = resolved(body);
-            RequestBody {
-                required: body["required"] == true,
-                schema: Schema::of_request(&body["content"]["application/json"]["schema"]),
-            }
-        });
-        let answers = operation["responses"].as_object().unwrap().iter();
+        let query = parameters
+            .filter(|parameter| parameter["in"] == "query")
+            .map(|parameter| {
+                let name = parameter["name"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned();
+                (name, Schema::of_request(&parameter["schema"]))
+            });
+        let body = operation
+            .get("requestBody")
+            .map(|body| {
+                let body = resolved(body);
+                RequestBody {
+                    required: body["required"] == true,
+                    schema: Schema::of_request(&body["content"]["application/json"]["schema"]),
+                }
+            });
+        let answers = operation["responses"]
+            .as_object()
+            .unwrap()
+            .iter();
         Self {
             query: query.collect(),
             body,
@@ -110,8 +128,14 @@ impl Operation {
 
 impl DescribedAnswer {
     fn read(answer: &Value) -> Self {
-        let contents = answer["content"].as_object().into_iter().flatten();
-        let headers = answer["headers"].as_object().into_iter().flatten();
+        let contents = answer["content"]
+            .as_object()
+            .into_iter()
+            .flatten();
+        let headers = answer["headers"]
+            .as_object()
+            .into_iter()
+            .flatten();
         let header = |(name, header): (&String, &Value)| {
             let header = resolved(header);
             let described = DescribedHeader {

@@ -15,12 +15,16 @@ pub static DOCUMENT: LazyLock<Value> =
 /// The document's schemas for answers, which allow nothing beyond them. Under `schemas` each is
 /// closed; under `parts` it is open at its top, to be combined with others.
 static CLOSED: LazyLock<Value> = LazyLock::new(|| {
-    let schemas = DOCUMENT["components"]["schemas"].as_object().unwrap();
-    let all = |close: fn(&Value) -> Value| -> Map<String, Value> {
-        let one = |(name, schema): (&String, &Value)| (name.clone(), close(schema));
-        schemas.iter().map(one).collect()
+    let schemas = DOCUMENT["components"]["schemas"]
+        .as_object()
+        .unwrap();
+    let closed_by = |close: fn(&Value) -> Value| -> Map<String, Value> {
+        schemas
+            .iter()
+            .map(|(name, schema)| (name.clone(), close(schema)))
+            .collect()
     };
-    json!({"schemas": all(closed), "parts": all(part)})
+    json!({"schemas": closed_by(closed), "parts": closed_by(part)})
 });
 
 /// A name of a later version. Answers may have it in place of a name of the document.
@@ -72,15 +76,20 @@ impl Schema {
         static ALL: Mutex<BTreeMap<String, Schema>> = Mutex::new(BTreeMap::new());
         let mut schema = schema.clone();
         locate(&mut schema, address);
-        let mut all = ALL.lock().unwrap();
-        let one = all.entry(schema.to_string()).or_insert_with(|| {
-            let compile: Compile = Box::new(move || {
-                let options = jsonschema::draft202012::options().should_validate_formats(true);
-                options.with_registry(&COMPONENTS).build(&schema).unwrap()
+        let mut schemas = ALL.lock().unwrap();
+        let located = schemas
+            .entry(schema.to_string())
+            .or_insert_with(|| {
+                let compile: Compile = Box::new(move || {
+                    let options = jsonschema::draft202012::options().should_validate_formats(true);
+                    options
+                        .with_registry(&COMPONENTS)
+                        .build(&schema)
+                        .unwrap()
+                });
+                Self(Arc::new(LazyLock::new(compile)))
             });
-            Self(Arc::new(LazyLock::new(compile)))
-        });
-        one.clone()
+        located.clone()
     }
 
     /// Returns the faults of a value, as (JSON pointer, text).
@@ -101,9 +110,14 @@ impl Schema {
             _ => json!(text),
         };
         let parts: Vec<_> = text.split(',').collect();
-        let values: Vec<_> = parts.iter().map(|part| value(part)).collect();
+        let values: Vec<_> = parts
+            .iter()
+            .map(|part| value(part))
+            .collect();
         let readings = [value(text), json!(parts), json!(values)];
-        let readings = readings.iter().map(|reading| self.faults(reading));
+        let readings = readings
+            .iter()
+            .map(|reading| self.faults(reading));
         let any = readings.into_iter().find(Vec::is_empty);
         any.unwrap_or_else(|| self.faults(&json!(text)))
     }
@@ -122,7 +136,9 @@ fn locate(schema: &mut Value, address: &str) {
                 }
             }
         }
-        Value::Array(elements) => elements.iter_mut().for_each(|one| locate(one, address)),
+        Value::Array(elements) => elements
+            .iter_mut()
+            .for_each(|element| locate(element, address)),
         _ => {}
     }
 }
@@ -142,7 +158,11 @@ fn note(error: &ValidationError<'_>, faults: &mut Vec<(String, String)>) {
 /// Resolves a reference; returns any other value itself.
 pub fn resolved(value: &Value) -> &Value {
     match value["$ref"].as_str() {
-        Some(place) => resolved(DOCUMENT.pointer(place.trim_start_matches('#')).unwrap()),
+        Some(place) => resolved(
+            DOCUMENT
+                .pointer(place.trim_start_matches('#'))
+                .unwrap(),
+        ),
         None => value,
     }
 }
@@ -153,7 +173,7 @@ fn closed(schema: &Value) -> Value {
     let mut copy = rewritten(schema, composed);
     let is_object = match &schema["type"] {
         Value::Array(types) => types.contains(&json!("object")),
-        one => one == "object",
+        kind => kind == "object",
     };
     let says_so = |name| schema.get(name).is_some();
     if (composed || is_object)
@@ -178,13 +198,19 @@ fn rewritten(schema: &Value, is_part: bool) -> Value {
     let same = if is_part { part } else { closed };
     let folder = if is_part { "parts" } else { "schemas" };
     let each = |list: &Value, rewrite: fn(&Value) -> Value| -> Value {
-        list.as_array().unwrap().iter().map(rewrite).collect()
+        list.as_array()
+            .unwrap()
+            .iter()
+            .map(rewrite)
+            .collect()
     };
     let member = |(keyword, value): (&String, &Value)| {
         let value = match keyword.as_str() {
             "$ref" => {
                 let place = value.as_str().unwrap();
-                let name = place.strip_prefix("#/components/schemas/").unwrap();
+                let name = place
+                    .strip_prefix("#/components/schemas/")
+                    .unwrap();
                 json!(format!("#/components/{folder}/{name}"))
             }
             "properties" => {
@@ -194,7 +220,11 @@ fn rewritten(schema: &Value, is_part: bool) -> Value {
             }
             "items" | "additionalProperties" | "propertyNames" => closed(value),
             "enum" => {
-                let names = value.as_array().into_iter().flatten().cloned();
+                let names = value
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .cloned();
                 names.chain([json!(LATER)]).collect()
             }
             "prefixItems" => each(value, closed),
@@ -209,37 +239,41 @@ fn rewritten(schema: &Value, is_part: bool) -> Value {
 
 /// Members that a schema describes as if they could be absent; the service sends null instead.
 pub fn optional_members(schema: &Value) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    look_for_optional_members("", schema, &mut BTreeSet::new(), &mut found);
-    found.retain(|name| !SOMETIMES.contains(&name.as_str()));
-    found
+    let mut optional = BTreeSet::new();
+    look_for_optional_members("", schema, &mut BTreeSet::new(), &mut optional);
+    optional.retain(|name| !SOMETIMES.contains(&name.as_str()));
+    optional
 }
 
 fn look_for_optional_members<'a>(
     name: &'a str,
     schema: &'a Value,
     seen: &mut BTreeSet<&'a str>,
-    found: &mut BTreeSet<String>,
+    optional: &mut BTreeSet<String>,
 ) {
     if let Some(place) = schema["$ref"].as_str() {
         if seen.insert(place) {
             let name = place.rsplit('/').next().unwrap();
-            look_for_optional_members(name, resolved(schema), seen, found);
+            look_for_optional_members(name, resolved(schema), seen, optional);
         }
         return;
     }
     let required = schema["required"].as_array();
-    for (member, inner) in schema["properties"].as_object().into_iter().flatten() {
+    for (member, inner) in schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
         if !required.is_some_and(|names| names.contains(&json!(member))) {
-            found.insert(format!("{name}.{member}"));
+            optional.insert(format!("{name}.{member}"));
         }
-        look_for_optional_members(name, inner, seen, found);
+        look_for_optional_members(name, inner, seen, optional);
     }
     let inner = ["items", "additionalProperties"].map(|keyword| schema.get(keyword));
     let lists =
         ["allOf", "oneOf", "anyOf", "prefixItems"].map(|keyword| schema[keyword].as_array());
     let inner = inner.into_iter().flatten();
     for inner in inner.chain(lists.into_iter().flatten().flatten()) {
-        look_for_optional_members(name, inner, seen, found);
+        look_for_optional_members(name, inner, seen, optional);
     }
 }

@@ -47,9 +47,17 @@ fn labels_and_annotations_make_an_alert() {
     assert_eq!(alert.description.as_deref(), Some("Since noon."));
     assert_eq!(&*alert.target_system, "billing");
     let named = alert.entities().iter();
-    let named: Vec<_> = named.map(|entity| (&*entity.r#type, &*entity.id)).collect();
+    let named: Vec<_> = named
+        .map(|entity| (&*entity.r#type, &*entity.id))
+        .collect();
     assert_eq!(named, [("customer", "cus_1"), ("usage_batch", "ub_1001")]);
-    let labels: Vec<_> = alert.labels.as_ref().unwrap().0.keys().collect();
+    let labels: Vec<_> = alert
+        .labels
+        .as_ref()
+        .unwrap()
+        .0
+        .keys()
+        .collect();
     assert_eq!(labels, ["job", "region"]);
 }
 
@@ -81,7 +89,11 @@ fn what_is_not_said_has_a_default() {
         assert_eq!(texts, [class, title, system]);
         assert_eq!(alert.severity, Severity::Warning);
         assert_eq!(
-            alert.labels.unwrap().0.contains_key("severity"),
+            alert
+                .labels
+                .unwrap()
+                .0
+                .contains_key("severity"),
             class == "watchdog"
         );
     }
@@ -120,8 +132,12 @@ fn what_is_no_alert_is_named_and_the_others_kept() {
     ]));
     let places: Vec<_> = new.iter().map(|(at, _)| *at).collect();
     assert_eq!(places, [0, 4]);
-    let faults = rejected.iter().flat_map(|(_, faults)| faults);
-    let faults: Vec<_> = faults.map(|fault| fault.pointer.as_str()).collect();
+    let faults = rejected
+        .iter()
+        .flat_map(|(_, faults)| faults);
+    let faults: Vec<_> = faults
+        .map(|fault| fault.pointer.as_str())
+        .collect();
     let expected =
         "/alerts/1 /alerts/2/status /alerts/2/labels /alerts/2/startsAt /alerts/3/startsAt";
     assert_eq!(faults.join(" "), expected);
@@ -201,7 +217,13 @@ fn labels_that_are_too_many_are_left_out_with_a_note() {
         .collect();
     let alert = one(&json!(records), &json!({})).content;
     assert_eq!(alert.entities().len(), 20);
-    let labels: Vec<_> = alert.labels.as_ref().unwrap().0.keys().collect();
+    let labels: Vec<_> = alert
+        .labels
+        .as_ref()
+        .unwrap()
+        .0
+        .keys()
+        .collect();
     assert_eq!(labels, ["entity_e20", "entity_e21"]);
 }
 
@@ -212,7 +234,12 @@ fn a_fingerprint_that_is_missing_or_odd_is_made_of_the_labels() {
         alert["fingerprint"] = fingerprint;
         let (mut new, rejected) = read(&json!([alert]));
         assert!(rejected.is_empty(), "{rejected:?}");
-        new.remove(0).1.firing.unwrap().series.to_string()
+        new.remove(0)
+            .1
+            .firing
+            .unwrap()
+            .series
+            .to_string()
     };
     let made = firing(json!(null), json!({"alertname": "A"}));
     assert_eq!(made.len(), 16);
@@ -242,6 +269,12 @@ fn an_end_that_does_not_read_is_no_end() {
         alert["endsAt"] = ends_at;
         let (mut new, _) = read(&json!([alert]));
         let firing = new.remove(0).1.firing.unwrap();
-        assert_eq!(firing.ends_at.map(|at| at.to_string()).as_deref(), ended);
+        assert_eq!(
+            firing
+                .ends_at
+                .map(|at| at.to_string())
+                .as_deref(),
+            ended
+        );
     }
 }

@@ -36,7 +36,10 @@ fn opened(connection: &Connection) -> ConnectionTraffic {
 }
 
 fn deferred(traffic: &ConnectionTraffic, of: &Connection, millis: i64) -> Option<Timestamp> {
-    match traffic.clone().admit(of, request("other", millis)) {
+    match traffic
+        .clone()
+        .admit(of, request("other", millis))
+    {
         Admission::From(_) => None,
         Admission::Slot(until) | Admission::Deferred(until) => Some(until),
     }
@@ -161,7 +164,9 @@ fn calls_begin_as_far_apart_as_their_limit_asks() {
     };
     assert_eq!((slots, later), (60, at(60_000 + 60 * 334)));
     assert_eq!(traffic.slot(&connection, at(60_000)), Err(later));
-    let other = traffic.clone().admit(&connection, request("c", 60_000));
+    let other = traffic
+        .clone()
+        .admit(&connection, request("c", 60_000));
     assert_eq!(other, Admission::Slot(later));
     // A clock two minutes ahead defers others by at most that bound at a time.
     traffic.next_call = Some(at(180_000));
@@ -196,7 +201,11 @@ fn an_action_that_has_to_wait_longer_than_a_second_gets_a_turn() {
     assert_eq!(traffic.admit(&connection, third), from(2_100));
     // It comes late, and others have the next slots: it gets another turn.
     for _ in 0..9 {
-        assert!(traffic.slot(&connection, at(5_000)).is_ok());
+        assert!(
+            traffic
+                .slot(&connection, at(5_000))
+                .is_ok()
+        );
     }
     let fourth = AdmissionRequest {
         slot: Some(at(5_000)),
@@ -234,7 +243,9 @@ fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
         match traffic.admit(&connection, request) {
             Admission::From(begin) => {
                 assert!(begin <= at(millis + 1_000));
-                let second = traffic.slot(&connection, at(millis)).unwrap();
+                let second = traffic
+                    .slot(&connection, at(millis))
+                    .unwrap();
                 assert!(second <= at(millis + 3_000));
                 begins.extend([begin, second]);
             }
@@ -248,7 +259,11 @@ fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
     }
     begins.sort();
     assert_eq!(begins.len(), 400);
-    assert!(begins.windows(2).all(|two| two[0].plus(500) <= two[1]));
+    assert!(
+        begins
+            .windows(2)
+            .all(|two| two[0].plus(500) <= two[1])
+    );
     // Calls fill the limit, but for what the delays of messages round up.
     assert!(begins[399] <= at(220_000), "{}", begins[399]);
     assert!(claims <= 600, "{claims}");
@@ -312,7 +327,10 @@ fn limits_have_bounds_and_change_no_revision() {
     assert_eq!((connection.limits, connection.revision), (limits, revision));
     // A connection written before limits existed.
     let mut stored = serde_json::to_value(&connection).unwrap();
-    stored.as_object_mut().unwrap().remove("limits");
+    stored
+        .as_object_mut()
+        .unwrap()
+        .remove("limits");
     let old: Connection = serde_json::from_value(stored).unwrap();
     assert_eq!(old.limits, CallLimits::default());
 }

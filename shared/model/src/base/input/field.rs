@@ -99,7 +99,10 @@ impl<'a> InputPlace<'a> {
     /// Reports a broken rule and returns `None`. The rule is the predicate of a sentence without
     /// its `must`: `be a string`.
     pub fn must<T>(&mut self, code: FaultCode, rule: impl Display) -> Reading<T> {
-        let words = self.words.iter().flat_map(|word| [", or `", word, "`"]);
+        let words = self
+            .words
+            .iter()
+            .flat_map(|word| [", or `", word, "`"]);
         let words: String = words.collect();
         self.fault(code, format!("{} must {rule}{words}.", self.subject()))
     }
@@ -115,12 +118,16 @@ impl<'a> InputPlace<'a> {
 
     /// Returns a value that is a string. Reports any other.
     pub fn text<'v>(&mut self, value: &'v Value) -> Reading<&'v str> {
-        value.as_str().or_else(|| self.wrong(value, "a string"))
+        value
+            .as_str()
+            .or_else(|| self.wrong(value, "a string"))
     }
 
     /// Returns a value that is an object. Reports any other.
     pub fn object<'v>(&mut self, value: &'v Value) -> Reading<&'v Map<String, Value>> {
-        value.as_object().or_else(|| self.wrong(value, "an object"))
+        value
+            .as_object()
+            .or_else(|| self.wrong(value, "an object"))
     }
 
     /// Reports a value that is not one of the `names`; `noun` is their noun with its article.
@@ -156,7 +163,8 @@ pub(super) fn shortened(text: &str) -> String {
 
 /// Escapes a name that a client chose for a JSON pointer (RFC 6901).
 pub fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    name.replace('~', "~0")
+        .replace('/', "~1")
 }
 
 pub trait Field: Sized {
@@ -215,5 +223,7 @@ fn allowed(schema: &RefOr<Schema>) -> Vec<&str> {
         return Vec::new();
     };
     let names = object.enum_values.iter().flatten();
-    names.filter_map(Value::as_str).collect()
+    names
+        .filter_map(Value::as_str)
+        .collect()
 }

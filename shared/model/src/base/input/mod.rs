@@ -74,7 +74,9 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
         Ok(value) => read_whole(&value, &mut place).zip(Some(value)),
         Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),
     };
-    let (read, value) = read.filter(|_| faults.is_empty()).ok_or(faults)?;
+    let (read, value) = read
+        .filter(|_| faults.is_empty())
+        .ok_or(faults)?;
     let mut rest = Fields::new();
     if let Value::Object(fields) = value {
         let names = T::names();
@@ -104,7 +106,8 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
 pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
     let read = read_whole(value, &mut InputPlace::body(&mut faults));
-    read.filter(|_| faults.is_empty()).ok_or(faults)
+    read.filter(|_| faults.is_empty())
+        .ok_or(faults)
 }
 
 /// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every
@@ -126,7 +129,9 @@ pub fn parse_query<T: Input>(
                 let names = names.join(", ");
                 format!("This operation takes the query parameters {names}.")
             };
-            place.at(&name).report(FaultCode::UnknownParameter, detail);
+            place
+                .at(&name)
+                .report(FaultCode::UnknownParameter, detail);
             continue;
         }
         match sent.get_mut(&name) {
@@ -141,7 +146,8 @@ pub fn parse_query<T: Input>(
         }
     }
     let read = T::read_object(&sent, &mut place);
-    read.filter(|_| faults.is_empty()).ok_or(faults)
+    read.filter(|_| faults.is_empty())
+        .ok_or(faults)
 }
 
 /// The names of the parameters that take several values.

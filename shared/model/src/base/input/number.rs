@@ -38,7 +38,10 @@ pub(super) fn not_kept(text: &[u8]) -> Option<(String, String)> {
                 rest = behind;
             }
             b'-' | b'0'..=b'9' => {
-                let length = behind.iter().take_while(|byte| is_part(**byte)).count();
+                let length = behind
+                    .iter()
+                    .take_while(|byte| is_part(**byte))
+                    .count();
                 let (more, behind) = behind.split_at(length);
                 let number = format!("{}{}", char::from(*first), String::from_utf8_lossy(more));
                 if !is_kept(&number) {
@@ -74,7 +77,9 @@ fn pointer(levels: &[Level<'_>]) -> String {
         }
         Level::Array(at) => at.to_string(),
     });
-    names.flat_map(|name| ["/".to_owned(), name]).collect()
+    names
+        .flat_map(|name| ["/".to_owned(), name])
+        .collect()
 }
 
 const fn is_part(byte: u8) -> bool {
@@ -95,8 +100,12 @@ fn is_kept(number: &str) -> bool {
 /// Returns the digits of a number without leading and trailing zeros, and the power of ten of the
 /// last one.
 fn digits(number: &str) -> Option<(String, i64)> {
-    let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (mantissa, power) = number
+        .split_once(['e', 'E'])
+        .unwrap_or((number, "0"));
+    let (whole, decimals) = mantissa
+        .split_once('.')
+        .unwrap_or((mantissa, ""));
     let digits = format!("{}{decimals}", whole.trim_start_matches('-'));
     let kept = digits.trim_end_matches('0');
     let zeros = i64::try_from(digits.len() - kept.len()).ok()?;
@@ -108,7 +117,9 @@ fn digits(number: &str) -> Option<(String, i64)> {
     let decimals = i64::try_from(decimals.len()).ok()?;
     Some((
         kept.to_owned(),
-        power.checked_add(zeros)?.checked_sub(decimals)?,
+        power
+            .checked_add(zeros)?
+            .checked_sub(decimals)?,
     ))
 }
 

@@ -36,7 +36,9 @@ pub trait Input: Sized {
 
     fn names() -> Vec<String> {
         let properties = Self::properties().into_iter();
-        properties.map(|property| property.name).collect()
+        properties
+            .map(|property| property.name)
+            .collect()
     }
 }
 
@@ -80,7 +82,9 @@ pub fn read_field<T: Field>(
         (None, Some(absent)) => Some(absent()),
         (None, None) => {
             let detail = format!("Send `{name}`.");
-            place.at(name).fault(FaultCode::Required, detail)
+            place
+                .at(name)
+                .fault(FaultCode::Required, detail)
         }
     }
 }
@@ -138,7 +142,9 @@ pub fn any_sent(properties: &[Property]) -> Vec<Value> {
 /// The rules that at least one of these fields is present and not null.
 #[doc(hidden)]
 pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
-    let rules = fields.iter().map(|field| given(properties, &[*field]));
+    let rules = fields
+        .iter()
+        .map(|field| given(properties, &[*field]));
     rules.collect()
 }
 
@@ -152,7 +158,10 @@ pub fn all_or_none_given(properties: &[Property], fields: &[&str]) -> Vec<Value>
 
 /// The rule that each of these fields is present, with a value of its own schema other than null.
 fn given(properties: &[Property], fields: &[&str]) -> Value {
-    let names: Vec<String> = fields.iter().map(|field| camel_case(field)).collect();
+    let names: Vec<String> = fields
+        .iter()
+        .map(|field| camel_case(field))
+        .collect();
     let schemas = properties
         .iter()
         .filter(|property| names.contains(&property.name))
@@ -175,18 +184,28 @@ pub fn one_of_two<A, B>(
 ) {
     match (first, second) {
         (Some(None), Some(None)) => object.report(FaultCode::Required, neither),
-        (Some(Some(_)), Some(Some(_))) => object.at(at).report(FaultCode::Combination, both),
+        (Some(Some(_)), Some(Some(_))) => object
+            .at(at)
+            .report(FaultCode::Combination, both),
         _ => {}
     }
 }
 
 #[doc(hidden)]
 pub fn at_least_one(object: &Fields, names: &[String], place: &mut InputPlace<'_>) {
-    if names.iter().any(|name| object.contains_key(name)) {
+    if names
+        .iter()
+        .any(|name| object.contains_key(name))
+    {
         return;
     }
-    let ignored = object.keys().take(MOST_NAMED).map(|name| shortened(name));
-    let ignored: Vec<String> = ignored.map(|name| format!("`{name}`")).collect();
+    let ignored = object
+        .keys()
+        .take(MOST_NAMED)
+        .map(|name| shortened(name));
+    let ignored: Vec<String> = ignored
+        .map(|name| format!("`{name}`"))
+        .collect();
     let mut detail = format!("Send at least one of: {}.", names.join(", "));
     if !ignored.is_empty() {
         detail = format!("{} cannot be changed. {detail}", ignored.join(", "));

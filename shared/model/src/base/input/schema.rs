@@ -32,7 +32,10 @@ pub fn reference(name: &str) -> Schema {
 
 pub fn described(mut schema: Schema, description: &[&str]) -> Schema {
     use openapi::Schema::{Array, Object, OneOf};
-    let text: Vec<&str> = description.iter().map(|line| line.trim()).collect();
+    let text: Vec<&str> = description
+        .iter()
+        .map(|line| line.trim())
+        .collect();
     let text = text.join("\n");
     if text.is_empty() {
         return schema;
@@ -50,9 +53,14 @@ pub fn described(mut schema: Schema, description: &[&str]) -> Schema {
 pub fn without_null(mut schema: Schema) -> Schema {
     match &mut schema {
         RefOr::T(openapi::Schema::OneOf(one_of)) => {
-            one_of.items.retain(|schema| !is_null(schema));
+            one_of
+                .items
+                .retain(|schema| !is_null(schema));
             if let [only] = one_of.items.as_slice() {
-                let about = one_of.description.as_deref().unwrap_or_default();
+                let about = one_of
+                    .description
+                    .as_deref()
+                    .unwrap_or_default();
                 return described(only.clone(), &[about]);
             }
         }

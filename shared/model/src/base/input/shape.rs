@@ -22,7 +22,9 @@ impl Field for bool {
     }
 
     fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::Boolean).into()
+        ObjectBuilder::new()
+            .schema_type(Type::Boolean)
+            .into()
     }
 }
 
@@ -65,7 +67,9 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
 
     fn field_schema() -> RefOr<Schema> {
         let default = serde_json::to_value(T::default()).ok();
-        either_null(T::field_schema()).default(default).into()
+        either_null(T::field_schema())
+            .default(default)
+            .into()
     }
 
     fn field_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
@@ -192,7 +196,10 @@ impl<T: Field> Field for Apart<T> {
     fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
         let mut faults = Vec::new();
         let read = T::read(value, &mut place.apart(&mut faults));
-        Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))
+        Some(Self(
+            read.filter(|_| faults.is_empty())
+                .ok_or(faults),
+        ))
     }
 
     /// Allows any value beside the elements that fit. All types are named, since linters report a
@@ -203,7 +210,11 @@ impl<T: Field> Field for Apart<T> {
         let any_value = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
         AnyOfBuilder::new()
             .item(T::field_schema())
-            .item(ArrayBuilder::new().schema_type(any_type).items(any_value))
+            .item(
+                ArrayBuilder::new()
+                    .schema_type(any_type)
+                    .items(any_value),
+            )
             .into()
     }
 

@@ -28,7 +28,9 @@ input! {
 fn faults<T: Input>(body: &Value) -> Vec<(String, FaultCode)> {
     let faults = parse::<T>(body.to_string().as_bytes()).err();
     let faults = faults.into_iter().flatten();
-    faults.map(|fault| (fault.pointer, fault.code)).collect()
+    faults
+        .map(|fault| (fault.pointer, fault.code))
+        .collect()
 }
 
 fn at(pointer: &str, code: FaultCode) -> (String, FaultCode) {
@@ -55,7 +57,10 @@ fn every_fault_is_reported_in_the_order_of_the_fields() {
 #[test]
 fn what_is_missing_is_named_as_it_is_sent() {
     let faults = parse::<TaskCreate>(b"{}").unwrap_err();
-    let details: Vec<_> = faults.iter().map(|fault| fault.detail.as_str()).collect();
+    let details: Vec<_> = faults
+        .iter()
+        .map(|fault| fault.detail.as_str())
+        .collect();
     let subject = "Send `projectId`, `organizationId` or both.";
     assert_eq!(details, ["Send `title`.", subject]);
 }
@@ -105,7 +110,9 @@ fn a_number_without_decimals_is_an_integer_however_it_is_written() {
         ("1e300", FaultCode::Range),
     ] {
         let body = format!(r#"{{"order": {text}}}"#);
-        let fault = parse::<DealUpdate>(body.as_bytes()).unwrap_err().remove(0);
+        let fault = parse::<DealUpdate>(body.as_bytes())
+            .unwrap_err()
+            .remove(0);
         assert_eq!(fault.code, code, "{text}");
     }
 }
@@ -161,7 +168,9 @@ fn parameters_are_text_and_unknown_ones_are_named() {
     }
     let query = |pairs: &[(&str, &str)]| {
         let text = |text: &str| text.to_owned();
-        let pairs = pairs.iter().map(|(name, value)| (text(name), text(value)));
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| (text(name), text(value)));
         parse_query::<Filter>(pairs, Vec::new())
     };
     let filter = query(&[("limit", "5"), ("since", "2026-01-31T09:30:00Z")]).unwrap();

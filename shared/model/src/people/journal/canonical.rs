@@ -9,10 +9,12 @@ pub fn canonical(value: &Value) -> String {
         Value::Object(object) => {
             let mut members: Vec<(&String, &Value)> = object.iter().collect();
             members.sort_unstable_by_key(|(name, _)| *name);
-            let members = members.into_iter().map(|(name, value)| {
-                let name = Value::from(name.as_str());
-                format!("{name}:{}", canonical(value))
-            });
+            let members = members
+                .into_iter()
+                .map(|(name, value)| {
+                    let name = Value::from(name.as_str());
+                    format!("{name}:{}", canonical(value))
+                });
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
         Value::Array(elements) => {

@@ -98,7 +98,10 @@ pub fn first_break<E: Chained>(
         previous = link.hash;
     }
     let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-    let next = before.seq.saturating_add(count).saturating_add(1);
+    let next = before
+        .seq
+        .saturating_add(count)
+        .saturating_add(1);
     for JournalHead { seq, hash } in head.into_iter().chain(named) {
         let place = usize::try_from(*seq - before.seq - 1).ok();
         match place.and_then(|place| entries.get(place)) {
@@ -116,7 +119,9 @@ pub fn first_break<E: Chained>(
     if newest < before.seq {
         return Some((before.seq, JournalFlaw::NotTheHead));
     }
-    let mut numbers = entries.iter().map(|entry| entry.link().seq);
+    let mut numbers = entries
+        .iter()
+        .map(|entry| entry.link().seq);
     let behind = numbers.find(|seq| *seq > newest)?;
     Some((behind, JournalFlaw::NotTheHead))
 }

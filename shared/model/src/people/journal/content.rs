@@ -272,9 +272,14 @@ impl EntryContent {
         let mut is = after.noted();
         // A field that is absent is null.
         for name in is.keys() {
-            was.entry(name.clone()).or_insert(Value::Null);
+            was.entry(name.clone())
+                .or_insert(Value::Null);
         }
-        was.retain(|name, value| is.entry(name.clone()).or_insert(Value::Null) != value);
+        was.retain(|name, value| {
+            is.entry(name.clone())
+                .or_insert(Value::Null)
+                != value
+        });
         is.retain(|name, _| was.contains_key(name));
         (!is.is_empty()).then(|| Self {
             event,
@@ -364,7 +369,10 @@ fn bounded(mut members: Map<String, Value>) -> Map<String, Value> {
     for value in members.values_mut() {
         let json = canonical(value);
         if json.len() > EntryContent::MOST {
-            let beginning: String = json.chars().take(FieldChange::MOST).collect();
+            let beginning: String = json
+                .chars()
+                .take(FieldChange::MOST)
+                .collect();
             *value = json!({"sha256": digest(&json), "beginning": beginning});
         }
     }
@@ -413,7 +421,9 @@ mod tests {
         let after = created.after.unwrap().0.0;
         assert_eq!(after["short"], "ä");
         assert_eq!(after["long"]["sha256"], digest(&format!("\"{long}\"")));
-        let beginning = after["long"]["beginning"].as_str().unwrap();
+        let beginning = after["long"]["beginning"]
+            .as_str()
+            .unwrap();
         assert_eq!(beginning.chars().count(), FieldChange::MOST);
     }
 }

@@ -308,7 +308,9 @@ impl OrganizationEntry {
         let fits = |fields: &Option<JsonText>, names: &JsonText| {
             let names = &mut names.0.0.iter();
             names.all(|(name, value)| {
-                let own = fields.as_ref().and_then(|fields| fields.0.0.get(name));
+                let own = fields
+                    .as_ref()
+                    .and_then(|fields| fields.0.0.get(name));
                 own == Some(&digested(&personal.key, name, value))
             })
         };
@@ -380,8 +382,13 @@ impl OrganizationEntry {
 
     /// The members of `after`; none for an entry of another event.
     fn named_by(&self, event: OrganizationEvent) -> impl Iterator<Item = (&String, &Value)> {
-        let after = self.after.as_ref().filter(|_| self.event == event);
-        after.into_iter().flat_map(|after| &after.0.0)
+        let after = self
+            .after
+            .as_ref()
+            .filter(|_| self.event == event);
+        after
+            .into_iter()
+            .flat_map(|after| &after.0.0)
     }
 
     fn head(&self) -> JournalHead {
@@ -393,7 +400,9 @@ impl OrganizationEntry {
 }
 
 fn members(fields: &mut Option<JsonText>) -> impl Iterator<Item = (&String, &mut Value)> {
-    fields.iter_mut().flat_map(|fields| fields.0.0.iter_mut())
+    fields
+        .iter_mut()
+        .flat_map(|fields| fields.0.0.iter_mut())
 }
 
 fn digested(key: &str, name: &str, value: &Value) -> Value {
@@ -480,7 +489,9 @@ impl EntryContent {
     /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their
     /// chain.
     pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
-        let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
+        let rests = rests
+            .into_iter()
+            .map(|(seq, rest)| (seq, rest.into()));
         let values = [Value::Null, Value::Object(rests.collect())];
         let subjects = vec![subject::user(user)];
         Self::noted(OrganizationEvent::UserErased, subjects, values)
@@ -507,7 +518,9 @@ fn strays(
     entries: &[OrganizationEntry],
     end: Timestamp,
 ) -> impl Iterator<Item = &OrganizationEntry> {
-    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
+    let named = entries
+        .iter()
+        .flat_map(OrganizationEntry::named_sign_ins);
     let named: BTreeSet<String> = named.map(|named| named.hash).collect();
     entries.iter().filter(move |entry| {
         let is_old = end.since(entry.at) > span::DAY;
@@ -533,14 +546,20 @@ impl OrganizationJournalCheck {
         has_more: bool,
         now: Timestamp,
     ) -> Self {
-        let anchor = before.map(OrganizationEntry::head).unwrap_or_default();
-        let chained = entries.iter().filter(|entry| !entry.event.is_apart());
+        let anchor = before
+            .map(OrganizationEntry::head)
+            .unwrap_or_default();
+        let chained = entries
+            .iter()
+            .filter(|entry| !entry.event.is_apart());
         let chained: Vec<_> = chained.collect();
         let flaw = first_break(&anchor, &chained, (!has_more).then_some(head), &[]);
         let last = entries.last().filter(|_| has_more);
         let strays = strays(entries, last.map_or(now, |entry| entry.at));
         let strays = strays.map(|entry| (entry.seq, JournalFlaw::Unchained));
-        let newest = chained.last().map_or(anchor, |entry| entry.head());
+        let newest = chained
+            .last()
+            .map_or(anchor, |entry| entry.head());
         let mut check = Self {
             verified: true,
             entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
@@ -604,7 +623,10 @@ mod tests {
             let (before, rest) = entries.split_at(before);
             let check = OrganizationJournalCheck::of(before.last(), rest, newest, more, NOW);
             assert_eq!(check.verified, check.breaks.is_empty());
-            check.breaks.first().map(|flaw| (flaw.seq, flaw.why))
+            check
+                .breaks
+                .first()
+                .map(|flaw| (flaw.seq, flaw.why))
         };
         assert_eq!(flaw(0, &entries, false), None);
         assert_eq!(flaw(3, &entries, false), None);

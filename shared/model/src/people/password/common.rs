@@ -71,9 +71,19 @@ fn is_listed(text: &str) -> bool {
         return false;
     };
     let (before, from) = counts.split_at(of_bucket);
-    let before: usize = before.iter().map(|count| usize::from(*count)).sum();
-    let count = from.first().map_or(0, |count| usize::from(*count));
-    let rests = rests.as_chunks::<2>().0.iter().skip(before).take(count);
+    let before: usize = before
+        .iter()
+        .map(|count| usize::from(*count))
+        .sum();
+    let count = from
+        .first()
+        .map_or(0, |count| usize::from(*count));
+    let rests = rests
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .skip(before)
+        .take(count);
     rests
         .into_iter()
         .any(|listed_rest| rest.starts_with(listed_rest))

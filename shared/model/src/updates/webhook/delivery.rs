@@ -156,7 +156,10 @@ impl WebhookDelivery {
             return self.end(DeliveryStatus::Failed);
         };
         let jitter = pause / JITTER * jitter / 1_000;
-        let asked = failed.retry_after.unwrap_or_default().min(LONGEST_PAUSE);
+        let asked = failed
+            .retry_after
+            .unwrap_or_default()
+            .min(LONGEST_PAUSE);
         self.go_on(now.plus((pause + jitter).max(asked)), now);
     }
 
@@ -213,8 +216,12 @@ attempted!(
 fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> String {
     let record = serde_json::to_string(&change.record_id).unwrap_or_default();
     // What has no version is told apart by its entry.
-    let version = change.version.map(|version| version.to_string());
-    let version = version.or_else(|| change.id.clone()).unwrap_or_default();
+    let version = change
+        .version
+        .map(|version| version.to_string());
+    let version = version
+        .or_else(|| change.id.clone())
+        .unwrap_or_default();
     let event = change.event_type();
     let hash = digest(&format!("{tenant} {webhook} {event} {record} {version}"));
     let beginning = WebhookDelivery::id_beginning(change.at);
@@ -320,7 +327,11 @@ mod tests {
     fn an_id_is_that_of_the_change_and_the_webhook() {
         let now = Timestamp::from_millis(0);
         assert_eq!(delivery(now).id, delivery(now.plus(1)).id);
-        assert!(delivery(now).id.starts_with("evt_1768478400000_"));
+        assert!(
+            delivery(now)
+                .id
+                .starts_with("evt_1768478400000_")
+        );
         let tenant = OrganizationId::new(1).unwrap();
         let of = |webhook, version| {
             let webhook = WebhookId::new(webhook).unwrap();

@@ -20,7 +20,11 @@ static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut patterns = vec!["*".to_owned()];
     for (kind, actions) in EVENTS.iter() {
         patterns.push(format!("{kind}.*"));
-        patterns.extend(actions.iter().map(|action| event_type(kind, *action)));
+        patterns.extend(
+            actions
+                .iter()
+                .map(|action| event_type(kind, *action)),
+        );
     }
     patterns
 });
@@ -54,11 +58,18 @@ impl EventPattern {
 
 impl Component for EventPattern {
     fn parse(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
-        let is_pattern = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
+        let is_pattern = |text: &&str| {
+            PATTERNS
+                .iter()
+                .any(|pattern| pattern == text)
+        };
         if let Some(text) = value.as_str().filter(is_pattern) {
             return Some(Self(text.to_owned()));
         }
-        let names: Vec<&str> = PATTERNS.iter().map(String::as_str).collect();
+        let names: Vec<&str> = PATTERNS
+            .iter()
+            .map(String::as_str)
+            .collect();
         place.unknown_name(value, "a type of event", &names)
     }
 }
@@ -163,7 +174,12 @@ impl EventChange {
     pub fn view(&self) -> Option<String> {
         let EventRecordId::Number(id) = self.record_id else {
             let subject = self.subject.as_ref()?;
-            return Some(subject.kind.known()?.view(subject.id, None));
+            return Some(
+                subject
+                    .kind
+                    .known()?
+                    .view(subject.id, None),
+            );
         };
         Some(RecordType::named(&self.kind)?.view(id, self.parent.map(RecordName::view)))
     }
@@ -175,8 +191,11 @@ pub const TEST_EVENT: &str = "webhook.test";
 static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let test = TEST_EVENT.to_owned();
     let events = EVENTS.iter();
-    let types =
-        events.flat_map(|(kind, actions)| actions.iter().map(|action| event_type(kind, *action)));
+    let types = events.flat_map(|(kind, actions)| {
+        actions
+            .iter()
+            .map(|action| event_type(kind, *action))
+    });
     types.chain([test]).collect()
 });
 

@@ -131,7 +131,9 @@ impl Webhook {
         if let PatchField::Set(types) = update.types {
             self.types = each_once(types.0);
         }
-        update.description.apply(&mut self.description);
+        update
+            .description
+            .apply(&mut self.description);
         update.enabled.apply(&mut self.enabled);
         if self.enabled {
             self.disabled_reason = None;
@@ -165,7 +167,11 @@ impl Webhook {
     }
 
     pub fn wants(&self, event: &str) -> bool {
-        self.enabled && self.types.iter().any(|pattern| pattern.has(event))
+        self.enabled
+            && self
+                .types
+                .iter()
+                .any(|pattern| pattern.has(event))
     }
 }
 
@@ -211,12 +217,17 @@ impl WebhookHealth {
     /// Returns true if a success now is worth a write.
     pub fn lacks_success(&self, now: Timestamp) -> bool {
         let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH;
-        self.failing_since.is_some() || !self.last_success_at.is_some_and(is_fresh)
+        self.failing_since.is_some()
+            || !self
+                .last_success_at
+                .is_some_and(is_fresh)
     }
 
     /// The first of the failures that a failure now goes on with; `None` if it is the first.
     pub fn fails_since(&self, now: Timestamp) -> Option<Timestamp> {
-        let last = self.last_failure_at.max(self.failing_since)?;
+        let last = self
+            .last_failure_at
+            .max(self.failing_since)?;
         let goes_on = now.since(last) < Self::QUIET;
         self.failing_since.filter(|_| goes_on)
     }
@@ -224,7 +235,10 @@ impl WebhookHealth {
     /// Returns true if a failure now is worth a write.
     pub fn lacks_failure(&self, now: Timestamp) -> bool {
         let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH_FAILURE;
-        self.fails_since(now).is_none() || !self.last_failure_at.is_some_and(is_fresh)
+        self.fails_since(now).is_none()
+            || !self
+                .last_failure_at
+                .is_some_and(is_fresh)
     }
 
     /// Returns true if failures have lasted so long that a further one disables the webhook.

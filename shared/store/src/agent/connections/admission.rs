@@ -33,8 +33,13 @@ impl Connections<'_> {
     ) -> Result<(Stored<Connection>, Breaker)> {
         let connection = key::connection(tenant, name);
         let traffic = key::connection_traffic(tenant, name);
-        let batch = self.0.batch(any_keys![&connection, &traffic]).await?;
-        let connection = batch.get(&connection)?.or_not_found(Connection::NOUN)?;
+        let batch = self
+            .0
+            .batch(any_keys![&connection, &traffic])
+            .await?;
+        let connection = batch
+            .get(&connection)?
+            .or_not_found(Connection::NOUN)?;
         let traffic = Traffic::in_batch(&connection, &batch).known;
         let breaker = traffic.breaker_of(&connection);
         Ok((connection, breaker))
@@ -49,7 +54,9 @@ impl Connections<'_> {
         traffic: Traffic,
     ) -> Result<Admission> {
         let admit = |traffic: &mut ConnectionTraffic| traffic.admit(connection, request);
-        let admitted = self.change(connection, traffic, admit).await?;
+        let admitted = self
+            .change(connection, traffic, admit)
+            .await?;
         Ok(admitted.unwrap_or_else(|| Admission::Deferred(request.now.plus(CONTENDED))))
     }
 
@@ -62,7 +69,9 @@ impl Connections<'_> {
         }
         let slot = |traffic: &mut ConnectionTraffic| traffic.slot(connection, now());
         let traffic = self.traffic(connection).await?;
-        let slot = self.change(connection, traffic, slot).await?;
+        let slot = self
+            .change(connection, traffic, slot)
+            .await?;
         Ok(slot.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
@@ -75,7 +84,10 @@ impl Connections<'_> {
         let now = || self.0.now();
         let slots = |traffic: &mut ConnectionTraffic| -> Result<Vec<Timestamp>, Timestamp> {
             let breaker = traffic.breaker_of(connection);
-            if let Some(open) = breaker.open_until.filter(|open| now() < *open) {
+            if let Some(open) = breaker
+                .open_until
+                .filter(|open| now() < *open)
+            {
                 return Err(open);
             }
             // All slots or none.
@@ -86,7 +98,9 @@ impl Connections<'_> {
             Ok(slots)
         };
         let traffic = self.traffic(connection).await?;
-        let slots = self.change(connection, traffic, slots).await?;
+        let slots = self
+            .change(connection, traffic, slots)
+            .await?;
         Ok(slots.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
@@ -100,7 +114,8 @@ impl Connections<'_> {
         let ends = |traffic: &mut ConnectionTraffic| traffic.ends(&name);
         let traffic = self.traffic(connection).await?;
         // After continued conflicts, the end of its lease removes it.
-        self.change(connection, traffic, ends).await?;
+        self.change(connection, traffic, ends)
+            .await?;
         Ok(())
     }
 
@@ -113,7 +128,9 @@ impl Connections<'_> {
         let traffic = self.traffic(connection).await?;
         let breaker = traffic.known.breaker_of(connection);
         // Other callers keep writing it and know as much.
-        let noted = self.change(connection, traffic, answered).await?;
+        let noted = self
+            .change(connection, traffic, answered)
+            .await?;
         Ok(noted.unwrap_or(breaker))
     }
 
@@ -132,14 +149,21 @@ impl Connections<'_> {
             if traffic.known == before {
                 return Ok(Some(outcome));
             }
-            let done = self.0.table.write(traffic.write()?).await?;
+            let done = self
+                .0
+                .table
+                .write(traffic.write()?)
+                .await?;
             Ok(done.is_ok().then_some(outcome))
         };
         try_retry(traffic, read, write).await
     }
 
     async fn traffic(&self, connection: &Connection) -> Result<Traffic> {
-        let stored = self.0.read(&Traffic::key(connection)).await?;
+        let stored = self
+            .0
+            .read(&Traffic::key(connection))
+            .await?;
         Ok(Traffic::of(connection, stored))
     }
 }
@@ -150,13 +174,20 @@ impl ReadCounter for Store {
         connection: &'a Connection,
         count: usize,
     ) -> Counting<'a, Result<Vec<Timestamp>, Timestamp>> {
-        Box::pin(async move { self.connections().read_slots(connection, count).await })
+        Box::pin(async move {
+            self.connections()
+                .read_slots(connection, count)
+                .await
+        })
     }
 
     fn unclear<'a>(&'a self, connection: &'a Connection) -> Counting<'a, ()> {
         Box::pin(async move {
             let connections = self.connections();
-            connections.answered(connection, false).await.map(|_| ())
+            connections
+                .answered(connection, false)
+                .await
+                .map(|_| ())
         })
     }
 

@@ -47,7 +47,11 @@ impl PlanChange {
 
     fn apply(&self, organization: &mut Organization) {
         if let Some(features) = &self.features {
-            organization.plan_features = features.iter().copied().map(OrOther::from).collect();
+            organization.plan_features = features
+                .iter()
+                .copied()
+                .map(OrOther::from)
+                .collect();
         }
         if let Some(units) = self.units_per_second {
             organization.units_per_second = units;
@@ -79,7 +83,8 @@ impl Directory<'_> {
     ) -> Result<Organization> {
         let id = self.0.next_id().await?.used();
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
-        self.write_new(organization, writes).await
+        self.write_new(organization, writes)
+            .await
     }
 
     /// Creates an organization with its first admin, both or neither. 409 when the username is
@@ -97,7 +102,9 @@ impl Directory<'_> {
         let (admin, of_admin) = self.new_user(id, admin_id, admin, None)?;
         writes.append(of_admin.noting(admin.entry_of_new()));
         writes.push(Write::create(&admin)?);
-        let organization = self.write_new(organization, writes).await?;
+        let organization = self
+            .write_new(organization, writes)
+            .await?;
         Ok((organization, admin))
     }
 
@@ -111,7 +118,10 @@ impl Directory<'_> {
         let organization = Organization {
             id,
             name,
-            plan_features: plan_features.into_iter().map(OrOther::from).collect(),
+            plan_features: plan_features
+                .into_iter()
+                .map(OrOther::from)
+                .collect(),
             units_per_second: UnitsPerSecond::default(),
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
@@ -130,7 +140,10 @@ impl Directory<'_> {
     async fn write_new(self, organization: Organization, writes: Writes) -> Result<Organization> {
         // There is no journal yet, and no one else who would create one.
         let context = WriteContext::of_operator(organization.id).with_head(None);
-        let done = self.0.commit(&context, writes, organization).await?;
+        let done = self
+            .0
+            .commit(&context, writes, organization)
+            .await?;
         let done = done.ok_or_else(|| id_is_taken(Organization::KIND))?;
         done.not_replayed()
     }
@@ -147,7 +160,8 @@ impl Directory<'_> {
         update: OrganizationUpdate,
     ) -> Result<Stored<Organization>> {
         let change = |organization: &mut Organization| update.clone().apply(organization);
-        self.change_organization(pending, change).await
+        self.change_organization(pending, change)
+            .await
     }
 
     /// Changes the plan. 404 for an unknown organization.
@@ -157,14 +171,17 @@ impl Directory<'_> {
         plan: PlanChange,
     ) -> Result<Stored<Organization>> {
         let change = |organization: &mut Organization| plan.apply(organization);
-        self.change_organization(pending, change).await
+        self.change_organization(pending, change)
+            .await
     }
 
     /// Returns those of these organizations that do not exist. One that does not read exists.
     pub async fn missing(&self, ids: &[OrganizationId]) -> Result<Vec<OrganizationId>> {
         let mut missing = Vec::new();
         for some in ids.chunks(100) {
-            let keys = some.iter().map(|id| key::organization(*id));
+            let keys = some
+                .iter()
+                .map(|id| key::organization(*id));
             let batch = self.0.batch(keys).await?;
             let some = some.iter().copied();
             missing.extend(some.filter(|id| !batch.has(&key::organization(*id))));
@@ -178,20 +195,27 @@ impl Directory<'_> {
     pub async fn suspend(&self, tenant: Tenant, suspended: bool) -> Result<Stored<Organization>> {
         let organization = self.organization(tenant).await?;
         let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
-        if organization.suspended.as_ref().is_some_and(busy) {
+        if organization
+            .suspended
+            .as_ref()
+            .is_some_and(busy)
+        {
             let detail = "The organization is being imported or deleted. Finish that first.";
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         let since = self.0.now();
         let change = |organization: &mut Organization| {
-            let earlier = organization.suspended.map(|suspension| suspension.since);
+            let earlier = organization
+                .suspended
+                .map(|suspension| suspension.since);
             organization.suspended = suspended.then(|| Suspension {
                 since: earlier.unwrap_or(since),
                 cause: SuspensionCause::Operator,
             });
         };
         let context = WriteContext::of_operator(tenant);
-        self.change_organization(context, change).await
+        self.change_organization(context, change)
+            .await
     }
 
     async fn change_organization(
@@ -210,7 +234,10 @@ impl Directory<'_> {
             }
             Ok(writes)
         };
-        let changed = self.0.update(pending, tenant, change).await;
+        let changed = self
+            .0
+            .update(pending, tenant, change)
+            .await;
         self.0.recent.forget(tenant);
         changed
     }
@@ -219,15 +246,26 @@ impl Directory<'_> {
     /// every id that was ever reserved: one request and at most 50 read units a hundred. No
     /// operation calls it.
     pub async fn organizations(&self) -> Result<Vec<(OrganizationId, Result<Organization>)>> {
-        let last = self.0.last_id::<OrganizationId>().await?;
+        let last = self
+            .0
+            .last_id::<OrganizationId>()
+            .await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);
         let ids: Vec<OrganizationId> = ids.collect();
         let mut organizations = Vec::new();
         for some in ids.chunks(100) {
-            let keys = some.iter().map(|id| key::organization(*id));
-            let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+            let keys = some
+                .iter()
+                .map(|id| key::organization(*id));
+            let batch = self
+                .0
+                .table
+                .batch_get(keys, Read::Eventual)
+                .await?;
             for id in some {
-                let organization = batch.get(&key::organization(*id)).transpose();
+                let organization = batch
+                    .get(&key::organization(*id))
+                    .transpose();
                 organizations.extend(
                     organization
                         .map(|organization| (*id, organization.map(|stored| stored.record))),

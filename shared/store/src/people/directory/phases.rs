@@ -96,9 +96,17 @@ impl Directory<'_> {
             return Ok(order);
         }
         let newest_first = key::phases_of_project(tenant, project).descending();
-        let last = self.0.table.list(newest_first.limit(1)).await?;
-        let largest = last.first().map_or(0, |phase| phase.order.get());
-        let behind = largest.saturating_add(Task::ORDER_STEP).min(MAX_ID);
+        let last = self
+            .0
+            .table
+            .list(newest_first.limit(1))
+            .await?;
+        let largest = last
+            .first()
+            .map_or(0, |phase| phase.order.get());
+        let behind = largest
+            .saturating_add(Task::ORDER_STEP)
+            .min(MAX_ID);
         if behind <= largest {
             let detail = "The last phase has the largest order. Give it a smaller one first.";
             return Err(Error::conflict(Code::NoRoom, detail));

@@ -73,7 +73,11 @@ impl Directory<'_> {
             status => fits.any("status", status.as_ref())?,
         };
         let projects = key::projects(tenant).filter(fits.condition());
-        let page = self.0.table.page(projects, wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(projects, wanted)
+            .await?;
         self.0.whole_page(page).await
     }
 
@@ -90,7 +94,9 @@ impl Directory<'_> {
             Ok((project, writes))
         };
         let nothing = ready(Ok(()));
-        self.0.create(pending, nothing, project).await
+        self.0
+            .create(pending, nothing, project)
+            .await
     }
 
     /// Changes a project, and updates the count of active ones. Reference search finds it by its

@@ -53,7 +53,10 @@ impl NameOfTag {
             let key = key::name_of_tag(tag.organization_id, &name);
             writes.push_or(Write::check(key, is_free_or_of(tag)), name_is_taken());
         }
-        for name in old.iter().filter(|name| **name != new.name) {
+        for name in old
+            .iter()
+            .filter(|name| **name != new.name)
+        {
             writes.push_or(release(tag, name), name_is_taken());
         }
         Ok(writes)
@@ -84,7 +87,11 @@ impl Directory<'_> {
         wanted: &PageRequest,
     ) -> Result<Page<Stored<Tag>>> {
         let Some(AnyOf(ids)) = &filter.id else {
-            return self.0.table.page(key::tags(tenant), wanted).await;
+            return self
+                .0
+                .table
+                .page(key::tags(tenant), wanted)
+                .await;
         };
         let keys = ids.iter().map(|id| id.key(tenant));
         let any_tag = |_: &Tag| true;
@@ -108,7 +115,9 @@ impl Directory<'_> {
             Ok((tag, writes))
         };
         let nothing = ready(Ok(()));
-        self.0.create(pending, nothing, tag).await
+        self.0
+            .create(pending, nothing, tag)
+            .await
     }
 
     /// Changes a tag. 404 when it is not the tenant's, 409 when another tag has its new name.
@@ -135,10 +144,14 @@ impl Directory<'_> {
     pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
         let carriers = |tag: &Tag| {
             let names = unique_name::keys(&tag.name).into_iter();
-            let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();
+            let released: Vec<Write> = names
+                .map(|name| release(tag, &name))
+                .collect();
             (id.into(), released.into())
         };
-        self.0.delete(pending, id, carriers).await
+        self.0
+            .delete(pending, id, carriers)
+            .await
     }
 }
 

@@ -87,7 +87,10 @@ impl Store {
     ) -> Result<HashMap<UserId, V>> {
         let key = |id: UserId| id.key(tenant);
         let keys = ids.clone().map(key);
-        let batch = self.table.batch_get(keys, Read::Lasting).await?;
+        let batch = self
+            .table
+            .batch_get(keys, Read::Lasting)
+            .await?;
         Ok(batch.all(ids, key))
     }
 }
@@ -117,7 +120,8 @@ impl Directory<'_> {
 
     /// Creates a user with an account. 409 when the username or the address is taken.
     pub async fn create_user(&self, pending: impl Pending, new: NewUser) -> Result<Stored<User>> {
-        self.create_user_when_ready(pending, ready(Ok(new))).await
+        self.create_user_when_ready(pending, ready(Ok(new)))
+            .await
     }
 
     /// As [`create_user`](Self::create_user), of a future that hashes the password, and may refuse.
@@ -210,7 +214,9 @@ impl Directory<'_> {
             after.change(update.clone());
             by.may_give_all_of(&after)?;
             after.updated_at = self.0.now();
-            let is_anothers = context.actor.is_some_and(|actor| actor != id);
+            let is_anothers = context
+                .actor
+                .is_some_and(|actor| actor != id);
             if is_anothers && after.differs_in_access(&before) {
                 after.access_changed_at = Some(after.updated_at);
             }
@@ -218,12 +224,20 @@ impl Directory<'_> {
             let is = after.is_enabled_admin();
             let mut writes = count_admins(context.tenant, was, is);
             writes.append(take_email(&after, before.email.as_ref())?);
-            writes.extend(self.0.new_email(&before, &after, network)?);
+            writes.extend(
+                self.0
+                    .new_email(&before, &after, network)?,
+            );
             writes.note(User::entry_of_change(&before, &after));
             writes.note(EntryContent::email_changed(&before, &after));
-            self.0.commit_change(&context, before, after, writes).await
+            self.0
+                .commit_change(&context, before, after, writes)
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Disables a user, which ends all of the user's sessions and tokens, or enables the user
@@ -241,7 +255,9 @@ impl Directory<'_> {
             user.updated_at = now;
             Ok(count_admins(context.tenant, was, user.is_enabled_admin()))
         };
-        self.0.update(pending, user, change).await?;
+        self.0
+            .update(pending, user, change)
+            .await?;
         Ok(())
     }
 
@@ -256,8 +272,12 @@ impl Directory<'_> {
         let context = pending.into().authorized().await?;
         let mut writes = self.new_password(&context, user, &password_hash, Condition::exists());
         writes.note(EntryContent::password_set(user.id));
-        let done = self.0.commit(&context, writes, ()).await?;
-        done.or_not_found(UserId::NOUN)?.not_replayed()
+        let done = self
+            .0
+            .commit(&context, writes, ())
+            .await?;
+        done.or_not_found(UserId::NOUN)?
+            .not_replayed()
     }
 
     /// Reads a user for [`set_password`](Self::set_password). 404 when it is not the tenant's.
@@ -266,7 +286,10 @@ impl Directory<'_> {
         tenant: Tenant,
         id: UserId,
     ) -> Result<(Stored<User>, ReadHead)> {
-        let (user, head) = self.0.with_head(&id.key(tenant), tenant).await?;
+        let (user, head) = self
+            .0
+            .with_head(&id.key(tenant), tenant)
+            .await?;
         Ok((user.or_not_found(UserId::NOUN)?, head))
     }
 
@@ -293,11 +316,18 @@ impl Directory<'_> {
             writes.note(EntryContent::password_set(user.id));
             let to = user.email.as_ref();
             let letter = Letter::PasswordChanged;
-            writes.extend(self.0.notice(&user, to, network, letter)?);
+            writes.extend(
+                self.0
+                    .notice(&user, to, network, letter)?,
+            );
             let context = context.clone().with_head(head);
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
-        retry(user, read, write).await?.not_replayed()
+        retry(user, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// The writes of a new password, without an entry of the journal.
@@ -312,11 +342,16 @@ impl Directory<'_> {
         let password = UpdateExpression::default().set("passwordHash", password_hash.expose());
         let now = self.0.now();
         let mut change = end_all(UpdateExpression::default()).set("updatedAt", now);
-        if let Some(another) = context.actor.filter(|actor| *actor != user.id) {
+        if let Some(another) = context
+            .actor
+            .filter(|actor| *actor != user.id)
+        {
             change = change.set("passwordSetBy", another);
             change = change.set("passwordSetAt", now);
         } else if context.is_operator {
-            change = change.remove("passwordSetBy").remove("passwordSetAt");
+            change = change
+                .remove("passwordSetBy")
+                .remove("passwordSetAt");
         }
         Writes::from(vec![
             Write::update(account, password, Condition::exists()),

@@ -46,12 +46,18 @@ impl Providers<'_> {
     pub async fn due_discoveries(&self) -> Result<Vec<OrganizationId>> {
         let now = self.0.now();
         let is_past = |at: Option<Timestamp>, period| at.is_none_or(|at| now.since(at) >= period);
-        let listed = self.0.table.list(key::listed_providers()).await?;
+        let listed = self
+            .0
+            .table
+            .list(key::listed_providers())
+            .await?;
         let due = listed.iter().filter(|listed| {
             is_past(listed.discovered_at, ProviderDiscovery::KEPT)
                 && is_past(listed.discovery_tried_at, ProviderDiscovery::RETRIED)
         });
-        Ok(due.map(|listed| listed.organization_id).collect())
+        Ok(due
+            .map(|listed| listed.organization_id)
+            .collect())
     }
 
     /// Notes that this instance reads a discovery document now. Returns false if another reading of
@@ -77,20 +83,35 @@ impl Providers<'_> {
             let same_issuer = Condition::default().equals("issuer", discovery.issuer.as_str());
             let change = UpdateExpression::default().set("discovery", discovery);
             let write = Write::update(key::sign_in_provider(tenant), change, same_issuer);
-            self.0.table.write(write).await?.or_leave();
+            self.0
+                .table
+                .write(write)
+                .await?
+                .or_leave();
         }
         let read = UpdateExpression::default().set("discoveredAt", self.0.now());
         let write = Write::update(key::listed_provider(tenant), read, Condition::exists());
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 
     /// Notes that a provider gave no answer. Sign-ins do not call it for 30 seconds.
     pub async fn note_read_error(&self, tenant: Tenant) -> Result<()> {
-        let until = self.0.now().plus(ProviderDiscovery::FAILED);
+        let until = self
+            .0
+            .now()
+            .plus(ProviderDiscovery::FAILED);
         let silent = UpdateExpression::default().set("silentUntil", until);
         let write = Write::update(key::listed_provider(tenant), silent, Condition::exists());
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 }

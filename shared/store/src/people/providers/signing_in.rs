@@ -204,7 +204,12 @@ impl Providers<'_> {
         let SignInPurpose::Invitation(token) = purpose else {
             return Ok(None);
         };
-        match self.0.invitations().open_of(tenant, token).await {
+        match self
+            .0
+            .invitations()
+            .open_of(tenant, token)
+            .await
+        {
             Ok(open) => Ok(Some(open)),
             Err(Error::Forbidden { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -276,7 +281,8 @@ impl Providers<'_> {
                 let make = |id, username: &Username| {
                     self.invited(invitation, id, who, (username, &subject))
                 };
-                self.begin_new(&context, records, (who, client), make).await
+                self.begin_new(&context, records, (who, client), make)
+                    .await
             }
             SignInPurpose::Session => {
                 let role = of_groups.or(provider.default_role);
@@ -287,7 +293,8 @@ impl Providers<'_> {
                 let make = |id, username: &Username| {
                     self.made(tenant, id, who, (username, role, &subject))
                 };
-                self.begin_new(&context, records, (who, client), make).await
+                self.begin_new(&context, records, (who, client), make)
+                    .await
             }
         }
     }
@@ -344,13 +351,20 @@ impl Providers<'_> {
             writes.push(Write::update(account, issuer, Condition::exists()));
             let subject = json!({"issuer": new.issuer, "sub": new.sub});
             writes.note(sign_in_changed(user.id, [Value::Null, subject]));
-            if let Some(email) = user.email.as_ref().filter(|_| client.sends_mail) {
+            if let Some(email) = user
+                .email
+                .as_ref()
+                .filter(|_| client.sends_mail)
+            {
                 let letter = Letter::ProviderChanged(AccountChange {
                     username: user.username.clone(),
                     at: now,
                     network: network::shown(&client.address),
                 });
-                writes.push(self.0.mail_of(tenant, Some(user.id), email, letter)?);
+                writes.push(
+                    self.0
+                        .mail_of(tenant, Some(user.id), email, letter)?,
+                );
             }
             after.provider_subject = Some(new);
         }
@@ -404,7 +418,10 @@ impl Providers<'_> {
             password_hash: PasswordHash::unusable(),
             provider_subject: Some(subject.clone()),
         };
-        let (mut user, mut writes) = self.0.directory().new_user(tenant, id, new, None)?;
+        let (mut user, mut writes) = self
+            .0
+            .directory()
+            .new_user(tenant, id, new, None)?;
         // The provider's administrators may act through it.
         user.access_changed_at = Some(now);
         writes.push(Write::create(&user)?);
@@ -426,7 +443,10 @@ impl Providers<'_> {
         (username, subject): (&Username, &ProviderSubject),
     ) -> Result<Found> {
         let of_invitation = || invitation.invitation.full_name.clone();
-        let full_name = who.full_name.clone().or_else(of_invitation);
+        let full_name = who
+            .full_name
+            .clone()
+            .or_else(of_invitation);
         let full_name = full_name.or_else(|| FullName::try_from(username.to_string()).ok());
         let account = Accepted {
             username: username.clone(),
@@ -463,7 +483,11 @@ impl Providers<'_> {
             .by_provider(who.signed_in_at);
         writes.push(Write::create(&session)?);
         writes.push(signed_in(&session, SignInMethod::Oidc)?);
-        if let Some(old) = client.session.as_ref().filter(|_| client.replaces) {
+        if let Some(old) = client
+            .session
+            .as_ref()
+            .filter(|_| client.replaces)
+        {
             let old = key::session(tenant, user.id, &old.sid_hash);
             writes.push(Write::delete(old, Condition::default()));
         }
@@ -474,8 +498,12 @@ impl Providers<'_> {
             let key = key::listed_provider(tenant);
             writes.push(Write::update(key, change, Condition::exists()));
         }
-        let done = self.0.commit(context, writes, Ok(sid)).await?;
-        done.map(Created::not_replayed).transpose()
+        let done = self
+            .0
+            .commit(context, writes, Ok(sid))
+            .await?;
+        done.map(Created::not_replayed)
+            .transpose()
     }
 
     /// Ends the sessions and tokens of a user who lost the groups that made the account.
@@ -488,8 +516,12 @@ impl Providers<'_> {
         let entry = EntryContent::noted(event, subjects, [Value::Null, why]);
         let writes = Writes::from(ended).noting(entry);
         let refused = Err(SignInFault::SignInNotAllowed);
-        let done = self.0.commit(context, writes, refused).await?;
-        done.map(Created::not_replayed).transpose()
+        let done = self
+            .0
+            .commit(context, writes, refused)
+            .await?;
+        done.map(Created::not_replayed)
+            .transpose()
     }
 }
 
@@ -525,7 +557,11 @@ fn usernames(who: &ProviderUser) -> Vec<Username> {
     let mut own = random::token().to_ascii_lowercase();
     own.retain(|character| character.is_ascii_alphanumeric());
     let own = Username::try_from(format!("user-{own}"));
-    who.usernames.iter().cloned().chain(own).collect()
+    who.usernames
+        .iter()
+        .cloned()
+        .chain(own)
+        .collect()
 }
 
 fn sign_in_changed(user: UserId, change: [Value; 2]) -> EntryContent {

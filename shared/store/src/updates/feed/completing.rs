@@ -14,11 +14,16 @@ impl Feed<'_> {
             .iter_mut()
             .flat_map(FeedChange::images_mut)
             .collect();
-        let keys = images.iter().filter_map(|image| text_key(image)).collect();
+        let keys = images
+            .iter()
+            .filter_map(|image| text_key(image))
+            .collect();
         let texts = self.0.texts_at(keys).await?;
         for image in &mut images {
             let kept = text_key(image).and_then(|key| texts.at(&key));
-            let start = image[ATTRIBUTE].as_str().unwrap_or_default();
+            let start = image[ATTRIBUTE]
+                .as_str()
+                .unwrap_or_default();
             if let Some(text) = kept.and_then(|kept| kept.of(start)) {
                 image[ATTRIBUTE] = text.into();
             }

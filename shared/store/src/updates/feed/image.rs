@@ -19,7 +19,9 @@ pub(super) fn record(image: &Image) -> Value {
 
 /// The names of the fields that differ, in order. An absent field is the same as null.
 pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
-    let names = [old, new].into_iter().filter_map(Value::as_object);
+    let names = [old, new]
+        .into_iter()
+        .filter_map(Value::as_object);
     let names: BTreeSet<&String> = names
         .flat_map(Map::keys)
         .filter(|name| is_field(name))
@@ -28,7 +30,9 @@ pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
             name => old[name] != new[name],
         })
         .collect();
-    let names = names.into_iter().take(FeedEntry::MOST_FIELDS);
+    let names = names
+        .into_iter()
+        .take(FeedEntry::MOST_FIELDS);
     names.cloned().collect()
 }
 
@@ -45,14 +49,20 @@ fn plain(attribute: &Value) -> Value {
         ("N", Value::String(digits)) => number(digits),
         ("M", Value::Object(members)) => record(members),
         ("L", Value::Array(values)) => values.iter().map(plain).collect(),
-        ("NS", Value::Array(values)) => sorted(values).into_iter().map(number).collect(),
+        ("NS", Value::Array(values)) => sorted(values)
+            .into_iter()
+            .map(number)
+            .collect(),
         ("SS", Value::Array(values)) => sorted(values).into_iter().collect(),
         _ => value.clone(),
     }
 }
 
 fn sorted(values: &[Value]) -> Vec<&str> {
-    let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    let mut values: Vec<&str> = values
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     values.sort_unstable();
     values
 }

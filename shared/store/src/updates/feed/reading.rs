@@ -161,7 +161,10 @@ impl FeedFilter {
             |projects: &Vec<_>| project.is_some_and(|project| projects.contains(&project));
         self.types.contains(&entry.of.kind)
             && (self.with_notes || !entry.internal)
-            && self.projects.as_ref().is_none_or(is_of_projects)
+            && self
+                .projects
+                .as_ref()
+                .is_none_or(is_of_projects)
     }
 }
 
@@ -205,7 +208,9 @@ impl Position {
             batch: parts.next()?.parse().ok()?,
             skipped: parts.next()?.parse().ok()?,
             since: Timestamp::from_millis(parts.next()?.parse().ok()?),
-            epoch: parts.next().map_or(Some(0), |epoch| epoch.parse().ok())?,
+            epoch: parts
+                .next()
+                .map_or(Some(0), |epoch| epoch.parse().ok())?,
         })
     }
 }
@@ -229,7 +234,9 @@ impl Feed<'_> {
                 let (epoch, newest) = tokio::try_join!(self.epoch(tenant), newest)?;
                 let end = newest.map_or(0, |batch| batch.end);
                 let end = Position::at_end(end, epoch, now);
-                return self.shown(tenant, Vec::new(), end).await;
+                return self
+                    .shown(tenant, Vec::new(), end)
+                    .await;
             }
             FeedFrom::Oldest => None,
             FeedFrom::After(place) => Some(Position::of(tenant, &place).ok_or_else(damaged)?),
@@ -274,7 +281,9 @@ impl Feed<'_> {
                     position = Position::at_end(end, epoch, now);
                     continue;
                 }
-                let numbered = (batch.first..).zip(batch.entries).enumerate();
+                let numbered = (batch.first..)
+                    .zip(batch.entries)
+                    .enumerate();
                 for (place, (number, entry)) in numbered.skip(skipped.unwrap_or_default()) {
                     read += 1;
                     let is_last = number + 1 == end;
@@ -298,7 +307,9 @@ impl Feed<'_> {
                 let end = Position::at_end(position.batch, epoch, now);
                 return self.shown(tenant, rows, end).await;
             }
-            batches = self.batches(tenant, position.batch).await?;
+            batches = self
+                .batches(tenant, position.batch)
+                .await?;
         }
     }
 
@@ -310,9 +321,14 @@ impl Feed<'_> {
 
     /// Batches from a number on, at most [`AT_ONCE`].
     async fn batches(&self, tenant: Tenant, from: i64) -> Result<Vec<Readable<KeptBatch>>> {
-        let batches = key::feed(tenant).from(key::feed_number(from)).consistent();
+        let batches = key::feed(tenant)
+            .from(key::feed_number(from))
+            .consistent();
         let batches = batches.limit(AT_ONCE).read_as();
-        self.0.table.list_readable(batches).await
+        self.0
+            .table
+            .list_readable(batches)
+            .await
     }
 
     /// Returns true if the feed has a place: in a batch, after one, or before all. After a restore,
@@ -333,26 +349,32 @@ impl Feed<'_> {
         rows: Vec<(i64, FeedEntry, Position)>,
         end: Position,
     ) -> Result<Page<NumberedEntry>> {
-        let actors = rows.iter().filter_map(|(_, entry, _)| entry.actor);
+        let actors = rows
+            .iter()
+            .filter_map(|(_, entry, _)| entry.actor);
         let users: HashMap<_, UserRef> = self.0.users(tenant, actors).await?;
-        let rows = rows.into_iter().filter_map(|(number, entry, position)| {
-            Some(Row {
-                record: NumberedEntry {
-                    id: number.to_string(),
-                    kind: entry.of.kind,
-                    record_id: entry.of.record_id,
-                    parent: entry.parent,
-                    part: entry.part,
-                    action: entry.action,
-                    version: entry.version,
-                    fields: entry.fields,
-                    at: entry.at,
-                    write_id: entry.write_id,
-                    actor: entry.actor.and_then(|id| users.get(&id).cloned()),
-                },
-                place: position.place(tenant)?,
-            })
-        });
+        let rows = rows
+            .into_iter()
+            .filter_map(|(number, entry, position)| {
+                Some(Row {
+                    record: NumberedEntry {
+                        id: number.to_string(),
+                        kind: entry.of.kind,
+                        record_id: entry.of.record_id,
+                        parent: entry.parent,
+                        part: entry.part,
+                        action: entry.action,
+                        version: entry.version,
+                        fields: entry.fields,
+                        at: entry.at,
+                        write_id: entry.write_id,
+                        actor: entry
+                            .actor
+                            .and_then(|id| users.get(&id).cloned()),
+                    },
+                    place: position.place(tenant)?,
+                })
+            });
         Ok(Page {
             rows: rows.collect(),
             end: end.place(tenant),

@@ -22,19 +22,35 @@ impl Feed<'_> {
         let Some(StreamItem::Listed(mut change)) = item.transpose()?.flatten() else {
             return Ok(false);
         };
-        if change.entry.version.is_some_and(|version| version > 1) {
+        if change
+            .entry
+            .version
+            .is_some_and(|version| version > 1)
+        {
             change.entry.action = FeedAction::Updated;
         }
-        let published = self.publish(tenant, vec![change.entry.clone()]).await?;
+        let published = self
+            .publish(tenant, vec![change.entry.clone()])
+            .await?;
         let events = published.entries.iter();
         let events = events.map(|(number, entry)| WebhookEvent::of_entry(*number, entry));
-        self.0.webhooks().deliver(tenant, events.collect()).await?;
+        self.0
+            .webhooks()
+            .deliver(tenant, events.collect())
+            .await?;
         let mut changes = [*change];
         self.complete(&mut changes).await?;
-        self.0.search().index(tenant, &changes).await?;
-        self.0.add_participants(&changes).await?;
+        self.0
+            .search()
+            .index(tenant, &changes)
+            .await?;
+        self.0
+            .add_participants(&changes)
+            .await?;
         let notifications = self.0.notifications();
-        notifications.plan_reminders(tenant, &changes).await?;
+        notifications
+            .plan_reminders(tenant, &changes)
+            .await?;
         Ok(true)
     }
 }

@@ -73,7 +73,9 @@ impl FeedChange {
         let action = FeedAction::Created;
         Some(Self {
             organization_id: changed.organization_id,
-            entry: changed.entry(kind, &record, action, version, now).ok()?,
+            entry: changed
+                .entry(kind, &record, action, version, now)
+                .ok()?,
             before: None,
             after: Some(record),
         })
@@ -81,7 +83,9 @@ impl FeedChange {
 
     /// The record before the change and after it, as far as there is one.
     pub(crate) fn images_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        [&mut self.before, &mut self.after].into_iter().flatten()
+        [&mut self.before, &mut self.after]
+            .into_iter()
+            .flatten()
     }
 
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such
@@ -189,7 +193,10 @@ impl StreamRecord {
             return None;
         };
         let is_key = |name: &String| ["pk", "sk"].contains(&name.as_str());
-        let keys = image.clone().into_iter().filter(|(name, _)| is_key(name));
+        let keys = image
+            .clone()
+            .into_iter()
+            .filter(|(name, _)| is_key(name));
         #[expect(clippy::cast_precision_loss, reason = "milliseconds fit for ages")]
         let seconds = now.millis() as f64 / 1_000.0;
         Some(Self {
@@ -239,7 +246,10 @@ impl StreamRecord {
         };
         let old = self.change.old_image.as_ref();
         let is_same = old.is_none_or(|old| old.get("version") == new.get("version"));
-        is_same && new.get("writeId").is_some_and(|write| write["S"] == COPIED)
+        is_same
+            && new
+                .get("writeId")
+                .is_some_and(|write| write["S"] == COPIED)
     }
 
     /// Returns the change. `None` for an item whose changes have no effect.
@@ -256,8 +266,16 @@ impl StreamRecord {
 
     /// Returns the change. `None` for an item whose changes the feed does not have.
     pub fn change(&self) -> Result<Option<FeedChange>, UnreadableImage> {
-        let before = self.change.old_image.as_ref().map(record);
-        let after = self.change.new_image.as_ref().map(record);
+        let before = self
+            .change
+            .old_image
+            .as_ref()
+            .map(record);
+        let after = self
+            .change
+            .new_image
+            .as_ref()
+            .map(record);
         let images = (before.as_ref(), after.as_ref());
         let Some(newest) = images.1.or(images.0) else {
             return Ok(None);
@@ -311,7 +329,10 @@ impl StreamRecord {
     fn entry_of_action(&self, newest: &Value, images: Images<'_>) -> Entry {
         if let (Some(old), Some(new)) = images {
             let shown = fields(old, new);
-            if shown.iter().all(|name| SCHEDULE.contains(&name.as_str())) {
+            if shown
+                .iter()
+                .all(|name| SCHEDULE.contains(&name.as_str()))
+            {
                 return Ok(None);
             }
         }
@@ -336,7 +357,12 @@ impl StreamRecord {
     /// Returns the change of an item that the feed does not have. `None` for an item of another
     /// kind, and for a removed one.
     pub fn unlisted(&self) -> Result<Option<UnlistedChange>, UnreadableImage> {
-        let Some(after) = self.change.new_image.as_ref().map(record) else {
+        let Some(after) = self
+            .change
+            .new_image
+            .as_ref()
+            .map(record)
+        else {
             return Ok(None);
         };
         let Ok(kind) = UnlistedKind::deserialize(&after["kind"]) else {
@@ -347,32 +373,46 @@ impl StreamRecord {
             organization_id: changed.organization_id,
             kind,
             version: changed.version,
-            actor: changed.written_by.map(|author| author.user_id),
+            actor: changed
+                .written_by
+                .map(|author| author.user_id),
             write_id: written(changed.write_id.as_deref()),
-            before: self.change.old_image.as_ref().map(record),
+            before: self
+                .change
+                .old_image
+                .as_ref()
+                .map(record),
             after,
         }))
     }
 
     fn at(&self) -> Timestamp {
         #[expect(clippy::cast_possible_truncation, reason = "milliseconds fit for ages")]
-        let millis = (self.change.approximate_creation_date_time * 1_000.0) as i64;
+        let millis = (self
+            .change
+            .approximate_creation_date_time
+            * 1_000.0) as i64;
         Timestamp::from_millis(millis)
     }
 }
 
 /// The kinds of items that the feed has, and some of the others.
 fn kinds(of_unlisted: fn(UnlistedKind) -> bool) -> impl Iterator<Item = &'static str> {
-    let listed = FeedType::ALL.iter().map(|kind| kind.name());
+    let listed = FeedType::ALL
+        .iter()
+        .map(|kind| kind.name());
     let unlisted = UnlistedKind::ALL.iter().copied();
     let unlisted = unlisted.filter(move |kind| of_unlisted(*kind));
     let unlisted = unlisted.map(|kind| kind.name());
-    listed.chain(unlisted).chain([AgentAction::KIND])
+    listed
+        .chain(unlisted)
+        .chain([AgentAction::KIND])
 }
 
 /// The id of a write. `None` for a copy of an item.
 fn written(id: Option<&str>) -> Option<String> {
-    id.filter(|id| *id != COPIED).map(str::to_owned)
+    id.filter(|id| *id != COPIED)
+        .map(str::to_owned)
 }
 
 fn actor(author: Option<Author>) -> Option<UserId> {
@@ -415,7 +455,9 @@ fn parent(kind: RecordType, record: &Value) -> Result<Option<RecordName>, Unread
     for parent in kind.facts().parents {
         let id = &record[parent.facts().named_by];
         if let Some(kind) = FeedType::of(*parent).filter(|_| !id.is_null()) {
-            let record_id = id.as_i64().ok_or_else(|| UnreadableImage(key_of(record)))?;
+            let record_id = id
+                .as_i64()
+                .ok_or_else(|| UnreadableImage(key_of(record)))?;
             return Ok(Some(RecordName { kind, record_id }));
         }
     }
@@ -427,6 +469,10 @@ fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
 }
 
 fn key_of(record: &Value) -> String {
-    let text = |name| record[name].as_str().unwrap_or_default();
+    let text = |name| {
+        record[name]
+            .as_str()
+            .unwrap_or_default()
+    };
     format!("{} {}", text("pk"), text("sk"))
 }

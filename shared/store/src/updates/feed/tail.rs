@@ -55,7 +55,9 @@ impl TailBatch {
         let entries: Option<Vec<Value>> = read(&attributes.entries);
         // Older batches are written under their first number.
         let first = read(&attributes.first).unwrap_or(follows);
-        let count = entries.as_ref().map_or(MOST_ENTRIES, Vec::len);
+        let count = entries
+            .as_ref()
+            .map_or(MOST_ENTRIES, Vec::len);
         let count = i64::try_from(count).unwrap_or_default();
         let numbered = (first..).zip(entries.into_iter().flatten());
         let numbered = numbered.filter_map(|(number, entry)| Some((number, read(&entry)?)));
@@ -74,7 +76,8 @@ impl TailBatch {
     }
 
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
-        self.at.is_some_and(|at| now.since(at) >= KEPT)
+        self.at
+            .is_some_and(|at| now.since(at) >= KEPT)
     }
 
     /// Returns true if the batch may have been appended at that instant or later.
@@ -85,7 +88,9 @@ impl TailBatch {
 
 /// Reads batches of a list, whatever becomes of their contents.
 pub(super) async fn tail(table: &Table, list: RecordList<FeedBatch>) -> Result<Vec<TailBatch>> {
-    let rows: Vec<Row<Attributes>> = table.list_rows(list.only(ATTRIBUTES)).await?;
+    let rows: Vec<Row<Attributes>> = table
+        .list_rows(list.only(ATTRIBUTES))
+        .await?;
     let batches = rows.into_iter().filter_map(|row| {
         let follows = row.place.sk().parse().ok()?;
         Some(TailBatch::of(follows, &row.record))

@@ -59,7 +59,11 @@ impl Notifications<'_> {
                     keys.extend(names.map(|name| AnyKey::from(key::account_owner(name))));
                 }
                 Audience::Talk(said) => {
-                    keys.extend(keys_of(tenant, said.on).1.map(AnyKey::from));
+                    keys.extend(
+                        keys_of(tenant, said.on)
+                            .1
+                            .map(AnyKey::from),
+                    );
                     talks.insert(said.on);
                 }
                 Audience::Holders(_) | Audience::Admins => reads_users = true,
@@ -67,17 +71,37 @@ impl Notifications<'_> {
                     reads_users = true;
                     keys.push(key::agent_policy(tenant).into());
                     keys.push(key::sign_in_provider(tenant).into());
-                    keys.push(session.alert.alert_id.key(tenant).into());
+                    keys.push(
+                        session
+                            .alert
+                            .alert_id
+                            .key(tenant)
+                            .into(),
+                    );
                 }
             }
         }
         let participants = stream::iter(talks)
-            .map(async |talk| Ok((talk, self.0.participants(tenant, talk).await?)))
+            .map(async |talk| {
+                Ok((
+                    talk,
+                    self.0
+                        .participants(tenant, talk)
+                        .await?,
+                ))
+            })
             .buffer_unordered(CONCURRENCY)
             .try_collect();
-        let users = || self.0.table.list(key::users(tenant).limit(USERS));
+        let users = || {
+            self.0
+                .table
+                .list(key::users(tenant).limit(USERS))
+        };
         let users = OptionFuture::from(reads_users.then(users)).map(Option::transpose);
-        let batch = self.0.table.batch_get(keys, Read::Eventual);
+        let batch = self
+            .0
+            .table
+            .batch_get(keys, Read::Eventual);
         let (batch, participants, users) = tokio::try_join!(batch, participants, users)?;
         Ok(Audiences {
             tenant,
@@ -95,7 +119,9 @@ impl Audiences {
             Audience::User(user) => BTreeSet::from([*user]),
             Audience::Named(mentions) => {
                 let named = |mentions: &BTreeSet<Mention>| -> BTreeSet<UserId> {
-                    let users = mentions.iter().filter_map(|mention| self.named(mention));
+                    let users = mentions
+                        .iter()
+                        .filter_map(|mention| self.named(mention));
                     users.collect()
                 };
                 &named(&mentions.added) - &named(&mentions.before)
@@ -117,14 +143,19 @@ impl Audiences {
 
     /// Returns true if a ticket was raised with this as its first message.
     fn raised_with(&self, said: Said) -> bool {
-        let involved = self.found.named(&key::involved(self.tenant, said.on));
+        let involved = self
+            .found
+            .named(&key::involved(self.tenant, said.on));
         said.on.thread().is_none()
             && involved.is_some_and(|involved| involved.created_at == Some(said.at))
     }
 
     /// The organization's user with the longest possible username of the mention.
     fn named(&self, Mention(names): &Mention) -> Option<UserId> {
-        let owner = |name: &String| self.found.named(&key::account_owner(name));
+        let owner = |name: &String| {
+            self.found
+                .named(&key::account_owner(name))
+        };
         let mut owners = names.iter().filter_map(owner);
         let owner = owners.find(|owner| owner.organization_id == self.tenant)?;
         Some(owner.user_id)
@@ -142,7 +173,11 @@ impl Audiences {
         }
         let creation = creation.and_then(|key| self.found.named(&key));
         let creator = creation.and_then(|entry| entry.record.actor);
-        let participants = self.participants.get(&said.on).into_iter().flatten();
+        let participants = self
+            .participants
+            .get(&said.on)
+            .into_iter()
+            .flatten();
         let before = participants
             .filter(|participant| (participant.at, participant.first_id) < (said.at, said.id));
         let authors = before.map(|participant| participant.user_id);
@@ -153,12 +188,18 @@ impl Audiences {
     }
 
     fn holders(&self, permission: Permission) -> BTreeSet<UserId> {
-        let holders = self.users.iter().filter(|user| user.may(permission));
+        let holders = self
+            .users
+            .iter()
+            .filter(|user| user.may(permission));
         holders.map(|user| user.id).collect()
     }
 
     fn admins(&self) -> BTreeSet<UserId> {
-        let admins = self.users.iter().filter(|user| user.is_enabled_admin());
+        let admins = self
+            .users
+            .iter()
+            .filter(|user| user.is_enabled_admin());
         admins.map(|user| user.id).collect()
     }
 
@@ -168,8 +209,12 @@ impl Audiences {
         let Ok(policy) = policy_in(&self.found, self.tenant, now) else {
             return BTreeSet::new();
         };
-        let alert = self.found.named(&session.alert.alert_id.key(self.tenant));
-        let provider = self.found.named(&key::sign_in_provider(self.tenant));
+        let alert = self
+            .found
+            .named(&session.alert.alert_id.key(self.tenant));
+        let provider = self
+            .found
+            .named(&key::sign_in_provider(self.tenant));
         let users = self.users.iter().cloned();
         let users = users.map(|user| user.under(provider.as_deref()));
         let users: Vec<User> = users.collect();

@@ -112,7 +112,10 @@ fn of_request(change: &FeedChange) -> Vec<Notice> {
     let mut notices = of_work(change);
     let request = change.after::<ServiceRequest>();
     let hands_over = |request: ServiceRequest| {
-        request.agent_action.is_some() && !request.status.is_over(request.resolved_at)
+        request.agent_action.is_some()
+            && !request
+                .status
+                .is_over(request.resolved_at)
     };
     if request.is_some_and(hands_over) {
         for notice in &mut notices {
@@ -179,7 +182,9 @@ fn of_text(
     if let Some(mentions) = Mentions::added(before, after) {
         let mentioned = notice(NotificationKind::Mentioned, Audience::Named(mentions));
         notices.push(Notice {
-            repeated: said.comment().map(|_| mention_in(change)),
+            repeated: said
+                .comment()
+                .map(|_| mention_in(change)),
             ..mentioned
         });
     }
@@ -197,12 +202,18 @@ fn of_session(change: &FeedChange) -> Vec<Notice> {
         let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
         awaits.then_some(session.plan.proposal)
     };
-    let before = change.before::<AgentSession>().as_ref().and_then(awaits);
+    let before = change
+        .before::<AgentSession>()
+        .as_ref()
+        .and_then(awaits);
     if awaits(&after).is_none() || before == awaits(&after) {
         return Vec::new();
     }
     let subject = after.id.into();
-    let actor = after.people.proposed_by.or(change.entry.actor);
+    let actor = after
+        .people
+        .proposed_by
+        .or(change.entry.actor);
     let notice = Notice::of_proposal(after, cause_of(change), subject, change.entry.at);
     vec![Notice { actor, ..notice }]
 }
@@ -218,7 +229,14 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
     let says = if after.pending.is_some() && after.pending != before.pending {
         after.announces()
     } else {
-        is_confirmed.then(|| format!("Now: {}", after.allows_more_than(&before).join("; ")))
+        is_confirmed.then(|| {
+            format!(
+                "Now: {}",
+                after
+                    .allows_more_than(&before)
+                    .join("; ")
+            )
+        })
     };
     let Some(says) = says else {
         return Vec::new();
@@ -248,13 +266,18 @@ fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
     let holders = Audience::Holders(Permission::ManageOrganization);
     let notice = for_admins(change, NotificationKind::WebhookDisabled, id, holders);
     let notice = notice.into_iter();
-    notice.map(|notice| notice.quoting(&why)).collect()
+    notice
+        .map(|notice| notice.quoting(&why))
+        .collect()
 }
 
 /// The entry of a change that guards the organization.
 fn of_entry(change: &UnlistedChange) -> Vec<Notice> {
     // The erasure of a user rewrites entries.
-    if change.before::<OrganizationEntry>().is_some() {
+    if change
+        .before::<OrganizationEntry>()
+        .is_some()
+    {
         return Vec::new();
     }
     let entry = change.after::<OrganizationEntry>();
@@ -282,6 +305,8 @@ fn for_admins(
     let subject = NotificationSubject::of(*change.kind, id)?;
     let mut notice = Notice::new(kind, cause, subject, to);
     notice.actor = change.actor;
-    notice.write_id.clone_from(&change.write_id);
+    notice
+        .write_id
+        .clone_from(&change.write_id);
     Some(notice)
 }

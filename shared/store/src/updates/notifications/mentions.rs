@@ -74,7 +74,9 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
             continue;
         }
         names += possible.len();
-        let keys = possible.into_iter().flat_map(unique_name::keys);
+        let keys = possible
+            .into_iter()
+            .flat_map(unique_name::keys);
         mentions.insert(Mention(keys.collect()));
         if mentions.len() == MOST || names >= MOST_NAMES {
             break;
@@ -129,8 +131,16 @@ fn possible(name: &str) -> Vec<&str> {
         }
     }
     beginnings.retain(|end| name[..*end].chars().count() >= Username::LEAST);
-    ends.extend(beginnings.into_iter().take(MOST_BEGINNINGS));
-    let mut names: Vec<_> = ends.into_iter().rev().map(|end| &name[..end]).collect();
+    ends.extend(
+        beginnings
+            .into_iter()
+            .take(MOST_BEGINNINGS),
+    );
+    let mut names: Vec<_> = ends
+        .into_iter()
+        .rev()
+        .map(|end| &name[..end])
+        .collect();
     names.retain(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()));
     names
 }
@@ -141,7 +151,13 @@ mod tests {
 
     #[track_caller]
     fn are(text: &str, expected: &[&[&str]]) {
-        let mention = |keys: &&[&str]| Mention(keys.iter().map(ToString::to_string).collect());
+        let mention = |keys: &&[&str]| {
+            Mention(
+                keys.iter()
+                    .map(ToString::to_string)
+                    .collect(),
+            )
+        };
         let expected: BTreeSet<_> = expected.iter().map(mention).collect();
         assert_eq!(mentioned(text), expected, "{text}");
     }
@@ -194,7 +210,9 @@ mod tests {
 
     #[test]
     fn the_first_twenty_mentions_count() {
-        let many: Vec<String> = (10..40).map(|number| format!("@user{number}")).collect();
+        let many: Vec<String> = (10..40)
+            .map(|number| format!("@user{number}"))
+            .collect();
         let mentions = mentioned(&many.join(" "));
         assert_eq!(mentions.len(), MOST);
         let has = |name: &str| mentions.contains(&Mention(vec![name.to_owned()]));
@@ -204,7 +222,9 @@ mod tests {
         assert_eq!(again.len(), 2);
         // A text in a script without spaces means few names, too.
         let run = format!("@{} ", "漢".repeat(64)).repeat(20);
-        let keys = mentioned(&run).into_iter().map(|mention| mention.0.len());
+        let keys = mentioned(&run)
+            .into_iter()
+            .map(|mention| mention.0.len());
         assert!(keys.sum::<usize>() <= 3 * (MOST_NAMES + MOST_BEGINNINGS));
     }
 

@@ -69,7 +69,9 @@ pub(super) struct Said {
 
 impl Said {
     pub(super) fn comment(self) -> Option<CommentId> {
-        self.on.thread().and_then(|_| CommentId::new(self.id))
+        self.on
+            .thread()
+            .and_then(|_| CommentId::new(self.id))
     }
 }
 
@@ -116,7 +118,10 @@ impl Notice {
 /// The beginning of a text, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     let text = on_one_line(text);
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     match beginning(&line, EXCERPT) {
         part if part.len() < line.len() => format!("{part}…"),
         _ => line,

@@ -31,11 +31,18 @@ impl Notifications<'_> {
     pub async fn notify_once(&self, tenant: Tenant, mut notices: Vec<Notice>) -> Result<usize> {
         let key = |notice: &Notice| key::notified_change(tenant, &notice.cause);
         let keys = notices.iter().map(key);
-        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let batch = self
+            .0
+            .table
+            .batch_get(keys, Read::Eventual)
+            .await?;
         notices.retain(|notice| !batch.has(&key(notice)));
         let notified = self.notify(tenant, &notices).await?;
         let at = self.0.now();
-        let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
+        let causes: BTreeSet<String> = notices
+            .into_iter()
+            .map(|notice| notice.cause)
+            .collect();
         let handled = causes.into_iter().map(|cause| {
             Write::put(&NotifiedChange {
                 organization_id: tenant,
@@ -58,31 +65,45 @@ impl Notifications<'_> {
         let now = self.0.now();
         let audiences = self.audiences(tenant, notices).await?;
         let for_users = for_users(notices, &audiences, now);
-        let users: BTreeSet<UserId> = for_users.iter().map(|(user, _)| *user).collect();
+        let users: BTreeSet<UserId> = for_users
+            .iter()
+            .map(|(user, _)| *user)
+            .collect();
         let keys = users.iter().flat_map(|user| {
             let inbox = key::inbox(tenant, *user);
             let user = user.key(tenant);
             any_keys![user, inbox]
         });
-        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let batch = self
+            .0
+            .table
+            .batch_get(keys, Read::Eventual)
+            .await?;
         let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
         for (user, notice) in for_users {
             if !wants(&batch, tenant, user, notice) {
                 continue;
             }
             let cause = audiences.cause_of(notice);
-            let place = wanted.entry((user, cause)).or_insert(notice);
+            let place = wanted
+                .entry((user, cause))
+                .or_insert(notice);
             if rank(notice) < rank(place) {
                 *place = notice;
             }
         }
-        let wanted = wanted.into_iter().map(|((user, cause), notice)| {
-            let name = notice.repeated.as_ref().map(|repeated| &repeated.name);
-            let address = mailed_at(&batch, tenant, user, notice.kind);
-            let address = address.filter(|_| self.0.sends_mail);
-            let cause = name.unwrap_or(&cause);
-            (notification(tenant, user, cause, notice, now), address)
-        });
+        let wanted = wanted
+            .into_iter()
+            .map(|((user, cause), notice)| {
+                let name = notice
+                    .repeated
+                    .as_ref()
+                    .map(|repeated| &repeated.name);
+                let address = mailed_at(&batch, tenant, user, notice.kind);
+                let address = address.filter(|_| self.0.sends_mail);
+                let cause = name.unwrap_or(&cause);
+                (notification(tenant, user, cause, notice, now), address)
+            });
         let wanted: Vec<_> = wanted.collect();
         stream::iter(wanted)
             .map(|(notification, address)| self.write_one(notification, address))
@@ -110,7 +131,11 @@ impl Notifications<'_> {
             let tenant = notification.organization_id;
             let mail = Mail::new(tenant, Some(user), to.clone(), letter, now);
             // A refused write means that the minute has its mail.
-            self.0.table.write(Write::create(&mail)?).await?.or_leave();
+            self.0
+                .table
+                .write(Write::create(&mail)?)
+                .await?
+                .or_leave();
             let beside = Write::check(mail.key(), Condition::default().equals("attempts", 0));
             let writes = vec![Write::create(&notification)?, beside];
             match self.0.table.transact(writes).await? {
@@ -170,7 +195,9 @@ fn for_users<'a>(
 ) -> Vec<(UserId, &'a Notice)> {
     let mut notified = Vec::new();
     for notice in notices {
-        let users = audiences.users_of(&notice.to, now).into_iter();
+        let users = audiences
+            .users_of(&notice.to, now)
+            .into_iter();
         let others = users.filter(|user| Some(*user) != notice.actor);
         notified.extend(others.map(|user| (user, notice)));
     }
@@ -192,7 +219,9 @@ fn wants(batch: &Batch, tenant: Tenant, user: UserId, notice: &Notice) -> bool {
         let may_read = user.may(notice.subject.kind.facts().permission);
         !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
-    let is_off = inbox_of(batch, tenant, user).off.contains(&notice.kind);
+    let is_off = inbox_of(batch, tenant, user)
+        .off
+        .contains(&notice.kind);
     let user = batch.named(&user.key(tenant));
     user.is_some_and(|user| reads(&user)) && !is_off
 }
@@ -212,5 +241,7 @@ fn mailed_at(
 
 fn inbox_of(batch: &Batch, tenant: Tenant, user: UserId) -> Inbox {
     let inbox = batch.named(&key::inbox(tenant, user));
-    inbox.map(|inbox| inbox.record).unwrap_or_default()
+    inbox
+        .map(|inbox| inbox.record)
+        .unwrap_or_default()
 }

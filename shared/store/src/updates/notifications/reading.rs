@@ -99,8 +99,19 @@ impl JoinedNotification {
         if !may(self.subject.kind.facts().permission) {
             (self.subject.title, self.subject.path, self.excerpt) = (None, None, None);
         }
-        let url = || format!("{web_url}{}", self.subject.kind.view(self.subject.id, None));
-        self.url = self.subject.title.as_ref().map(|_| url());
+        let url = || {
+            format!(
+                "{web_url}{}",
+                self.subject
+                    .kind
+                    .view(self.subject.id, None)
+            )
+        };
+        self.url = self
+            .subject
+            .title
+            .as_ref()
+            .map(|_| url());
         if self.internal && !sees_notes {
             self.excerpt = None;
         }
@@ -125,10 +136,16 @@ impl Notifications<'_> {
         let preferences = inbox.preferences();
         let page = page.map(|stored: Stored<Notification>| stored.record);
         let page = page.filter_map(|notification| {
-            preferences.mails(notification.kind).then_some(notification)
+            preferences
+                .mails(notification.kind)
+                .then_some(notification)
         });
         let joined = self.joined(tenant, page).await?;
-        Ok(joined.rows.into_iter().map(|row| row.record).collect())
+        Ok(joined
+            .rows
+            .into_iter()
+            .map(|row| row.record)
+            .collect())
     }
 
     /// A page of a user's notifications, newest first.
@@ -144,10 +161,14 @@ impl Notifications<'_> {
         let table = &self.0.table;
         let (inbox, page) = if filter.unread == Some(true) {
             let inbox = self.inbox(tenant, user).await?;
-            let unread = self.unread_of(tenant, user, &inbox).filter(kinds);
+            let unread = self
+                .unread_of(tenant, user, &inbox)
+                .filter(kinds);
             (inbox, table.page(unread, wanted).await?)
         } else {
-            let notifications = key::notifications(tenant, user).filter(kinds).descending();
+            let notifications = key::notifications(tenant, user)
+                .filter(kinds)
+                .descending();
             let notifications = notifications.from(key::notifications_from(self.first_kept()));
             tokio::try_join!(self.inbox(tenant, user), table.page(notifications, wanted))?
         };
@@ -155,7 +176,9 @@ impl Notifications<'_> {
             let mut notification = stored.record;
             notification.read_at = read_at(&notification, &inbox);
             let is_unread = notification.read_at.is_none();
-            let fits = filter.unread.is_none_or(|unread| unread == is_unread);
+            let fits = filter
+                .unread
+                .is_none_or(|unread| unread == is_unread);
             fits.then_some(notification)
         });
         self.joined(tenant, page).await
@@ -164,7 +187,10 @@ impl Notifications<'_> {
     /// The number of a user's unread notifications, counted up to `most`.
     pub async fn unread(&self, tenant: Tenant, user: UserId, most: usize) -> Result<usize> {
         let inbox = self.inbox(tenant, user).await?;
-        let unread = self.unread_of(tenant, user, &inbox).places().limit(most);
+        let unread = self
+            .unread_of(tenant, user, &inbox)
+            .places()
+            .limit(most);
         Ok(self.0.table.list(unread).await?.len())
     }
 
@@ -175,15 +201,21 @@ impl Notifications<'_> {
         user: UserId,
         inbox: &Inbox,
     ) -> RecordList<Notification, Gsi2> {
-        let after = inbox.read_before.map(|before| before.plus(1));
-        let first = self.first_kept().max(after.unwrap_or(self.first_kept()));
+        let after = inbox
+            .read_before
+            .map(|before| before.plus(1));
+        let first = self
+            .first_kept()
+            .max(after.unwrap_or(self.first_kept()));
         let unread = key::unread_notifications(tenant, user).descending();
         unread.from(key::notifications_from(first))
     }
 
     /// The instant of the first notification that has not expired.
     fn first_kept(self) -> Timestamp {
-        self.0.now().plus(1 - Notification::KEPT)
+        self.0
+            .now()
+            .plus(1 - Notification::KEPT)
     }
 
     /// Adds the records that notifications name, read with one batch.
@@ -196,11 +228,21 @@ impl Notifications<'_> {
         let keys = page.records().flat_map(|notification| {
             let subject = key::titled(tenant, notification.subject).map(AnyKey::from);
             let comment = comment_of(tenant, notification).map(AnyKey::from);
-            let actor = notification.actor.map(|id| user(id).into());
-            [subject, comment, actor].into_iter().flatten()
+            let actor = notification
+                .actor
+                .map(|id| user(id).into());
+            [subject, comment, actor]
+                .into_iter()
+                .flatten()
         });
-        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let actors = page.records().filter_map(|notification| notification.actor);
+        let batch = self
+            .0
+            .table
+            .batch_get(keys, Read::Eventual)
+            .await?;
+        let actors = page
+            .records()
+            .filter_map(|notification| notification.actor);
         let users: HashMap<UserId, UserRef> = batch.all(actors, user);
         Ok(page.map(|notification| {
             let subject = notification.subject;
@@ -210,12 +252,16 @@ impl Notifications<'_> {
                 id: notification.id,
                 kind: notification.kind,
                 at: notification.at,
-                actor: notification.actor.and_then(|id| users.get(&id).cloned()),
+                actor: notification
+                    .actor
+                    .and_then(|id| users.get(&id).cloned()),
                 excerpt: title.as_ref().and(excerpt),
                 subject: JoinedSubject {
                     kind: subject.kind,
                     id: subject.id,
-                    path: title.as_ref().and_then(|_| subject.path()),
+                    path: title
+                        .as_ref()
+                        .and_then(|_| subject.path()),
                     title,
                 },
                 url: None,
@@ -228,7 +274,9 @@ impl Notifications<'_> {
 
 fn read_at(notification: &Notification, inbox: &Inbox) -> Option<Timestamp> {
     let is_before = Some(notification.at) <= inbox.read_before;
-    let before = inbox.read_before_at.filter(|_| is_before);
+    let before = inbox
+        .read_before_at
+        .filter(|_| is_before);
     notification.read_at.or(before)
 }
 
@@ -244,7 +292,11 @@ fn comment_of(tenant: Tenant, notification: &Notification) -> Option<Key<Comment
 fn excerpt_of(batch: &Batch, tenant: Tenant, notification: &Notification) -> Option<String> {
     let subject = notification.subject;
     if let Some(key) = comment_of(tenant, notification) {
-        return batch.named(&key)?.record.content.map(|text| excerpt(&text));
+        return batch
+            .named(&key)?
+            .record
+            .content
+            .map(|text| excerpt(&text));
     }
     // Where there are messages, the first of them is the description.
     let has_messages = Talk::of(*subject.kind, subject.id).is_some_and(|on| on.thread().is_none());
@@ -263,7 +315,9 @@ fn excerpt_of(batch: &Batch, tenant: Tenant, notification: &Notification) -> Opt
 
 /// The title of a record; `None` if it is gone.
 fn title_of(batch: &Batch, tenant: Tenant, subject: NotificationSubject) -> Option<String> {
-    let titled = batch.named(&key::titled(tenant, subject)?)?.record;
+    let titled = batch
+        .named(&key::titled(tenant, subject)?)?
+        .record;
     match subject.kind.facts().title {
         TitleOf::Title => titled.title,
         TitleOf::Description => {

@@ -120,7 +120,10 @@ impl Notifications<'_> {
                 match row.record {
                     Readable::Yes(Stored { record, .. }) => {
                         let tenant = record.organization_id;
-                        by_organization.entry(tenant).or_default().push(record);
+                        by_organization
+                            .entry(tenant)
+                            .or_default()
+                            .push(record);
                     }
                     Readable::No(key) => self.set_aside(key).await?,
                 }
@@ -166,7 +169,8 @@ impl Notifications<'_> {
         }
         let notified = self.notify(tenant, &notices).await?;
         // A refused write means that the publisher planned a newer version's visit.
-        self.write_all(writes.into_iter()).await?;
+        self.write_all(writes.into_iter())
+            .await?;
         Ok(notified)
     }
 
@@ -175,7 +179,11 @@ impl Notifications<'_> {
         let change = table::UpdateExpression::default().set("setAsideAt", self.0.now());
         let write = Write::mend(key, due::not_due(change));
         // A refused write means that the item is gone.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 }
@@ -205,7 +213,10 @@ fn planned_by(change: &FeedChange) -> Option<(Reminded, Option<Visit>, Option<Vi
 
 /// The due date of a task that has reminders: it is open and has an assignee.
 fn due_date(task: &Task) -> Option<Timestamp> {
-    let is_open = !task.status.known().is_some_and(TaskStatus::is_over);
+    let is_open = !task
+        .status
+        .known()
+        .is_some_and(TaskStatus::is_over);
     task.due_date
         .filter(|_| is_open && task.assignee_id.is_some())
 }
@@ -213,7 +224,10 @@ fn due_date(task: &Task) -> Option<Timestamp> {
 /// The end of a proposal that awaits approval.
 fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
     let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
-    session.times.approvable_until.filter(|_| awaits)
+    session
+        .times
+        .approvable_until
+        .filter(|_| awaits)
 }
 
 /// The outcome of a visit, with the record's version. Without a readable record there is no reason

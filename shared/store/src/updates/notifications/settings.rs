@@ -28,7 +28,10 @@ impl Notifications<'_> {
         tenant: Tenant,
         user: UserId,
     ) -> Result<NotificationPreferences> {
-        Ok(self.inbox(tenant, user).await?.preferences())
+        Ok(self
+            .inbox(tenant, user)
+            .await?
+            .preferences())
     }
 
     /// Changes the kinds that a user gets. Returns all of them.
@@ -42,13 +45,20 @@ impl Notifications<'_> {
         let key = key::inbox(tenant, user);
         let read = || self.0.read(&key);
         let write = async |context: WriteContext, inbox: Option<Stored<Inbox>>| {
-            let version = inbox.as_ref().map(|inbox| inbox.version);
-            let before = inbox.map(|inbox| inbox.preferences()).unwrap_or_default();
+            let version = inbox
+                .as_ref()
+                .map(|inbox| inbox.version);
+            let before = inbox
+                .map(|inbox| inbox.preferences())
+                .unwrap_or_default();
             let mut preferences = before.clone();
             preferences.set(sent);
             if preferences == before {
                 let nothing = Writes::default();
-                return self.0.commit(&context, nothing, preferences).await;
+                return self
+                    .0
+                    .commit(&context, nothing, preferences)
+                    .await;
             }
             let as_read = version.map_or_else(Condition::absent, Condition::version);
             let change = UpdateExpression::default()
@@ -56,9 +66,14 @@ impl Notifications<'_> {
                 .set("off", preferences.off.clone())
                 .set_attribute("mail", attribute(&preferences.mail)?);
             let write = Write::update(key.clone(), change, as_read);
-            self.0.commit(&context, write, preferences).await
+            self.0
+                .commit(&context, write, preferences)
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Marks notifications as read. Leaves out those that are not the user's, or were read before.
@@ -77,8 +92,11 @@ impl Notifications<'_> {
         });
         let keyed: Vec<(&str, Key<Notification>)> = keyed.collect();
         let read = || {
-            let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
-            self.0.batch(keys.chain([(&inbox).into()]))
+            let keys = keyed
+                .iter()
+                .map(|(_, key)| AnyKey::from(key));
+            self.0
+                .batch(keys.chain([(&inbox).into()]))
         };
         let write = async |context: WriteContext, batch: Batch| {
             let now = self.0.now();
@@ -88,13 +106,19 @@ impl Notifications<'_> {
                     .named(key)
                     .filter(|notification| notification.id == *id);
                 if named.is_some_and(|notification| notification.read_at.is_none()) {
-                    let change = UpdateExpression::default().set("readAt", now).leave(Gsi2);
+                    let change = UpdateExpression::default()
+                        .set("readAt", now)
+                        .leave(Gsi2);
                     let unread = Condition::exists().lacks("readAt");
                     writes.push(Write::update(key.clone(), change, unread));
                 }
             }
-            let read_before = batch.named(&inbox).and_then(|inbox| inbox.read_before);
-            let before = sent.before.map(|before| before.min(now));
+            let read_before = batch
+                .named(&inbox)
+                .and_then(|inbox| inbox.read_before);
+            let before = sent
+                .before
+                .map(|before| before.min(now));
             if let Some(before) = before.filter(|before| Some(*before) > read_before) {
                 let change = UpdateExpression::default()
                     .set("kind", INBOX)
@@ -103,15 +127,25 @@ impl Notifications<'_> {
                 let is_later = Condition::default().absent_or("readBefore", "# < :", before);
                 writes.push(Write::update(inbox.clone(), change, is_later));
             }
-            self.0.commit(&context, writes, ()).await
+            self.0
+                .commit(&context, writes, ())
+                .await
         };
-        let done = self.0.write(pending, read, write).await?;
+        let done = self
+            .0
+            .write(pending, read, write)
+            .await?;
         done.or_load(async |_| Ok(())).await
     }
 
     /// The settings of a user, as all earlier writes left them.
     pub(super) async fn inbox(&self, tenant: Tenant, user: UserId) -> Result<Inbox> {
-        let inbox = self.0.read(&key::inbox(tenant, user)).await?;
-        Ok(inbox.map(|inbox| inbox.record).unwrap_or_default())
+        let inbox = self
+            .0
+            .read(&key::inbox(tenant, user))
+            .await?;
+        Ok(inbox
+            .map(|inbox| inbox.record)
+            .unwrap_or_default())
     }
 }

@@ -39,11 +39,16 @@ impl Search<'_> {
             let Some(records) = key::records_of(tenant, *kind) else {
                 continue;
             };
-            let records = self.index_list(tenant, records, None).await?;
-            let below = records.names.iter().filter_map(|(record, project)| {
-                let below = key::records_below(tenant, *record)?;
-                Some((below, *project))
-            });
+            let records = self
+                .index_list(tenant, records, None)
+                .await?;
+            let below = records
+                .names
+                .iter()
+                .filter_map(|(record, project)| {
+                    let below = key::records_below(tenant, *record)?;
+                    Some((below, *project))
+                });
             let below = stream::iter(below)
                 .map(|(below, project)| self.index_list(tenant, below, project))
                 .buffer_unordered(CONCURRENCY)
@@ -67,9 +72,15 @@ impl Search<'_> {
         let mut indexed = Indexed::default();
         let mut wanted = PageRequest::first(ROWS);
         loop {
-            let page = self.0.table.page(list.clone().consistent(), &wanted);
+            let page = self
+                .0
+                .table
+                .page(list.clone().consistent(), &wanted);
             let page = self.0.whole_page(page.await?).await?;
-            let records = page.rows.into_iter().map(|row| row.record);
+            let records = page
+                .rows
+                .into_iter()
+                .map(|row| row.record);
             let changes =
                 records.filter_map(|stored| FeedChange::of_existing(stored, self.0.now()));
             let mut changes: Vec<FeedChange> = changes.collect();
@@ -81,12 +92,19 @@ impl Search<'_> {
                 indexed => indexed?,
             }
             if project.is_some() {
-                self.add_projects(tenant, &changes).await?;
+                self.add_projects(tenant, &changes)
+                    .await?;
             }
-            self.0.add_participants(&changes).await?;
+            self.0
+                .add_participants(&changes)
+                .await?;
             let notifications = self.0.notifications();
-            notifications.plan_reminders(tenant, &changes).await?;
-            let entries = changes.iter().map(|change| &change.entry);
+            notifications
+                .plan_reminders(tenant, &changes)
+                .await?;
+            let entries = changes
+                .iter()
+                .map(|change| &change.entry);
             indexed
                 .names
                 .extend(entries.map(|entry| (entry.of, entry.project_id)));
@@ -99,14 +117,19 @@ impl Search<'_> {
 
     /// Adds the project to comments that the index has without one.
     async fn add_projects(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
-        let entries = changes.iter().map(|change| &change.entry);
+        let entries = changes
+            .iter()
+            .map(|change| &change.entry);
         let of_projects = entries.filter_map(|entry| {
             let kind = SearchedType::of(*entry.of.kind)?;
             let key = key::indexed(tenant, kind, entry.of.record_id);
             Some((key, entry.project_id?))
         });
         let of_projects: Vec<_> = of_projects.collect();
-        let indexed = self.0.batch(of_projects.iter().map(|(key, _)| key)).await?;
+        let indexed = self
+            .0
+            .batch(of_projects.iter().map(|(key, _)| key))
+            .await?;
         for (key, project) in of_projects {
             let indexed = indexed.named(&key);
             if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
@@ -114,7 +137,11 @@ impl Search<'_> {
                 let change = table::UpdateExpression::default().set("projectId", project);
                 // A newer record has its project.
                 let write = Write::update(key, change, as_read);
-                self.0.table.write(write).await?.or_leave();
+                self.0
+                    .table
+                    .write(write)
+                    .await?
+                    .or_leave();
             }
         }
         Ok(())

@@ -35,7 +35,10 @@ impl SearchedText {
 
     /// The description or the content.
     fn text(&self) -> &str {
-        let text = self.description.as_deref().or(self.content.as_deref());
+        let text = self
+            .description
+            .as_deref()
+            .or(self.content.as_deref());
         text.unwrap_or_default()
     }
 }
@@ -44,7 +47,11 @@ impl SearchedText {
 fn first_match(text: &str, query: &[String]) -> Option<usize> {
     let mut start = 0;
     for piece in text.split_inclusive(|character| !is_of_a_word(character)) {
-        let is_match = |word: String| query.iter().any(|asked| word.starts_with(asked));
+        let is_match = |word: String| {
+            query
+                .iter()
+                .any(|asked| word.starts_with(asked))
+        };
         if words(piece).any(is_match) {
             return Some(start);
         }
@@ -56,7 +63,9 @@ fn first_match(text: &str, query: &[String]) -> Option<usize> {
 /// The beginning of a word at most 50 characters before the position.
 fn before(text: &str, at: usize) -> usize {
     let characters = text[..at].char_indices().rev();
-    let near = characters.take(MOST_BEFORE).map(|(place, _)| place);
+    let near = characters
+        .take(MOST_BEFORE)
+        .map(|(place, _)| place);
     let Some(start) = near.last().filter(|start| *start > 0) else {
         return 0;
     };
@@ -70,7 +79,10 @@ fn shown(text: &str, start: usize, most: usize) -> String {
     let rest = &text[start..];
     let part = beginning(rest, most);
     let line = on_one_line(part);
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let mark = |goes_on: bool| if goes_on { "…" } else { "" };
     let before = mark(start > 0);
     let after = mark(part.len() < rest.len());

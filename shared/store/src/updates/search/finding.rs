@@ -86,7 +86,10 @@ impl Search<'_> {
     /// Looks up the rarest words of a query. Depends on no permission, so it can run beside
     /// authentication.
     pub async fn candidates(&self, tenant: Tenant, words: &SearchWords) -> Result<Candidates> {
-        let rarest = words.longest_first().iter().take(SEARCHED);
+        let rarest = words
+            .longest_first()
+            .iter()
+            .take(SEARCHED);
         let lookups = rarest.map(async |word| {
             let indexed_words = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
             Ok::<_, Error>((word.clone(), self.0.table.list(indexed_words).await?))
@@ -110,15 +113,30 @@ impl Search<'_> {
         if !are_all {
             let seen = key::words_beginning(tenant, cut(&word)).filter(filter.seen());
             let some = PageRequest::first(FREQUENT - 1);
-            let page = self.0.table.page(seen.reading(MOST_READ), &some).await?;
+            let page = self
+                .0
+                .table
+                .page(seen.reading(MOST_READ), &some)
+                .await?;
             if page.end.is_some() {
                 return Ok(None);
             }
-            indexed = page.rows.into_iter().map(|row| row.record.record).collect();
+            indexed = page
+                .rows
+                .into_iter()
+                .map(|row| row.record.record)
+                .collect();
         }
-        let mut records: BTreeSet<_> = indexed.iter().map(|entry| (entry.kind, entry.id)).collect();
+        let mut records: BTreeSet<_> = indexed
+            .iter()
+            .map(|entry| (entry.kind, entry.id))
+            .collect();
         if let Some(id) = id_of(&word) {
-            records.extend(SearchedType::ALL.iter().map(|kind| (*kind, id)));
+            records.extend(
+                SearchedType::ALL
+                    .iter()
+                    .map(|kind| (*kind, id)),
+            );
         }
         Ok(Some(records))
     }
@@ -140,13 +158,19 @@ impl Search<'_> {
             try_join_all(candidates.map(|word| self.records_with(tenant, filter, word))).await?;
         let rare = records_of_words.into_iter().flatten();
         let indexed = if let Some(records) = rare.reduce(|some, others| &some & &others) {
-            self.sorted(tenant, filter, records, wanted).await?
+            self.sorted(tenant, filter, records, wanted)
+                .await?
         } else {
             let walk = key::indexed_by_time(tenant).filter(filter.condition());
-            let page = self.0.table.page(walk.descending(), wanted).await?;
+            let page = self
+                .0
+                .table
+                .page(walk.descending(), wanted)
+                .await?;
             page.map(|stored| stored.record)
         };
-        self.checked(tenant, filter, indexed).await
+        self.checked(tenant, filter, indexed)
+            .await
     }
 
     async fn sorted(
@@ -160,13 +184,21 @@ impl Search<'_> {
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
         let keys = of_types.map(|(kind, id)| key::indexed(tenant, kind, id));
         let keys: Vec<_> = keys.collect();
-        let batch = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
-        let indexed = keys.iter().filter_map(|key| batch.named(key));
+        let batch = self
+            .0
+            .table
+            .batch_get(keys.iter(), Read::Eventual)
+            .await?;
+        let indexed = keys
+            .iter()
+            .filter_map(|key| batch.named(key));
         let rows = indexed.map(|stored| Row {
             place: ListPosition::in_index(stored.key(), stored.in_time()),
             record: stored.record,
         });
-        let rows = rows.filter(|row| filter.may_show(&row.record)).collect();
+        let rows = rows
+            .filter(|row| filter.may_show(&row.record))
+            .collect();
         Ok(Page::sorted(rows, true, wanted))
     }
 
@@ -180,14 +212,19 @@ impl Search<'_> {
         let keys = indexed.records().flat_map(|record| {
             let parent = record.parent;
             let parent = parent.and_then(|parent| key::searched_parent(tenant, parent));
-            [key::searched(record), parent].into_iter().flatten()
+            [key::searched(record), parent]
+                .into_iter()
+                .flatten()
         });
         let batch = self.0.batch(keys).await?;
         let rows = indexed.filter_map(|record| {
             let text = batch.named(&key::searched(&record)?)?;
             Some((record, text))
         });
-        let texts = self.0.texts(rows.records().map(|(_, text)| text)).await?;
+        let texts = self
+            .0
+            .texts(rows.records().map(|(_, text)| text))
+            .await?;
         Ok(rows.filter_map(|(record, text)| {
             filter.shown(tenant, &record, texts.complete(text).ok()?.record, &batch)
         }))
@@ -199,7 +236,10 @@ impl SearchFilter<'_> {
     /// [`sees`](Self::sees). It belongs to the read: a row that is dropped after a page was cut
     /// shows in the page's end.
     fn seen(&self) -> Condition {
-        let types = self.types.iter().map(|kind| Some(kind.into_attribute()));
+        let types = self
+            .types
+            .iter()
+            .map(|kind| Some(kind.into_attribute()));
         let of_types = Condition::default().one_of("type", types);
         if self.with_notes {
             return of_types;
@@ -221,10 +261,17 @@ impl SearchFilter<'_> {
     fn condition(&self) -> Condition {
         let mut condition = self.seen();
         if let Some(projects) = self.projects {
-            let projects = projects.iter().map(|id| Some(id.into_attribute()));
+            let projects = projects
+                .iter()
+                .map(|id| Some(id.into_attribute()));
             condition = condition.one_of("projectId", projects);
         }
-        for word in self.words.longest_first().iter().take(TESTED) {
+        for word in self
+            .words
+            .longest_first()
+            .iter()
+            .take(TESTED)
+        {
             let [begins, is_id] = marks(word).map(IntoAttribute::into_attribute);
             condition = if id_of(word).is_some() {
                 let either = "(contains(#, :) OR contains(#, :))";
@@ -237,11 +284,19 @@ impl SearchFilter<'_> {
     }
 
     fn may_show(&self, record: &IndexedRecord) -> bool {
-        let has = |word: &String| marks(word).iter().any(|mark| record.words.contains(mark));
+        let has = |word: &String| {
+            marks(word)
+                .iter()
+                .any(|mark| record.words.contains(mark))
+        };
         record.deleted_at.is_none()
             && self.sees(record.kind, record.internal)
             && self.is_of_projects(record.project_id)
-            && self.words.longest_first().iter().all(has)
+            && self
+                .words
+                .longest_first()
+                .iter()
+                .all(has)
     }
 
     /// The row of a record. `None` if the record is gone, no longer matches, or is not for the
@@ -257,7 +312,11 @@ impl SearchFilter<'_> {
         let id = indexed.id;
         let parent = indexed.parent;
         let parent_record = match parent {
-            Some(parent) => Some(batch.named(&key::searched_parent(tenant, parent)?)?.record),
+            Some(parent) => Some(
+                batch
+                    .named(&key::searched_parent(tenant, parent)?)?
+                    .record,
+            ),
             None => None,
         };
         let titled = parent_record.as_ref().unwrap_or(&text);
@@ -293,7 +352,8 @@ impl SearchFilter<'_> {
         let words = text.words();
         let begins = |requested: &String| {
             let mut from = words.range(requested.clone()..);
-            from.next().is_some_and(|word| word.starts_with(requested))
+            from.next()
+                .is_some_and(|word| word.starts_with(requested))
         };
         let mut requested = self.words.longest_first().iter();
         requested.all(|requested| begins(requested) || id_of(requested) == Some(id))

@@ -70,7 +70,9 @@ impl Search<'_> {
     async fn index_some(&self, mut open: Vec<Changed>) -> Result<()> {
         let mut fault = None;
         for attempt in 1..=ATTEMPTS {
-            let keys = open.iter().map(|changed| changed.record.key());
+            let keys = open
+                .iter()
+                .map(|changed| changed.record.key());
             let indexed = self.0.batch(keys).await?;
             let results: Vec<_> = stream::iter(open)
                 .map(|changed| self.index_one(changed, &indexed))
@@ -109,11 +111,17 @@ impl Changed {
     fn new(tenant: Tenant, kind: SearchedType, change: &FeedChange) -> Result<Self> {
         let before = change.before::<SearchedText>();
         let after = after(change)?;
-        let since = before.as_ref().map(|_| version(&change.entry) - 1);
+        let since = before
+            .as_ref()
+            .map(|_| version(&change.entry) - 1);
         Ok(Self {
             record: indexed_record(tenant, kind, &change.entry, after.as_ref()),
             since,
-            images: before.iter().chain(&after).map(words_of).collect(),
+            images: before
+                .iter()
+                .chain(&after)
+                .map(words_of)
+                .collect(),
             uncertain: BTreeSet::new(),
             has_written: false,
         })
@@ -138,12 +146,18 @@ impl Changed {
             return Ok(None);
         }
         let record = newer.unwrap_or(&self.record).clone();
-        let words_before = indexed.map(IndexedRecord::all_words).unwrap_or_default();
+        let words_before = indexed
+            .map(IndexedRecord::all_words)
+            .unwrap_or_default();
         self.doubt(indexed, &words_before);
         let wanted = record.all_words();
         let missing =
             |word: &&String| !words_before.contains(*word) || self.uncertain.contains(*word);
-        let puts: BTreeSet<_> = wanted.iter().filter(missing).cloned().collect();
+        let puts: BTreeSet<_> = wanted
+            .iter()
+            .filter(missing)
+            .cloned()
+            .collect();
         let deletes = &(&words_before | &self.uncertain) - &wanted;
         let mut writes = Vec::with_capacity(puts.len() + deletes.len());
         for word in &puts {
@@ -163,12 +177,17 @@ impl Changed {
     /// After a gap between the index and the changes these are all.
     fn doubt(&mut self, indexed: Option<&IndexedRecord>, words_before: &BTreeSet<String>) {
         let is_next = indexed.map(|indexed| indexed.record_version) == self.since;
-        let everywhere = |word: &&String| self.images.iter().all(|image| image.contains(*word));
+        let everywhere = |word: &&String| {
+            self.images
+                .iter()
+                .all(|image| image.contains(*word))
+        };
         let words = self.images.iter().flatten();
         let doubtful = words.filter(|word| !is_next || !everywhere(word));
         self.uncertain.extend(doubtful.cloned());
         if !is_next {
-            self.uncertain.extend(words_before.iter().cloned());
+            self.uncertain
+                .extend(words_before.iter().cloned());
         }
     }
 
@@ -228,7 +247,10 @@ fn after(change: &FeedChange) -> Result<Option<SearchedText>> {
         return Ok(None);
     }
     let unreadable = || Error::internal("indexing a record", "its words do not read");
-    change.after().map(Some).ok_or_else(unreadable)
+    change
+        .after()
+        .map(Some)
+        .ok_or_else(unreadable)
 }
 
 fn version(entry: &FeedEntry) -> i64 {
@@ -237,7 +259,9 @@ fn version(entry: &FeedEntry) -> i64 {
 
 fn words_of(text: &SearchedText) -> BTreeSet<String> {
     let words = text.words().into_iter();
-    words.map(|word| cut(&word).to_owned()).collect()
+    words
+        .map(|word| cut(&word).to_owned())
+        .collect()
 }
 
 fn indexed_record(
@@ -248,9 +272,13 @@ fn indexed_record(
 ) -> IndexedRecord {
     let id = entry.of.record_id;
     let is_below = kind.is_of_thread();
-    let created_at = text.and_then(|text| text.created_at).unwrap_or(entry.at);
+    let created_at = text
+        .and_then(|text| text.created_at)
+        .unwrap_or(entry.at);
     let is_message = kind == SearchedType::TicketMessage;
-    let internal = text.filter(|_| is_message).map(|text| text.internal);
+    let internal = text
+        .filter(|_| is_message)
+        .map(|text| text.internal);
     IndexedRecord {
         organization_id: tenant,
         kind,
@@ -263,7 +291,9 @@ fn indexed_record(
         parent: entry.parent.filter(|_| is_below),
         internal,
         created_at,
-        updated_at: text.and_then(|text| text.updated_at).unwrap_or(created_at),
+        updated_at: text
+            .and_then(|text| text.updated_at)
+            .unwrap_or(created_at),
         deleted_at: text.is_none().then_some(entry.at),
     }
 }

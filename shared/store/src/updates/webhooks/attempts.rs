@@ -62,10 +62,19 @@ impl Webhooks<'_> {
             let organization = batch.named(&of_organization);
             let organization = organization.map(|organization| organization.record);
             let is_suspended = |organization: &Organization| organization.suspended.is_some();
-            if organization.as_ref().is_some_and(is_suspended) {
+            if organization
+                .as_ref()
+                .is_some_and(is_suspended)
+            {
                 delivery.hold(now);
-                let done = self.0.table.write(Write::replace(&delivery)?).await?;
-                return Ok(done.is_ok().then_some(Begun::Later(None)));
+                let done = self
+                    .0
+                    .table
+                    .write(Write::replace(&delivery)?)
+                    .await?;
+                return Ok(done
+                    .is_ok()
+                    .then_some(Begun::Later(None)));
             }
             let begun = match webhook.filter(|webhook| webhook.enabled) {
                 Some(_) if delivery.is_expired(now) => {
@@ -89,7 +98,13 @@ impl Webhooks<'_> {
                 }
             };
             let write = Write::replace(&delivery)?;
-            if self.0.table.write(write).await?.is_err() {
+            if self
+                .0
+                .table
+                .write(write)
+                .await?
+                .is_err()
+            {
                 return Ok(None);
             }
             let Some((webhook, health)) = begun else {
@@ -119,7 +134,10 @@ impl Webhooks<'_> {
         let change = UpdateExpression::default().set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
         let is_free = Condition::exists().equals(NEXT_SLOT_AT, slot);
         let key = key::webhook_health(health.organization_id, health.webhook_id);
-        let taken = self.0.table.write(Write::update(key, change, is_free));
+        let taken = self
+            .0
+            .table
+            .write(Write::update(key, change, is_free));
         Ok(taken.await?.is_ok())
     }
 
@@ -154,9 +172,12 @@ impl Webhooks<'_> {
             }
         }
         // A refused write means that the lease ended, and another attempt began.
-        self.0.replace_or_leave(&delivery).await?;
+        self.0
+            .replace_or_leave(&delivery)
+            .await?;
         let is_slow = WebhookHealth::is_slow(attempt.began, now);
-        self.note(&health, outcome.is_ok(), is_slow).await?;
+        self.note(&health, outcome.is_ok(), is_slow)
+            .await?;
         Ok(delivery.message(now))
     }
 
@@ -172,10 +193,14 @@ impl Webhooks<'_> {
         };
         if is_new && success {
             change = change.set(LAST_SUCCESS_AT, now);
-            change = change.remove(FAILING_SINCE).remove(LAST_FAILURE_AT);
+            change = change
+                .remove(FAILING_SINCE)
+                .remove(LAST_FAILURE_AT);
         } else if is_new {
             let since = health.fails_since(now).unwrap_or(now);
-            change = change.set(FAILING_SINCE, since).set(LAST_FAILURE_AT, now);
+            change = change
+                .set(FAILING_SINCE, since)
+                .set(LAST_FAILURE_AT, now);
             condition = match health.failing_since {
                 Some(read) => condition.equals(FAILING_SINCE, read),
                 None => condition.lacks(FAILING_SINCE),
@@ -190,7 +215,11 @@ impl Webhooks<'_> {
         let key = key::webhook_health(health.organization_id, health.webhook_id);
         let write = Write::update(key, change, condition);
         // A refused write means that the webhook is gone, or that another failure was noted.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 }

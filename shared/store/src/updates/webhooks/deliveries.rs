@@ -50,24 +50,34 @@ impl Webhooks<'_> {
         let webhooks: Vec<Webhook> = self.0.table.list(webhook_list).await?;
         let wanted = events.into_iter().flat_map(|event| {
             let name = event.change.event_type();
-            let webhooks = webhooks.iter().filter(move |webhook| webhook.wants(&name));
+            let webhooks = webhooks
+                .iter()
+                .filter(move |webhook| webhook.wants(&name));
             webhooks.map(move |webhook| (webhook.id, event.clone()))
         });
         let wanted: Vec<_> = wanted.collect();
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let actors = wanted.iter().filter_map(|(_, event)| event.actor);
+        let actors = wanted
+            .iter()
+            .filter_map(|(_, event)| event.actor);
         let actors = self.0.users(tenant, actors).await?;
         let now = self.0.now();
-        let deliveries = wanted.into_iter().map(|(webhook, event)| {
-            WebhookDelivery::new(tenant, webhook, event.shown(&actors), now)
-        });
+        let deliveries = wanted
+            .into_iter()
+            .map(|(webhook, event)| {
+                WebhookDelivery::new(tenant, webhook, event.shown(&actors), now)
+            });
         let deliveries: Vec<WebhookDelivery> = deliveries.collect();
         let created = stream::iter(deliveries).map(async |delivery| {
             // A refused write means that it was created before.
             let write = Write::create(&delivery)?;
-            self.0.table.write(write).await?.or_leave();
+            self.0
+                .table
+                .write(write)
+                .await?
+                .or_leave();
             Ok::<_, Error>(delivery.message(now))
         });
         let messages = created.buffer_unordered(CONCURRENCY);
@@ -86,7 +96,10 @@ impl Webhooks<'_> {
         wanted: &PageRequest,
     ) -> Result<Page<Stored<WebhookDelivery>>> {
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
-        let kept = self.0.now().plus(-WebhookDelivery::KEPT);
+        let kept = self
+            .0
+            .now()
+            .plus(-WebhookDelivery::KEPT);
         let newest_first = key::webhook_deliveries(tenant, webhook)
             .from(key::deliveries_since(kept))
             .descending()
@@ -111,7 +124,9 @@ impl Webhooks<'_> {
         let keys = any_keys![&of_webhook, &of_delivery];
         let read = || self.0.batch(keys.clone());
         let write = async |context: WriteContext, batch: Batch| {
-            let webhook = batch.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
+            let webhook = batch
+                .get(&of_webhook)?
+                .or_not_found(WebhookId::NOUN)?;
             let (delivery, now) = (batch.get(&of_delivery)?, self.0.now());
             let delivery = delivery.filter(|delivery| !delivery.is_expired(now));
             let mut delivery = context.current(delivery, WebhookDelivery::NOUN)?;
@@ -121,9 +136,14 @@ impl Webhooks<'_> {
             }
             delivery.send_again(now);
             let (write, message) = (Write::replace(&delivery)?, delivery.message(now));
-            self.0.commit(&context, write, message).await
+            self.0
+                .commit(&context, write, message)
+                .await
         };
-        let sent = self.0.write(pending, read, write).await?;
+        let sent = self
+            .0
+            .write(pending, read, write)
+            .await?;
         sent.or_load(async |_| Ok(None)).await
     }
 
@@ -148,10 +168,18 @@ impl Webhooks<'_> {
     /// Replaces the names of an erased user in the deliveries of the user's changes.
     pub(crate) async fn erase_actor(&self, user: &User) -> Result<()> {
         let tenant = user.organization_id;
-        let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
+        let webhooks: Vec<Webhook> = self
+            .0
+            .table
+            .list(key::webhooks(tenant))
+            .await?;
         for webhook in webhooks {
             let delivery_list = key::webhook_deliveries(tenant, webhook.id).limit(usize::MAX);
-            let mut deliveries = self.0.table.list_stored(delivery_list.consistent()).await?;
+            let mut deliveries = self
+                .0
+                .table
+                .list_stored(delivery_list.consistent())
+                .await?;
             deliveries.retain(|delivery| {
                 delivery
                     .change
@@ -162,7 +190,9 @@ impl Webhooks<'_> {
             for mut delivery in deliveries {
                 delivery.change.actor = Some(user.into());
                 // A refused write is of an attempt. It keeps the delivery for seven days at most.
-                self.0.replace_or_leave(&delivery).await?;
+                self.0
+                    .replace_or_leave(&delivery)
+                    .await?;
             }
         }
         Ok(())

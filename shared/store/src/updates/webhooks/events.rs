@@ -84,7 +84,9 @@ impl WebhookEvent {
     }
 
     pub(super) fn shown(mut self, actors: &HashMap<UserId, UserRef>) -> EventChange {
-        self.change.actor = self.actor.and_then(|id| actors.get(&id).cloned());
+        self.change.actor = self
+            .actor
+            .and_then(|id| actors.get(&id).cloned());
         self.change
     }
 }

@@ -79,10 +79,21 @@ impl Webhooks<'_> {
         tenant: Tenant,
         wanted: &PageRequest,
     ) -> Result<Page<WebhookWithHealth>> {
-        let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
-        let ids = page.rows.iter().map(|row| row.record.id);
+        let page = self
+            .0
+            .table
+            .page(key::webhooks(tenant), wanted)
+            .await?;
+        let ids = page
+            .rows
+            .iter()
+            .map(|row| row.record.id);
         let key = |id| key::webhook_health(tenant, id);
-        let batch = self.0.table.batch_get(ids.map(key), Read::Eventual).await?;
+        let batch = self
+            .0
+            .table
+            .batch_get(ids.map(key), Read::Eventual)
+            .await?;
         Ok(page.map(|webhook: Stored<Webhook>| {
             let health = batch.named(&key(webhook.id));
             WebhookWithHealth::new(webhook, health)
@@ -93,8 +104,13 @@ impl Webhooks<'_> {
     pub async fn get(&self, tenant: Tenant, id: WebhookId) -> Result<WebhookWithHealth> {
         let webhook = id.key(tenant);
         let health = key::webhook_health(tenant, id);
-        let batch = self.0.batch(any_keys![&webhook, &health]).await?;
-        let webhook = batch.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
+        let batch = self
+            .0
+            .batch(any_keys![&webhook, &health])
+            .await?;
+        let webhook = batch
+            .get(&webhook)?
+            .or_not_found(WebhookId::NOUN)?;
         Ok(WebhookWithHealth::new(webhook, batch.get(&health)?))
     }
 
@@ -115,7 +131,9 @@ impl Webhooks<'_> {
             Ok((webhook, writes))
         };
         let nothing = std::future::ready(Ok(()));
-        self.0.create(pending, nothing, new).await
+        self.0
+            .create(pending, nothing, new)
+            .await
     }
 
     /// Changes a webhook. One that is enabled, or has another URL, has not failed before. 404 if it
@@ -189,11 +207,17 @@ impl Webhooks<'_> {
             after.rotate(self.0.now());
             let entry = Webhook::entry_of_change(&before, &after);
             let writes = Writes::from(Write::replace(&after)?).noting(entry);
-            self.0.commit(&context, writes, after.replaced()).await
+            self.0
+                .commit(&context, writes, after.replaced())
+                .await
         };
-        let rotated = self.0.write(pending, read, write).await?;
+        let rotated = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |_| self.0.get(tenant, id).await;
-        self.with_health(rotated.or_load(load).await?).await
+        self.with_health(rotated.or_load(load).await?)
+            .await
     }
 
     /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another
@@ -213,15 +237,22 @@ impl Webhooks<'_> {
                 Write::update(key::webhook_ids(tenant), ids, Condition::exists()),
             ]);
             let entry = EntryContent::deleted(OrganizationEvent::WebhookDeleted, &webhook.record);
-            self.0.commit(&context, writes.noting(entry), ()).await
+            self.0
+                .commit(&context, writes.noting(entry), ())
+                .await
         };
-        self.0.write(pending, read, write).await?.not_replayed()
+        self.0
+            .write(pending, read, write)
+            .await?
+            .not_replayed()
     }
 
     /// Returns a webhook for a test. 404 if it is another tenant's. A replay tests again.
     pub async fn to_test(&self, pending: impl Pending, id: WebhookId) -> Result<Stored<Webhook>> {
         let (pending, tenant) = pending.with_tenant();
-        self.0.read_only(pending, || self.0.get(tenant, id)).await
+        self.0
+            .read_only(pending, || self.0.get(tenant, id))
+            .await
     }
 }
 

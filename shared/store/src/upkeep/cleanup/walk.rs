@@ -39,7 +39,9 @@ impl Cleanups<'_> {
             // longer, a task keeps the id of a record that is gone, which every reader ignores.
             Deletion::LinkedTasks => {
                 let tasks = key::linked_tasks(tenant, deleted);
-                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
+                let end = self
+                    .unlink_page(tenant, deleted, tasks, after)
+                    .await?;
                 end.map(text).map(Walked::Tasks)
             }
             // A task that moves past the walk keeps the id of the record, which every reader
@@ -50,7 +52,9 @@ impl Cleanups<'_> {
                 };
                 let in_it = Condition::default().equals(facts.named_by, deleted.id);
                 let tasks = key::tasks_of_project(tenant, project).filter(in_it);
-                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
+                let end = self
+                    .unlink_page(tenant, deleted, tasks, after)
+                    .await?;
                 end.map(text).map(Walked::Tasks)
             }
             // No record gets a deleted tag, so that records stay without it once the walk has
@@ -58,19 +62,27 @@ impl Cleanups<'_> {
             Deletion::Tags if matches!(cleanup.walked, Some(Walked::Activities(_))) => {
                 let activities = key::activities_by_id(tenant).consistent();
                 let activities = activities.filter(carrying(deleted));
-                let end = self.unlink_page(tenant, deleted, activities, after).await?;
+                let end = self
+                    .unlink_page(tenant, deleted, activities, after)
+                    .await?;
                 end.map(|place| Walked::Activities(Some(text(place))))
             }
             Deletion::Tags => {
-                let tasks = key::tasks(tenant).consistent().filter(carrying(deleted));
-                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
+                let tasks = key::tasks(tenant)
+                    .consistent()
+                    .filter(carrying(deleted));
+                let end = self
+                    .unlink_page(tenant, deleted, tasks, after)
+                    .await?;
                 Some(end.map_or(Walked::Activities(None), |place| Walked::Tasks(text(place))))
             }
             Deletion::Comments => {
                 let Some(thread) = deleted.thread() else {
                     return Ok(None);
                 };
-                let end = self.delete_comments(tenant, thread, after).await?;
+                let end = self
+                    .delete_comments(tenant, thread, after)
+                    .await?;
                 end.map(text).map(Walked::Comments)
             }
         })
@@ -86,15 +98,23 @@ impl Cleanups<'_> {
         after: Option<ListPosition>,
     ) -> Result<Option<ListPosition>> {
         let wanted = PageRequest { rows: None, after };
-        let page = self.0.table.page(records.places(), &wanted).await?;
-        let keys = page.rows.into_iter().map(|row| row.place.key());
+        let page = self
+            .0
+            .table
+            .page(records.places(), &wanted)
+            .await?;
+        let keys = page
+            .rows
+            .into_iter()
+            .map(|row| row.place.key());
         let done: Vec<Result<()>> = stream::iter(keys)
             .map(|record| self.unlink(tenant, deleted, record))
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
         // After a failure the whole page is tried again.
-        done.into_iter().collect::<Result<()>>()?;
+        done.into_iter()
+            .collect::<Result<()>>()?;
         Ok(page.end)
     }
 
@@ -121,10 +141,17 @@ impl Cleanups<'_> {
                 let Some((version, entry)) = version_and_entry else {
                     return Ok(Some(()));
                 };
-                let as_read = still_named.clone().equals("version", version);
+                let as_read = still_named
+                    .clone()
+                    .equals("version", version);
                 let mut writes = vec![Write::update(record.clone(), change.clone(), as_read)];
                 writes.extend(entry);
-                Ok(self.0.table.transact(writes).await?.ok())
+                Ok(self
+                    .0
+                    .table
+                    .transact(writes)
+                    .await?
+                    .ok())
             };
             // Other requests keep changing it, or it is damaged: every reader ignores the
             // reference.
@@ -134,7 +161,11 @@ impl Cleanups<'_> {
         let write = Write::update(record, change, still_named);
         // Refused when another request changed or deleted the record, or when just these attributes
         // are damaged, and hold no reference.
-        self.0.table.write(write).await?.or_leave();
+        self.0
+            .table
+            .write(write)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -147,7 +178,10 @@ impl Cleanups<'_> {
         task: TaskId,
     ) -> Result<Option<(i64, Option<Write>)>> {
         let key = key::names_of_task(tenant, task);
-        let batch = self.0.batch([AnyKey::from(&key)]).await?;
+        let batch = self
+            .0
+            .batch([AnyKey::from(&key)])
+            .await?;
         let Some(named) = batch.named(&key) else {
             return Ok(None);
         };
@@ -160,11 +194,17 @@ impl Cleanups<'_> {
         let change = match facts.deletion {
             Deletion::LinkedTasks => gone(&named.milestone_id),
             Deletion::TasksOfProject => gone(&named.phase_id),
-            Deletion::Tags => named.tag_ids.as_array().and_then(|tags| {
-                let left: Vec<&Value> = tags.iter().filter(|tag| **tag != id).collect();
-                let is_named = left.len() < tags.len();
-                is_named.then(|| FieldChange::between(TAG_IDS, json!(tags), json!(left)))
-            }),
+            Deletion::Tags => named
+                .tag_ids
+                .as_array()
+                .and_then(|tags| {
+                    let left: Vec<&Value> = tags
+                        .iter()
+                        .filter(|tag| **tag != id)
+                        .collect();
+                    let is_named = left.len() < tags.len();
+                    is_named.then(|| FieldChange::between(TAG_IDS, json!(tags), json!(left)))
+                }),
             Deletion::Nothing | Deletion::Comments => None,
         };
         let Some(change) = change else {
@@ -185,12 +225,18 @@ impl Cleanups<'_> {
         after: Option<ListPosition>,
     ) -> Result<Option<ListPosition>> {
         let comments = key::comments(tenant, thread);
-        let end = self.delete_page(comments, after).await?;
+        let end = self
+            .delete_page(comments, after)
+            .await?;
         if end.is_none() {
             let participants = || key::participants(tenant, thread.into());
-            let mut after = self.delete_page(participants(), None).await?;
+            let mut after = self
+                .delete_page(participants(), None)
+                .await?;
             while after.is_some() {
-                after = self.delete_page(participants(), after).await?;
+                after = self
+                    .delete_page(participants(), after)
+                    .await?;
             }
         }
         Ok(end)
@@ -204,11 +250,19 @@ impl Cleanups<'_> {
     ) -> Result<Option<ListPosition>> {
         let wanted = PageRequest { rows: None, after };
         let places = list.consistent().places();
-        let page = self.0.table.page(places, &wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(places, &wanted)
+            .await?;
         let delete = |row: &Row<_>| Write::delete(row.place.key(), Condition::default());
         for some in page.rows.chunks(100) {
             let deletes = some.iter().map(delete).collect();
-            self.0.table.transact(deletes).await?.or_leave();
+            self.0
+                .table
+                .transact(deletes)
+                .await?
+                .or_leave();
         }
         Ok(page.end)
     }

@@ -197,7 +197,10 @@ impl<'a> Check<'a> {
         }
         let holder = |name: &str| Holder {
             place,
-            name: item.text(name).unwrap_or_default().to_owned(),
+            name: item
+                .text(name)
+                .unwrap_or_default()
+                .to_owned(),
             user: item.number("userId"),
         };
         let text = |name: &str| item.text(name).map(str::to_owned);
@@ -210,19 +213,24 @@ impl<'a> Check<'a> {
                 username: text("username").unwrap_or_default(),
                 email: text("email"),
             };
-            self.users.extend(item.number("id").map(|id| (id, user)));
+            self.users
+                .extend(item.number("id").map(|id| (id, user)));
         }
         let plain = item.plain().unwrap_or_default();
         if has_secret(&plain) {
             return Err("it has the ciphertext of a secret, which no export has".to_owned());
         }
-        self.without_secret.extend(without_secret(&plain));
+        self.without_secret
+            .extend(without_secret(&plain));
         if [Cleanup::KIND, Deletion::KIND].contains(&kind)
             && let Ok(deleted) = Deleted::deserialize(&plain["subject"])
         {
             self.note_record(deleted.kind, deleted.id.get())?;
         }
-        let subjects = plain["subjects"].as_array().into_iter().flatten();
+        let subjects = plain["subjects"]
+            .as_array()
+            .into_iter()
+            .flatten();
         let subjects = subjects.filter_map(|name| name.as_str()?.split_once(':'));
         for (name, id) in subjects {
             if let Some((record_type, id)) = RecordType::named(name).zip(id.parse().ok()) {
@@ -242,7 +250,11 @@ impl<'a> Check<'a> {
         if is_organization && self.is_new {
             return Ok(());
         }
-        let last = self.counters.get(kind.name()).copied().unwrap_or_default();
+        let last = self
+            .counters
+            .get(kind.name())
+            .copied()
+            .unwrap_or_default();
         let ahead = if is_organization {
             ORGANIZATIONS_AHEAD
         } else {
@@ -307,7 +319,10 @@ impl<'a> Check<'a> {
             keys.iter().any(|key| key == name)
         };
         let is_email = |name: &str, user: &FileUser| {
-            let email = user.email.as_deref().map(str::to_ascii_lowercase);
+            let email = user
+                .email
+                .as_deref()
+                .map(str::to_ascii_lowercase);
             email.as_deref() == Some(name)
         };
         self.are_of_users(&self.accounts, is_username)?;
@@ -331,7 +346,9 @@ impl<'a> Check<'a> {
         has: impl Fn(&str, &FileUser) -> bool,
     ) -> Result<(), ImportError> {
         for holder in holders {
-            let user = holder.user.and_then(|id| self.users.get(&id));
+            let user = holder
+                .user
+                .and_then(|id| self.users.get(&id));
             if !user.is_some_and(|user| has(&holder.name, user)) {
                 let why = format!("{:?} is not of its user in the file", holder.name);
                 return Err(ImportError::line(holder.place, why));
@@ -345,7 +362,9 @@ impl<'a> Check<'a> {
 /// not read, or is of another organization.
 pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedRecord>, String> {
     let kind = item.text("kind");
-    let key = item.key().ok_or("its item has no key")?;
+    let key = item
+        .key()
+        .ok_or("its item has no key")?;
     if let Some(kind) = kind.filter(|kind| KEPT_BACK.contains(kind)) {
         return Err(format!("no export has items of the kind {kind}"));
     }
@@ -392,8 +411,13 @@ pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedReco
     }
     // A set of ids has the plural of their type as its kind.
     let listed = kind_of(item);
-    let listed = listed.strip_suffix('s').and_then(RecordType::named);
-    let ids = plain["ids"].as_array().into_iter().flatten();
+    let listed = listed
+        .strip_suffix('s')
+        .and_then(RecordType::named);
+    let ids = plain["ids"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let ids = ids.filter_map(Value::as_i64);
     named.extend(listed.into_iter().flat_map(|kind| {
         ids.clone().map(move |id| NamedRecord {
@@ -408,13 +432,15 @@ pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedReco
 /// Returns the first `organizationId` that is not the tenant's, at any depth.
 fn other_organization(value: &Value, tenant: Tenant) -> Option<Value> {
     match value {
-        Value::Object(members) => members.iter().find_map(|(name, value)| {
-            let is_other = name == "organizationId" && !value.is_null();
-            if is_other && value.as_i64() != Some(tenant.get()) {
-                return Some(value.clone());
-            }
-            other_organization(value, tenant)
-        }),
+        Value::Object(members) => members
+            .iter()
+            .find_map(|(name, value)| {
+                let is_other = name == "organizationId" && !value.is_null();
+                if is_other && value.as_i64() != Some(tenant.get()) {
+                    return Some(value.clone());
+                }
+                other_organization(value, tenant)
+            }),
         Value::Array(values) => values
             .iter()
             .find_map(|value| other_organization(value, tenant)),
@@ -437,6 +463,8 @@ fn without_secret(plain: &Value) -> Option<String> {
     if is_left_out("clientSecret") {
         return Some("provider".to_owned());
     }
-    let name = plain["name"].as_str().filter(|_| is_left_out("secret"));
+    let name = plain["name"]
+        .as_str()
+        .filter(|_| is_left_out("secret"));
     name.map(|name| format!("connection {name}"))
 }

@@ -23,11 +23,17 @@ impl Tenants<'_> {
     /// Begins the deletion of a suspended organization: from now on its changes have no effects.
     pub async fn begin_deletion(&self, organization: &Stored<Organization>) -> Result<()> {
         let mut leaving = organization.clone();
-        leaving.suspended = organization.suspended.map(|suspension| Suspension {
-            cause: SuspensionCause::Deletion,
-            ..suspension
-        });
-        let done = self.0.table.write(Write::replace(&leaving)?).await?;
+        leaving.suspended = organization
+            .suspended
+            .map(|suspension| Suspension {
+                cause: SuspensionCause::Deletion,
+                ..suspension
+            });
+        let done = self
+            .0
+            .table
+            .write(Write::replace(&leaving)?)
+            .await?;
         done.map_err(|_| Error::contended())
     }
 
@@ -41,12 +47,19 @@ impl Tenants<'_> {
         let last = any_keys![key::organization(tenant), key::tombstone(tenant)];
         let mut count = 0;
         let mut each = async |partition: Found| {
-            let mut keys: Vec<AnyKey> = partition.items.iter().filter_map(RawItem::key).collect();
+            let mut keys: Vec<AnyKey> = partition
+                .items
+                .iter()
+                .filter_map(RawItem::key)
+                .collect();
             keys.retain(|key| !last.contains(key));
             count += keys.len();
             let deletes = keys.into_iter();
             let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
-            self.0.table.write_batch(deletes.collect()).await?;
+            self.0
+                .table
+                .write_batch(deletes.collect())
+                .await?;
             report(count);
             Ok(())
         };
@@ -64,11 +77,19 @@ impl Tenants<'_> {
             Write::put(&tombstone)?,
             Write::delete(key::organization(tenant), Condition::default()),
         ];
-        self.0.table.transact(writes).await?.or_leave();
+        self.0
+            .table
+            .transact(writes)
+            .await?
+            .or_leave();
         Ok(())
     }
 
     pub async fn is_deleted(&self, tenant: Tenant) -> Result<bool> {
-        Ok(self.0.read(&key::tombstone(tenant)).await?.is_some())
+        Ok(self
+            .0
+            .read(&key::tombstone(tenant))
+            .await?
+            .is_some())
     }
 }

@@ -58,7 +58,9 @@ struct KnownNames {
 impl KnownNames {
     fn of(user: &User, entries: &[Stored<OrganizationEntry>]) -> Self {
         let texts = |member: &'static str| {
-            let texts = entries.iter().flat_map(move |entry| entry.texts_of(member));
+            let texts = entries
+                .iter()
+                .flat_map(move |entry| entry.texts_of(member));
             texts.map(str::to_owned)
         };
         let username = std::iter::once(user.username.clone());
@@ -66,9 +68,16 @@ impl KnownNames {
         let email = user.email.as_ref().map(Email::key);
         let emails = texts("email").map(|email| email.to_ascii_lowercase());
         Self {
-            usernames: username.chain(texts("username")).collect(),
-            full_names: full_name.chain(texts("fullName")).collect(),
-            emails: email.into_iter().chain(emails).collect(),
+            usernames: username
+                .chain(texts("username"))
+                .collect(),
+            full_names: full_name
+                .chain(texts("fullName"))
+                .collect(),
+            emails: email
+                .into_iter()
+                .chain(emails)
+                .collect(),
         }
     }
 
@@ -81,7 +90,9 @@ impl KnownNames {
                 username.is_some_and(|username| self.usernames.contains(username))
             }
         };
-        let is_to = self.emails.contains(&mail.to.to_ascii_lowercase());
+        let is_to = self
+            .emails
+            .contains(&mail.to.to_ascii_lowercase());
         is_to || is_sender || mail.user_id == Some(id)
     }
 }
@@ -90,22 +101,42 @@ impl Tenants<'_> {
     /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when
     /// the user is not the tenant's, 409 for the last admin.
     pub async fn erase_user(&self, tenant: Tenant, id: UserId) -> Result<Erased> {
-        let invited = self.erase_invitations(tenant, id).await?;
-        let entries = self.entries_of(tenant, &subject::user(id)).await?;
+        let invited = self
+            .erase_invitations(tenant, id)
+            .await?;
+        let entries = self
+            .entries_of(tenant, &subject::user(id))
+            .await?;
         let (user, ..) = self.read_user(tenant, id).await?;
         let names = KnownNames::of(&user, &entries);
         // Before the user loses the names by which mails and counts are found.
-        let mut items = self.erase_mails(tenant, id, &names).await?;
-        items += self.delete_sign_in_counts(tenant, id, &names).await?;
-        let rests = entries.into_iter().filter_map(|mut entry| {
-            let rest = entry.erase_names()?;
-            Some((entry.seq.to_string(), rest))
-        });
-        let user = self.erase_names(tenant, id, &rests.collect()).await?;
-        let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
-        self.0.webhooks().erase_actor(&user).await?;
+        let mut items = self
+            .erase_mails(tenant, id, &names)
+            .await?;
+        items += self
+            .delete_sign_in_counts(tenant, id, &names)
+            .await?;
+        let rests = entries
+            .into_iter()
+            .filter_map(|mut entry| {
+                let rest = entry.erase_names()?;
+                Some((entry.seq.to_string(), rest))
+            });
+        let user = self
+            .erase_names(tenant, id, &rests.collect())
+            .await?;
+        let entries = self
+            .erase_entries(tenant, &subject::user(id))
+            .await?
+            + invited;
+        self.0
+            .webhooks()
+            .erase_actor(&user)
+            .await?;
         // Mails that were written meanwhile.
-        items += self.erase_mails(tenant, id, &names).await?;
+        items += self
+            .erase_mails(tenant, id, &names)
+            .await?;
         items += self.delete_of_user(tenant, id).await?;
         Ok(Erased {
             user,
@@ -118,20 +149,30 @@ impl Tenants<'_> {
     async fn erase_invitations(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let (user, ..) = self.read_user(tenant, id).await?;
         let invitation_list = key::invitations(tenant).limit(MOST);
-        let mut invitations: Vec<Invitation> = self.0.table.list(invitation_list).await?;
+        let mut invitations: Vec<Invitation> = self
+            .0
+            .table
+            .list(invitation_list)
+            .await?;
         let email = user.email.as_ref().map(Email::key);
         invitations.retain(|invitation| Some(invitation.email.key()) == email);
         let mut entries = 0;
         for invitation in invitations {
             let subject = subject::invitation(invitation.id);
-            entries += self.erase_entries(tenant, &subject).await?;
+            entries += self
+                .erase_entries(tenant, &subject)
+                .await?;
             let address = key::invited_address(tenant, &address_hash(&invitation.email));
             let writes = vec![
                 Write::delete(invitation.key(), Condition::default()),
                 Write::delete(key::link(&invitation.link_hash), Condition::default()),
                 Write::delete(address, Condition::default()),
             ];
-            self.0.table.transact(writes).await?.or_leave();
+            self.0
+                .table
+                .transact(writes)
+                .await?
+                .or_leave();
         }
         Ok(entries)
     }
@@ -161,16 +202,26 @@ impl Tenants<'_> {
             writes.extend(accounts.map(|account| Write::delete(account, Condition::default())));
             writes.note(EntryContent::user_erased(id, rests.clone()));
             let context = WriteContext::of_operator(tenant).with_head(head);
-            self.0.commit(&context, writes, after.record).await
+            self.0
+                .commit(&context, writes, after.record)
+                .await
         };
-        retry(read().await?, read, write).await?.not_replayed()
+        retry(read().await?, read, write)
+            .await?
+            .not_replayed()
     }
 
     async fn read_user(&self, tenant: Tenant, id: UserId) -> Result<ToErase> {
-        let (user, head) = self.0.with_head(&id.key(tenant), tenant).await?;
+        let (user, head) = self
+            .0
+            .with_head(&id.key(tenant), tenant)
+            .await?;
         let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
         let names = unique_name::keys(&user.username);
-        let mut accounts: Vec<Key<Account>> = names.iter().map(|name| key::account(name)).collect();
+        let mut accounts: Vec<Key<Account>> = names
+            .iter()
+            .map(|name| key::account(name))
+            .collect();
         let batch = self.0.batch(&accounts).await?;
         accounts.retain(|key| {
             let account = batch.named(key);
@@ -183,7 +234,9 @@ impl Tenants<'_> {
     /// The entries of the organization's journal about a subject.
     async fn entries_of(&self, tenant: Tenant, of: &str) -> Result<Vec<Stored<OrganizationEntry>>> {
         let about = Condition::default().and("contains(#, :)", "subjects", [of.into_attribute()]);
-        let entries = key::organization_journal(tenant).consistent().limit(MOST);
+        let entries = key::organization_journal(tenant)
+            .consistent()
+            .limit(MOST);
         let about = entries.filter(about).reading(MOST);
         self.0.table.list_stored(about).await
     }
@@ -197,17 +250,25 @@ impl Tenants<'_> {
         let mut erased_by = BTreeMap::new();
         for OrganizationEntry { seq, at, after, .. } in erasures.map(|entry| &entry.record) {
             let place = ErasedBy { seq: *seq, at: *at };
-            let named = after.iter().flat_map(|after| after.0.0.keys().cloned());
+            let named = after
+                .iter()
+                .flat_map(|after| after.0.0.keys().cloned());
             erased_by.extend(named.map(|seq| (seq, place)));
         }
         let mut changed = 0;
         for before in &entries {
             let mut entry = before.clone();
             if entry.erase_names().is_some() {
-                entry.erased_by = erased_by.get(&entry.seq.to_string()).copied();
+                entry.erased_by = erased_by
+                    .get(&entry.seq.to_string())
+                    .copied();
             }
             if entry.record != before.record {
-                let done = self.0.table.write(Write::replace(&entry)?).await?;
+                let done = self
+                    .0
+                    .table
+                    .write(Write::replace(&entry)?)
+                    .await?;
                 done.map_err(|_| Error::contended())?;
                 changed += 1;
             }
@@ -218,25 +279,43 @@ impl Tenants<'_> {
     /// Deletes the mails to the user and about the account, with their links. Invitations that the
     /// user sent to others stay, without the user's name. Returns the number of mails.
     async fn erase_mails(&self, tenant: Tenant, id: UserId, names: &KnownNames) -> Result<usize> {
-        let mail_list = key::mails(tenant).consistent().limit(MOST);
-        let mut mails: Vec<Stored<Mail>> = self.0.table.list_stored(mail_list).await?;
+        let mail_list = key::mails(tenant)
+            .consistent()
+            .limit(MOST);
+        let mut mails: Vec<Stored<Mail>> = self
+            .0
+            .table
+            .list_stored(mail_list)
+            .await?;
         mails.retain(|mail| names.are_in(mail, id));
         for mail in &mut mails {
             if let Letter::Invitation { invited_by, .. } = &mut mail.record.letter
                 && names.full_names.contains(invited_by)
-                && !names.emails.contains(&mail.record.to.to_ascii_lowercase())
+                && !names
+                    .emails
+                    .contains(&mail.record.to.to_ascii_lowercase())
             {
                 *invited_by = User::erased_name(id);
-                let done = self.0.table.write(Write::replace(mail)?).await?;
+                let done = self
+                    .0
+                    .table
+                    .write(Write::replace(mail)?)
+                    .await?;
                 // The mailer wrote it meanwhile: the erasure starts again.
                 done.map_err(|_| Error::contended())?;
                 continue;
             }
             let link = mail.letter.link();
             let link = link.map(|(link, _)| key::link(&link.hash).into());
-            let keys = [Some(AnyKey::from(mail.key())), link].into_iter().flatten();
+            let keys = [Some(AnyKey::from(mail.key())), link]
+                .into_iter()
+                .flatten();
             let writes = keys.map(|key| Write::delete(key, Condition::default()));
-            self.0.table.transact(writes.collect()).await?.or_leave();
+            self.0
+                .table
+                .transact(writes.collect())
+                .await?
+                .or_leave();
         }
         Ok(mails.len())
     }
@@ -259,7 +338,10 @@ impl Tenants<'_> {
             deletes.extend(keys.map(|key| Write::delete(key, Condition::default())));
         }
         let items = deletes.len();
-        self.0.table.write_batch(deletes).await?;
+        self.0
+            .table
+            .write_batch(deletes)
+            .await?;
         Ok(items)
     }
 
@@ -267,7 +349,10 @@ impl Tenants<'_> {
     async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
         let mut items = 0;
         let mut each = async |partition: Found| {
-            let deletes = partition.items.iter().filter_map(RawItem::key);
+            let deletes = partition
+                .items
+                .iter()
+                .filter_map(RawItem::key);
             let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
             let deletes: Vec<Write> = deletes.collect();
             items += deletes.len();

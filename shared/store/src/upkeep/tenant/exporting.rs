@@ -125,8 +125,9 @@ pub(super) fn kind_of(item: &RawItem) -> String {
     if let Some(kind) = item.text("kind") {
         return kind.to_owned();
     }
-    item.key().map_or_else(String::new, |key| {
-        let below = key.pk().split('#').nth(2);
-        below.unwrap_or(key.sk()).to_lowercase()
-    })
+    item.key()
+        .map_or_else(String::new, |key| {
+            let below = key.pk().split('#').nth(2);
+            below.unwrap_or(key.sk()).to_lowercase()
+        })
 }

@@ -70,7 +70,8 @@ impl Tenants<'_> {
         let contents = check.end(&header.counts)?;
         let no_line = || ImportError::line(1, "its organization has no line");
         let mut organization = organization.ok_or_else(no_line)?;
-        self.are_free(begun, &contents.accounts).await?;
+        self.are_free(begun, &contents.accounts)
+            .await?;
 
         let tenant = match (begun, as_new) {
             (Some(begun), _) => begun,
@@ -91,8 +92,11 @@ impl Tenants<'_> {
         let operator = SuspensionCause::Operator;
         let first = self.put_organization(&mut organization, import, Condition::absent());
         first.await?;
-        let items = self.put_items(&mut file, &to_write).await?;
-        self.raise_counters(tenant, &contents).await?;
+        let items = self
+            .put_items(&mut file, &to_write)
+            .await?;
+        self.raise_counters(tenant, &contents)
+            .await?;
         if is_new {
             let reference = Reference::from(&organization.record::<Organization>()?);
             self.0
@@ -102,7 +106,11 @@ impl Tenants<'_> {
                 .or_leave();
         }
         let gone = Write::delete(key::tombstone(tenant), Condition::default());
-        self.0.table.write(gone).await?.or_leave();
+        self.0
+            .table
+            .write(gone)
+            .await?
+            .or_leave();
         organization.remove("importOf");
         let again = self.put_organization(&mut organization, operator, Condition::exists());
         again.await?;
@@ -117,7 +125,11 @@ impl Tenants<'_> {
     /// another organization has the id.
     async fn begun(&self, import_of: ImportOf) -> Result<Option<OrganizationId>, ImportError> {
         let tenant = import_of.organization;
-        let Some(half) = self.0.read(&key::organization(tenant)).await? else {
+        let Some(half) = self
+            .0
+            .read(&key::organization(tenant))
+            .await?
+        else {
             return Ok(None);
         };
         let is_half = |suspension: Suspension| suspension.cause == SuspensionCause::Import;
@@ -140,7 +152,12 @@ impl Tenants<'_> {
         &self,
         import_of: ImportOf,
     ) -> Result<Option<OrganizationId>, ImportError> {
-        let organizations = self.0.directory().organizations().await?.into_iter();
+        let organizations = self
+            .0
+            .directory()
+            .organizations()
+            .await?
+            .into_iter();
         let mut readable = organizations.filter_map(|(_, organization)| organization.ok());
         let half = readable.find(|organization| {
             let is_new = organization.id != import_of.organization;
@@ -156,7 +173,10 @@ impl Tenants<'_> {
                 .iter()
                 .map(|kind| (kind.name(), key::counter(kind.name())))
         };
-        let batch = self.0.batch(keys().map(|(_, key)| key)).await?;
+        let batch = self
+            .0
+            .batch(keys().map(|(_, key)| key))
+            .await?;
         let last = keys().filter_map(|(name, key)| Some((name, batch.named(&key)?.last)));
         Ok(last.collect())
     }
@@ -171,7 +191,10 @@ impl Tenants<'_> {
         for some in accounts.chunks(NAMES_AT_ONCE) {
             let batch = self
                 .0
-                .batch(some.iter().map(|(name, _)| key::account(name)))
+                .batch(
+                    some.iter()
+                        .map(|(name, _)| key::account(name)),
+                )
                 .await?;
             let is_taken = |(name, user): &&(String, i64)| {
                 let key = key::account(name);
@@ -180,7 +203,11 @@ impl Tenants<'_> {
                 });
                 batch.has(&key) && !is_same
             };
-            taken.extend(some.iter().filter(is_taken).map(|(name, _)| name.clone()));
+            taken.extend(
+                some.iter()
+                    .filter(is_taken)
+                    .map(|(name, _)| name.clone()),
+            );
         }
         if !taken.is_empty() {
             return Err(ImportError::Taken(taken));
@@ -197,7 +224,11 @@ impl Tenants<'_> {
         let since = self.0.now();
         item.set("suspended", Suspension { since, cause });
         // A refused one is that of an interrupted import.
-        self.0.table.put_raw(item, expected).await?.or_leave();
+        self.0
+            .table
+            .put_raw(item, expected)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -220,13 +251,16 @@ impl Tenants<'_> {
         });
         let puts = stream::iter(items).map(async |item| self.put_once(&item?).await);
         let puts = puts.buffer_unordered(CONCURRENCY);
-        puts.try_fold(0, async |items, ()| Ok(items + 1)).await
+        puts.try_fold(0, async |items, ()| Ok(items + 1))
+            .await
     }
 
     /// Writes an item, unless an interrupted import did.
     async fn put_once(&self, item: &RawItem) -> Result<(), ImportError> {
         let table = &self.0.table;
-        let done = table.put_raw(item, Condition::absent()).await?;
+        let done = table
+            .put_raw(item, Condition::absent())
+            .await?;
         let Some(key) = item.key().filter(|_| done.is_err()) else {
             return Ok(());
         };
@@ -235,7 +269,9 @@ impl Tenants<'_> {
             existing.forget_write();
             existing == *item
         });
-        is_same.then_some(()).ok_or(ImportError::Occupied(key))
+        is_same
+            .then_some(())
+            .ok_or(ImportError::Occupied(key))
     }
 
     /// Raises the counters of ids beyond all ids that the items have or name.
@@ -248,7 +284,11 @@ impl Tenants<'_> {
             let raised = UpdateExpression::default().set("last", id);
             let write = Write::update(key::counter(kind.name()), raised, is_lower);
             // A refused one is higher.
-            self.0.table.write(write).await?.or_leave();
+            self.0
+                .table
+                .write(write)
+                .await?
+                .or_leave();
         }
         Ok(())
     }
@@ -292,7 +332,10 @@ impl Import {
                 item.set(name, moved);
             }
         }
-        let kind = item.text("kind").unwrap_or_default().to_owned();
+        let kind = item
+            .text("kind")
+            .unwrap_or_default()
+            .to_owned();
         if kind == EmailHolder::KIND
             && let Some(key) = item
                 .text("email")

@@ -109,7 +109,9 @@ fn checked<R: Record<Workdesk>>(item: &RawItem) -> Result<Checked> {
 /// one.
 pub(super) fn check_record(item: &RawItem) -> Option<Result<Checked>> {
     let kind = item.text("kind")?;
-    let (.., check) = FORMS.iter().find(|(form_kind, ..)| *form_kind == kind)?;
+    let (.., check) = FORMS
+        .iter()
+        .find(|(form_kind, ..)| *form_kind == kind)?;
     Some(check(item))
 }
 
@@ -128,8 +130,13 @@ impl Forms {
     fn note(&mut self, item: &RawItem) -> Option<Write> {
         self.items += 1;
         // Counters have no kind.
-        let kind = item.text("kind").filter(|kind| !FORMLESS.contains(kind))?;
-        let Some((kind, form, _)) = FORMS.iter().find(|(form_kind, ..)| *form_kind == kind) else {
+        let kind = item
+            .text("kind")
+            .filter(|kind| !FORMLESS.contains(kind))?;
+        let Some((kind, form, _)) = FORMS
+            .iter()
+            .find(|(form_kind, ..)| *form_kind == kind)
+        else {
             self.unknown.insert(kind.to_owned());
             return None;
         };

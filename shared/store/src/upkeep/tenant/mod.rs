@@ -69,7 +69,11 @@ impl Tenants<'_> {
         let mut partitions = partitions;
         partitions.retain(|partition| visited.insert(partition.key.clone()));
         let first = stream::iter(partitions).map(async |partition| {
-            let page = self.0.table.raw_page(&partition.key, None).await;
+            let page = self
+                .0
+                .table
+                .raw_page(&partition.key, None)
+                .await;
             (partition, page)
         });
         let mut first = std::pin::pin!(first.buffered(CONCURRENCY));
@@ -86,7 +90,11 @@ impl Tenants<'_> {
                 let Some(end) = end else {
                     break;
                 };
-                page = self.0.table.raw_page(&partition.key, Some(&end)).await?;
+                page = self
+                    .0
+                    .table
+                    .raw_page(&partition.key, Some(&end))
+                    .await?;
             }
         }
         Ok(())
@@ -109,7 +117,12 @@ impl Tenants<'_> {
     pub async fn keys(&self, tenant: Tenant) -> Result<Vec<AnyKey>> {
         let mut keys = Vec::new();
         let mut each = async |partition: Found| {
-            keys.extend(partition.items.iter().filter_map(RawItem::key));
+            keys.extend(
+                partition
+                    .items
+                    .iter()
+                    .filter_map(RawItem::key),
+            );
             Ok(())
         };
         self.walk(tenant, &mut each).await?;

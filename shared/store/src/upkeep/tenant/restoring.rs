@@ -89,7 +89,9 @@ impl Tenants<'_> {
             {
                 return Ok(Some(stack.name.clone()));
             }
-            let name = stored.as_ref().map(|stack| stack.name.clone());
+            let name = stored
+                .as_ref()
+                .map(|stack| stack.name.clone());
             let stack = Stack {
                 name: name.unwrap_or_else(random::token),
                 table: self.0.table.name().to_owned(),
@@ -105,7 +107,13 @@ impl Tenants<'_> {
                 let raised = UpdateExpression::default().add("last", skipped);
                 Write::update(key::counter(kind.name()), raised, Condition::default())
             }));
-            Ok(self.0.table.transact(writes).await?.ok().map(|()| name))
+            Ok(self
+                .0
+                .table
+                .transact(writes)
+                .await?
+                .ok()
+                .map(|()| name))
         };
         retry(read().await?, read, write).await
     }
@@ -120,24 +128,37 @@ impl Tenants<'_> {
         to: Timestamp,
         ends_tokens: bool,
     ) -> Result<CameBack> {
-        let pause = self.0.connections().agent_pause(tenant).await?;
+        let pause = self
+            .0
+            .connections()
+            .agent_pause(tenant)
+            .await?;
         let restored = pause.and_then(|pause| pause.restored);
         let is_new = restored.is_none_or(|restored| restored.to != to);
         let user_list = key::users(tenant).limit(usize::MAX);
         let users: Vec<User> = self.0.table.list(user_list).await?;
-        let enabled = users.iter().filter(|user| !user.disabled);
+        let enabled = users
+            .iter()
+            .filter(|user| !user.disabled);
         let came_back = CameBack {
-            tokens: self.tokens_at(tenant, to, &users).await?,
+            tokens: self
+                .tokens_at(tenant, to, &users)
+                .await?,
             changes: self.changed_shortly(tenant, to).await?,
             users: enabled.cloned().collect(),
             is_new,
         };
-        self.end_credentials(&users, is_new, ends_tokens).await?;
+        self.end_credentials(&users, is_new, ends_tokens)
+            .await?;
         if !came_back.is_new {
             return Ok(came_back);
         }
         let read = || async {
-            let pause = self.0.connections().agent_pause(tenant).await?;
+            let pause = self
+                .0
+                .connections()
+                .agent_pause(tenant)
+                .await?;
             Ok((pause, self.0.feed().start(tenant).await?))
         };
         let noted = came_back.noted(to, ends_tokens);
@@ -152,13 +173,20 @@ impl Tenants<'_> {
             };
             let before = Connections::before(pause, pause_before.as_ref());
             let paused = EntryContent::changed(OrganizationEvent::AgentPaused, &before, &pause);
-            let entries: Vec<_> = paused.into_iter().chain([noted.clone()]).collect();
+            let entries: Vec<_> = paused
+                .into_iter()
+                .chain([noted.clone()])
+                .collect();
             let writes = vec![
                 Write::create_or_replace(pause_before, pause)?,
                 feed::restarted(tenant, start, now)?,
             ];
             let context = WriteContext::of_operator(tenant);
-            Ok(self.0.transact(&context, writes, &entries).await?.ok())
+            Ok(self
+                .0
+                .transact(&context, writes, &entries)
+                .await?
+                .ok())
         };
         retry(read().await?, read, write).await?;
         Ok(came_back)
@@ -167,8 +195,15 @@ impl Tenants<'_> {
     async fn tokens_at(&self, tenant: Tenant, at: Timestamp, users: &[User]) -> Result<Vec<Token>> {
         let tokens = stream::iter(users)
             .map(async |user| {
-                let tokens = self.0.tokens().all(tenant, user.id).await?;
-                let mut tokens: Vec<_> = tokens.into_iter().map(|token| token.record).collect();
+                let tokens = self
+                    .0
+                    .tokens()
+                    .all(tenant, user.id)
+                    .await?;
+                let mut tokens: Vec<_> = tokens
+                    .into_iter()
+                    .map(|token| token.record)
+                    .collect();
                 tokens.retain(|token| token.holds(user, at));
                 Ok::<_, Error>(tokens)
             })
@@ -189,7 +224,11 @@ impl Tenants<'_> {
         let entry_list = entry_list
             .from(key::instant(since))
             .up_to(key::instant(after));
-        let mut entries = self.0.table.list(entry_list.consistent()).await?;
+        let mut entries = self
+            .0
+            .table
+            .list(entry_list.consistent())
+            .await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
         let approval_list = key::journals(tenant).limit(usize::MAX);
         let approval_list =

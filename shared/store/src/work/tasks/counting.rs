@@ -71,14 +71,18 @@ impl Tasks<'_> {
         let mut by_assignee: HashMap<Option<UserId>, i64> = HashMap::new();
         for (assignee, count) in assignees {
             let named_assignee = assignee.filter(|id| named.contains_key(id));
-            *by_assignee.entry(named_assignee).or_default() += count;
+            *by_assignee
+                .entry(named_assignee)
+                .or_default() += count;
         }
         let mut by_assignee: Vec<_> = by_assignee.into_iter().collect();
         by_assignee.sort_by_key(|(id, total)| (-total, *id));
-        let by_assignee = by_assignee.into_iter().map(|(id, total)| AssigneeCount {
-            assignee: id.and_then(|id| named.get(&id).cloned()),
-            total,
-        });
+        let by_assignee = by_assignee
+            .into_iter()
+            .map(|(id, total)| AssigneeCount {
+                assignee: id.and_then(|id| named.get(&id).cloned()),
+                total,
+            });
         counts.by_assignee = by_assignee.collect();
         Ok(counts)
     }
@@ -101,11 +105,20 @@ impl Tasks<'_> {
         let mut wanted = PageRequest::default();
         while counts.total < MOST {
             let tasks = key::tasks_of_project(tenant, project).only::<Counted>(COUNTED);
-            let page = self.0.table.page(tasks, &wanted).await?;
+            let page = self
+                .0
+                .table
+                .page(tasks, &wanted)
+                .await?;
             for row in page.rows {
                 let counted = row.record.record;
-                *counts.by_status.entry(counted.status).or_default() += 1;
-                *assignees.entry(counted.assignee_id).or_default() += 1;
+                *counts
+                    .by_status
+                    .entry(counted.status)
+                    .or_default() += 1;
+                *assignees
+                    .entry(counted.assignee_id)
+                    .or_default() += 1;
                 counts.total += 1;
             }
             wanted.after = page.end;

@@ -44,9 +44,18 @@ impl Finding<'_> {
         let filter = self.filter;
         let wanted = self.wanted;
         let ids = filter.id.as_ref();
-        let project = filter.project_id.as_ref().and_then(AnyOf::only_value);
-        let milestone = filter.milestone_id.as_ref().and_then(AnyOf::only_value);
-        let assignee = filter.assignee_id.as_ref().and_then(AnyOf::only_value);
+        let project = filter
+            .project_id
+            .as_ref()
+            .and_then(AnyOf::only_value);
+        let milestone = filter
+            .milestone_id
+            .as_ref()
+            .and_then(AnyOf::only_value);
+        let assignee = filter
+            .assignee_id
+            .as_ref()
+            .and_then(AnyOf::only_value);
         let assignee = assignee.map(|who: Who| who.user(self.caller));
         // The index's own filter is not checked again for each row.
         let without = |forget: fn(&mut TaskFilter)| {
@@ -61,7 +70,9 @@ impl Finding<'_> {
             TaskSort::Order => {
                 let project = project.ok_or_else(|| takes_one("order", "projectId"))?;
                 if let Some(ids) = ids {
-                    return self.named(ids, in_project_list, false).await;
+                    return self
+                        .named(ids, in_project_list, false)
+                        .await;
                 }
                 let tasks = key::tasks_of_project(tenant, project).filter(in_project()?);
                 return table.page(tasks, wanted).await;
@@ -93,7 +104,9 @@ impl Finding<'_> {
         let few = if let Some(milestone) = milestone {
             let tasks = key::tasks_of_milestone(tenant, milestone).filter(in_milestone()?);
             if by == By::Id {
-                return table.page(tasks.descending_if(descending), wanted).await;
+                return table
+                    .page(tasks.descending_if(descending), wanted)
+                    .await;
             }
             self.few(tasks, by, descending).await?
         } else if let Some(assignee) = assignee {
@@ -109,16 +122,22 @@ impl Finding<'_> {
             (Some(page), _) => Ok(page),
             (None, By::Id) => {
                 let tasks = key::tasks(tenant).filter(condition(filter, self.caller)?);
-                table.page(tasks.descending_if(descending), wanted).await
+                table
+                    .page(tasks.descending_if(descending), wanted)
+                    .await
             }
             (None, By::Creation) => {
                 let places = key::tasks_by_creation(tenant).places();
-                self.named_by(places.descending_if(descending)).await
+                self.named_by(places.descending_if(descending))
+                    .await
             }
             (None, By::Change) => {
                 let are_tasks = Condition::default().equals("type", SearchedType::Task);
-                let changed = key::indexed_by_time(tenant).places().filter(are_tasks);
-                self.named_by(changed.descending_if(descending)).await
+                let changed = key::indexed_by_time(tenant)
+                    .places()
+                    .filter(are_tasks);
+                self.named_by(changed.descending_if(descending))
+                    .await
             }
         }
     }
@@ -134,7 +153,10 @@ impl Finding<'_> {
         }
         let condition = condition(self.filter, self.caller)?;
         let tasks = key::tasks_of_project(self.tenant, project).filter(condition);
-        self.store.table.page(tasks, self.wanted).await
+        self.store
+            .table
+            .page(tasks, self.wanted)
+            .await
     }
 
     /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a
@@ -153,10 +175,12 @@ impl Finding<'_> {
         if end.is_some() {
             return Ok(None);
         }
-        let rows = rows.into_iter().map(|Row { record, .. }| Row {
-            place: by.place(&record),
-            record,
-        });
+        let rows = rows
+            .into_iter()
+            .map(|Row { record, .. }| Row {
+                place: by.place(&record),
+                record,
+            });
         Ok(Some(Page::sorted(rows.collect(), descending, self.wanted)))
     }
 
@@ -189,16 +213,33 @@ impl Finding<'_> {
             after: self.wanted.after.clone(),
         };
         for last in [false, true] {
-            let page = self.store.table.page(list.clone(), &next).await?;
-            let keys: Vec<_> = page.rows.iter().map(|row| self.key(&row.place)).collect();
+            let page = self
+                .store
+                .table
+                .page(list.clone(), &next)
+                .await?;
+            let keys: Vec<_> = page
+                .rows
+                .iter()
+                .map(|row| self.key(&row.place))
+                .collect();
             let named = keys.iter().flatten();
-            let batch = self.store.table.batch_get(named, Read::Eventual).await?;
+            let batch = self
+                .store
+                .table
+                .batch_get(named, Read::Eventual)
+                .await?;
             for (row, key) in page.rows.into_iter().zip(&keys) {
-                let task = key.as_ref().and_then(|key| batch.named(key));
-                rows.extend(task.filter(|task| self.fits(task)).map(|record| Row {
-                    record,
-                    place: row.place,
-                }));
+                let task = key
+                    .as_ref()
+                    .and_then(|key| batch.named(key));
+                rows.extend(
+                    task.filter(|task| self.fits(task))
+                        .map(|record| Row {
+                            record,
+                            place: row.place,
+                        }),
+                );
             }
             next = PageRequest {
                 rows: Some(FURTHER_KEYS),

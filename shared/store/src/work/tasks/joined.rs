@@ -71,11 +71,19 @@ impl Deref for JoinedTask {
 
 impl JoinedTask {
     pub(super) fn new(mut task: Stored<Task>, named: &Named) -> Self {
-        let milestone = task.milestone_id.and_then(|id| named.milestones.get(&id));
+        let milestone = task
+            .milestone_id
+            .and_then(|id| named.milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);
-        task.phase_id = task.phase_id.filter(|id| named.phases.contains(id));
-        let assignee = task.assignee_id.and_then(|id| named.users.get(&id));
-        let project = task.project_id.and_then(|id| named.projects.get(&id));
+        task.phase_id = task
+            .phase_id
+            .filter(|id| named.phases.contains(id));
+        let assignee = task
+            .assignee_id
+            .and_then(|id| named.users.get(&id));
+        let project = task
+            .project_id
+            .and_then(|id| named.projects.get(&id));
         Self {
             assignee: assignee.cloned(),
             project: project.cloned(),

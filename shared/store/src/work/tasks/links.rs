@@ -13,10 +13,16 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn keys(self, tenant: Tenant) -> impl Iterator<Item = AnyKey> {
-        let milestone = self.milestone.map(|id| id.key(tenant).into());
-        let phase = self.phase.map(|id| id.key(tenant).into());
+        let milestone = self
+            .milestone
+            .map(|id| id.key(tenant).into());
+        let phase = self
+            .phase
+            .map(|id| id.key(tenant).into());
         let assignee = Assignee::new(tenant, self.assignee.as_ref()).key();
-        [milestone, phase, assignee].into_iter().flatten()
+        [milestone, phase, assignee]
+            .into_iter()
+            .flatten()
     }
 
     /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a

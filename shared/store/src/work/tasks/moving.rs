@@ -46,7 +46,10 @@ impl Tasks<'_> {
         let other_key = neighbour.map(|neighbour| neighbour.id().key(tenant));
         let key = id.key(tenant);
         let read = || {
-            let keys = other_key.iter().chain([&key]).map(AnyKey::from);
+            let keys = other_key
+                .iter()
+                .chain([&key])
+                .map(AnyKey::from);
             self.0.batch(keys)
         };
         let write = async |context: WriteContext, batch: Batch| {
@@ -55,10 +58,14 @@ impl Tasks<'_> {
             let mut task = before.clone();
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {
-                let other = batch.get(other_key)?.map(|stored| stored.record);
+                let other = batch
+                    .get(other_key)?
+                    .map(|stored| stored.record);
                 let unknown = || Fault::unknown(neighbour.field(), TaskId::NOUN);
                 let other = other.ok_or_else(|| Error::invalid(unknown()))?;
-                let room = self.room(&before, neighbour, &other).await?;
+                let room = self
+                    .room(&before, neighbour, &other)
+                    .await?;
                 task.order = room.order;
                 renumbered = room.renumbered;
             }
@@ -70,22 +77,34 @@ impl Tasks<'_> {
             // The farthest go first, so that the tasks keep their sequence if this ends midway.
             let later = renumbered.split_off(renumbered.len().min(AT_ONCE));
             for some in later.rchunks(AT_ONCE) {
-                let writes = some.iter().map(|moved| moved.write(tenant, now)).collect();
+                let writes = some
+                    .iter()
+                    .map(|moved| moved.write(tenant, now))
+                    .collect();
                 let done = Box::pin(self.0.transact(&context, writes, &[])).await?;
                 if done.is_err() {
                     return Ok(None);
                 }
             }
             let mut writes = Writes::default();
-            writes.extend(renumbered.iter().map(|moved| moved.write(tenant, now)));
+            writes.extend(
+                renumbered
+                    .iter()
+                    .map(|moved| moved.write(tenant, now)),
+            );
             writes.extend(context.updated(&before.record, &task, now)?);
             let referred = Names::of_tasks([&task.record]);
             let writes = writes.making(id);
-            let written = self.0.commit_change(&context, before, task, writes);
+            let written = self
+                .0
+                .commit_change(&context, before, task, writes);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
             Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
         };
-        let moved = self.0.write(pending, read, write).await?;
+        let moved = self
+            .0
+            .write(pending, read, write)
+            .await?;
         let load = async |made| self.get(tenant, id_of(made)?).await;
         moved.or_load(load).await
     }
@@ -117,10 +136,17 @@ impl Tasks<'_> {
         let at = |task: &Task| (task.order, task.id);
         let is_after = matches!(neighbour, Neighbour::After(_));
         let (before, after) = if is_after {
-            let next = others(table.list(list().from(at_other()).limit(3)).await?);
+            let next = others(
+                table
+                    .list(list().from(at_other()).limit(3))
+                    .await?,
+            );
             (Some(at(other)), next.first().map(at))
         } else {
-            let before_list = list().up_to(at_other()).descending().limit(3);
+            let before_list = list()
+                .up_to(at_other())
+                .descending()
+                .limit(3);
             let before = others(table.list(before_list).await?);
             (before.first().map(at), Some(at(other)))
         };
@@ -140,13 +166,17 @@ impl Tasks<'_> {
             tasks.retain(|listed| listed.id != task.id && (has_other || listed.id != other.id));
             (tasks, is_whole)
         };
-        let following_list = list().from(at_other()).limit(MOST_RENUMBERED);
+        let following_list = list()
+            .from(at_other())
+            .limit(MOST_RENUMBERED);
         let (following, is_whole) = side(table.list(following_list).await?, !is_after);
         if let Some(orders) = place.pushing_on(&orders(&following), is_whole) {
             return Room::with(orders, &following).ok_or_else(no_room);
         }
         let preceding_list = list().up_to(at_other()).descending();
-        let preceding = table.list(preceding_list.limit(MOST_RENUMBERED)).await?;
+        let preceding = table
+            .list(preceding_list.limit(MOST_RENUMBERED))
+            .await?;
         let (preceding, is_whole) = side(preceding, is_after);
         let orders = place.pushing_back(&orders(&preceding), is_whole);
         orders
@@ -159,8 +189,14 @@ impl Tasks<'_> {
     /// left.
     pub(super) async fn room_at_end(&self, tenant: Tenant, project: ProjectId) -> Result<Room> {
         let backwards = || key::tasks_of_project(tenant, project).descending();
-        let last = self.0.table.list(backwards().limit(1)).await?;
-        let low = last.first().map_or(Order::at(0), |task| task.order);
+        let last = self
+            .0
+            .table
+            .list(backwards().limit(1))
+            .await?;
+        let low = last
+            .first()
+            .map_or(Order::at(0), |task| task.order);
         let place = Place {
             low: Some(low),
             next: None,
@@ -169,7 +205,11 @@ impl Tasks<'_> {
             return Ok(Room::of(order));
         }
         // All in one transaction with the new task.
-        let preceding = self.0.table.list(backwards().limit(AT_ONCE)).await?;
+        let preceding = self
+            .0
+            .table
+            .list(backwards().limit(AT_ONCE))
+            .await?;
         let orders = place.pushing_back(&orders(&preceding), preceding.len() < AT_ONCE);
         orders
             .and_then(|orders| Room::with(orders, &preceding))
@@ -178,7 +218,10 @@ impl Tasks<'_> {
 }
 
 fn orders(tasks: &[Task]) -> Vec<Order> {
-    tasks.iter().map(|task| task.order).collect()
+    tasks
+        .iter()
+        .map(|task| task.order)
+        .collect()
 }
 
 fn no_room() -> Error {

@@ -66,9 +66,16 @@ impl Place {
     /// Returns an order for the place and, if there is no room, larger ones for as few of the tasks
     /// after it as possible. `is_whole` says that no others follow. `None` if these have no room.
     pub(super) fn pushing_on(self, following: &[Order], is_whole: bool) -> Option<Vec<Order>> {
-        let following = following.iter().map(|order| order.get());
+        let following = following
+            .iter()
+            .map(|order| order.get());
         let orders = spread(self.low(), following, is_whole)?;
-        Some(orders.into_iter().map(Order::at).collect())
+        Some(
+            orders
+                .into_iter()
+                .map(Order::at)
+                .collect(),
+        )
     }
 
     /// As [`pushing_on`](Self::pushing_on), with smaller orders for the tasks before the place, the
@@ -76,9 +83,17 @@ impl Place {
     pub(super) fn pushing_back(self, preceding: &[Order], is_whole: bool) -> Option<Vec<Order>> {
         // Seen from its end, the list is the same.
         let mirrored = |order: i64| MAX_ID - order;
-        let preceding = preceding.iter().map(|order| mirrored(order.get()));
+        let preceding = preceding
+            .iter()
+            .map(|order| mirrored(order.get()));
         let orders = spread(mirrored(self.high()), preceding, is_whole)?;
-        Some(orders.into_iter().map(mirrored).map(Order::at).collect())
+        Some(
+            orders
+                .into_iter()
+                .map(mirrored)
+                .map(Order::at)
+                .collect(),
+        )
     }
 }
 
@@ -142,10 +157,12 @@ fn spread(
     let length = following.len();
     let parts = |place: usize| i64::try_from(place).unwrap_or(END) + 2;
     // The first task that keeps its order, and the distance of the new ones before it.
-    let kept = following.enumerate().find_map(|(place, order)| {
-        let distance = (order - low) / parts(place);
-        (distance >= ROOM).then_some((place, distance))
-    });
+    let kept = following
+        .enumerate()
+        .find_map(|(place, order)| {
+            let distance = (order - low) / parts(place);
+            (distance >= ROOM).then_some((place, distance))
+        });
     let (count, distance) = match kept {
         Some(kept) => kept,
         None if is_whole => {
@@ -154,7 +171,9 @@ fn spread(
         }
         None => return None,
     };
-    let orders = (1..).take(count + 1).map(|step| low + distance * step);
+    let orders = (1..)
+        .take(count + 1)
+        .map(|step| low + distance * step);
     (distance >= ROOM).then(|| orders.collect())
 }
 
@@ -170,11 +189,19 @@ mod tests {
     }
 
     fn orders(orders: &[i64]) -> Vec<Order> {
-        orders.iter().map(|order| Order::at(*order)).collect()
+        orders
+            .iter()
+            .map(|order| Order::at(*order))
+            .collect()
     }
 
     fn numbers(orders: Option<Vec<Order>>) -> Option<Vec<i64>> {
-        Some(orders?.into_iter().map(Order::get).collect())
+        Some(
+            orders?
+                .into_iter()
+                .map(Order::get)
+                .collect(),
+        )
     }
 
     #[test]
@@ -247,10 +274,16 @@ mod tests {
         for _ in 0..20_000 {
             let list = list(&mut random);
             let at = usize::try_from(random(99)).unwrap() % (list.len() + 1);
-            let before = at.checked_sub(1).map(|index| list[index]);
+            let before = at
+                .checked_sub(1)
+                .map(|index| list[index]);
             let between = place(before, list.get(at).copied());
             let (preceding, following) = list.split_at(at);
-            let preceding: Vec<i64> = preceding.iter().rev().copied().collect();
+            let preceding: Vec<i64> = preceding
+                .iter()
+                .rev()
+                .copied()
+                .collect();
             // As if no more than so many were read.
             let most = usize::try_from(1 + random(20)).unwrap();
             let read = random(2);
@@ -261,7 +294,9 @@ mod tests {
             };
             let (on, is_whole_on) = part(following);
             let (back, is_whole_back) = part(&preceding);
-            let own = between.order().map(|order| (vec![order], true));
+            let own = between
+                .order()
+                .map(|order| (vec![order], true));
             let pushed = own
                 .or_else(|| Some((between.pushing_on(&on, is_whole_on)?, true)))
                 .or_else(|| Some((between.pushing_back(&back, is_whole_back)?, false)));
@@ -269,7 +304,10 @@ mod tests {
                 without_room += 1;
                 continue;
             };
-            let new: Vec<i64> = new.into_iter().map(Order::get).collect();
+            let new: Vec<i64> = new
+                .into_iter()
+                .map(Order::get)
+                .collect();
             let (own, moved) = new.split_first().unwrap();
             let mut after = preceding.clone();
             let mut later = following.to_vec();

@@ -89,7 +89,13 @@ fn at_most_fifty_fields_are_named() {
         .collect();
     let old = image("tag", 1, json!({}));
     let new = image("tag", 2, json!(many));
-    assert_eq!(entry(Some(old), Some(new)).unwrap().fields.len(), 50);
+    assert_eq!(
+        entry(Some(old), Some(new))
+            .unwrap()
+            .fields
+            .len(),
+        50
+    );
 }
 
 #[test]
@@ -193,7 +199,9 @@ fn other_items_have_no_entry() {
 fn an_unreadable_image_is_named_by_its_key_alone() {
     let mut damaged = image("task", 1, json!({"title": {"S": "secret"}}));
     damaged.insert("id".to_owned(), json!({"S": "secret"}));
-    let error = delivered(None, Some(damaged)).change().unwrap_err();
+    let error = delivered(None, Some(damaged))
+        .change()
+        .unwrap_err();
     let expected = "the image of ORG#1#X 0000000000000007 does not read";
     assert_eq!(error.to_string(), expected);
 }
@@ -212,7 +220,10 @@ fn a_removed_record_and_a_copy_name_no_write() {
     let replayed = entry(None, Some(image("task", 1, copied))).unwrap();
     assert_eq!(replayed.write_id, None);
     assert_eq!(
-        entry(None, Some(task)).unwrap().write_id.as_deref(),
+        entry(None, Some(task))
+            .unwrap()
+            .write_id
+            .as_deref(),
         Some("w1")
     );
 }
