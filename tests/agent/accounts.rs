@@ -71,7 +71,7 @@ impl Accounts {
         tokio::spawn(async move {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         url
     }

@@ -74,7 +74,7 @@ async fn bank(world: &Concierge) -> Bank {
     tokio::spawn(async move {
         axum::serve(listener, routes)
             .await
-            .unwrap()
+            .unwrap();
     });
     world
         .connects("payments", json!({"baseUrl": url}))

@@ -59,7 +59,7 @@ impl Door {
         tokio::spawn(async {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         (door, url)
     }

@@ -82,7 +82,7 @@ impl Webhooks {
         tokio::spawn(async move {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         let body = json!({"url": url, "secret": SECRET});
         // Each has a name of its own, since the double keeps them for as long as it runs.

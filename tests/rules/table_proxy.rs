@@ -256,7 +256,7 @@ async fn the_sdk_repeats_what_passes_and_an_observer_meets_nothing() {
             .0
             .lock()
             .unwrap()
-            .push(fault)
+            .push(fault);
     };
     for fault in [Fault::Throttled, Fault::Broken, Fault::LostAnswer] {
         strike(fault);

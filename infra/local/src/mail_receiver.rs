@@ -183,7 +183,7 @@ impl Session {
                 }
                 "AUTH" => {
                     self.judged("", Moment::SignIn, "235 2.7.0 Welcome")
-                        .await?
+                        .await?;
                 }
                 "MAIL" | "RSET" => {
                     to.clear();
@@ -221,7 +221,7 @@ impl Session {
                 "QUIT" => return self.answer("221 2.0.0 Bye").await,
                 _ => {
                     self.answer("502 5.5.2 Not known")
-                        .await?
+                        .await?;
                 }
             }
         }

@@ -78,7 +78,7 @@ impl Condition {
                     is_absent = Some(
                         self.0
                             .clause("attribute_not_exists(#)", name, []),
-                    )
+                    );
                 }
             }
         }

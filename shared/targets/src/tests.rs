@@ -32,7 +32,7 @@ async fn serve(routes: Router) -> String {
     tokio::spawn(async move {
         axum::serve(listener, routes)
             .await
-            .unwrap()
+            .unwrap();
     });
     url
 }

@@ -262,7 +262,7 @@ impl Double {
         tokio::spawn(async move {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         double
     }

@@ -122,7 +122,7 @@ async fn listening(handler: MethodRouter) -> String {
     tokio::spawn(async move {
         axum::serve(listener, routes)
             .await
-            .unwrap()
+            .unwrap();
     });
     url
 }

@@ -204,7 +204,7 @@ impl OidcProvider {
         tokio::spawn(async move {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         Self { issuer, desk }
     }

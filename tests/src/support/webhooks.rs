@@ -116,7 +116,7 @@ impl Receiver {
         tokio::spawn(async move {
             axum::serve(listener, routes)
                 .await
-                .unwrap()
+                .unwrap();
         });
         Self { url, state }
     }

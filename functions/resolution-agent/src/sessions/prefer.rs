@@ -39,7 +39,7 @@ impl PreferredWait {
                         .trim()
                         .trim_matches('"')
                         .parse()
-                        .ok())
+                        .ok());
                 }
                 _ => {}
             }

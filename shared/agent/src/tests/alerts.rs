@@ -16,7 +16,7 @@ fn a_report_opens_the_alert_whoever_resolved_it() {
     let by_user = |alert: &mut Alert| {
         alert
             .change(&resolved, false, at(1))
-            .unwrap()
+            .unwrap();
     };
     let by_report = |alert: &mut Alert| {
         alert.report_again(AlertStatus::Resolved, at(0), at(1));

@@ -161,7 +161,7 @@ fn a_digest_is_of_all_that_is_approved() {
                 .call
                 .as_mut()
                 .unwrap()
-                .expect = vec![204]
+                .expect = vec![204];
         },
         |action| {
             let body = [("a".to_owned(), json!(1))]

@@ -292,7 +292,7 @@ fn what_a_result_makes_void_is_not_next() {
         open.any(|(action, _)| action.id == SECOND)
     };
     let replaced = beside(action.clone(), |second| {
-        second.unless = vec!["first".into()]
+        second.unless = vec!["first".into()];
     });
     assert!(!is_open(&replaced));
     let next = next(&replaced, 1);

@@ -73,13 +73,8 @@ impl Playbook {
         self.check_order()
     }
 
-    fn check_action(&self, action: &Action) -> Result<(), String> {
-        let kind = action.action_type;
-        let automated = action.automated;
-        action
-            .steps
-            .iter()
-            .try_for_each(Step::check)?;
+    /// Texts have placeholders of facts. Those of an action with an amount may have its money, too.
+    fn check_texts(&self, action: &Action) -> Result<(), String> {
         let money = action.money.as_ref();
         let amount = money.and_then(|money| money.amount.as_ref());
         let texts = [&action.target_system, &action.description];
@@ -101,9 +96,20 @@ impl Playbook {
                 .iter()
                 .map(|step| &step.description),
         );
-        // They may also contain its money.
         let names = texts.flat_map(Template::placeholders);
-        self.check_placeholders(names.filter(|name| amount.is_none() || *name != MONEY))?;
+        self.check_placeholders(names.filter(|name| amount.is_none() || *name != MONEY))
+    }
+
+    fn check_action(&self, action: &Action) -> Result<(), String> {
+        let kind = action.action_type;
+        let automated = action.automated;
+        action
+            .steps
+            .iter()
+            .try_for_each(Step::check)?;
+        let money = action.money.as_ref();
+        let amount = money.and_then(|money| money.amount.as_ref());
+        self.check_texts(action)?;
         let mut records = action.records.iter();
         let mut steps = action.steps.iter();
         let reconciles = action

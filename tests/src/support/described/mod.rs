@@ -262,10 +262,7 @@ fn faults_of_headers(described: &DescribedAnswer, answer: &Answer) -> Vec<String
             }
             None if OF_EVERY_ANSWER
                 .split(' ')
-                .any(|listed| listed == name) =>
-            {
-                ()
-            }
+                .any(|listed| listed == name) => {}
             None => faults.push(format!("the header {name} is not described")),
         }
     }
