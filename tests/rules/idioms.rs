@@ -18,8 +18,14 @@ const MOST_SKIPS: usize = 8;
 /// The last column of a comment.
 const LAST_COLUMN: usize = 100;
 
+/// The most comments beyond that column: rows of tables, and links. The number may only fall.
+const MOST_LONG_COMMENTS: usize = 13;
+
 /// The one prelude: the names that handlers use.
-const PRELUDE: &str = "shared::endpoint::*";
+const PRELUDE: &str = "endpoint::*";
+
+/// The one import of everything from another crate: the type of each permission.
+const PERMISSIONS: &str = "pub use model::people::need::*;";
 
 /// The most names of the prelude.
 const MOST_NAMES: usize = 40;
@@ -130,19 +136,32 @@ fn comments_end_at_the_last_column() {
             }
         }
     }
-    assert!(long.is_empty(), "longer comments:\n{}", long.join("\n"));
+    assert!(
+        long.len() <= MOST_LONG_COMMENTS,
+        "{} longer comments; at most {MOST_LONG_COMMENTS}:\n{}",
+        long.len(),
+        long.join("\n")
+    );
 }
 
 #[test]
-fn a_file_imports_by_name() {
+fn a_crate_imports_from_others_by_name() {
     let mut stars = Vec::new();
     for (file, text) in sources() {
         for (number, line) in text.lines().enumerate() {
-            let is_import = line.trim_start().starts_with("use ") || line.starts_with("pub use ");
-            let is_test = is_test(&file) || line.starts_with("    ");
-            let is_of_test = is_test && line.trim_start() == "use super::*;";
-            let is_prelude = line.contains("endpoint::*");
-            if is_import && line.contains('*') && !is_of_test && !is_prelude {
+            let line = line.trim_start();
+            let line = line
+                .strip_prefix("pub ")
+                .unwrap_or(line);
+            let Some(import) = line.strip_prefix("use ") else {
+                continue;
+            };
+            let is_own = import.starts_with("super::") || import.starts_with("crate::");
+            let is_child = !import
+                .trim_end_matches("::*;")
+                .contains("::");
+            let is_named = !import.contains("::*") || import.contains(PRELUDE);
+            if !is_named && !is_own && !is_child && !PERMISSIONS.ends_with(import) {
                 stars.push(place(&file, number));
             }
         }

@@ -269,7 +269,8 @@ async fn a_file_that_is_no_whole_export_is_refused_by_its_line() {
     assert_eq!(keys(&world).await, before);
 }
 
-/// A new kind that no export has: name it in `KEPT_BACK` of `shared/store/src/upkeep/tenant/checking.rs`.
+/// A new kind that no export has: name it in `KEPT_BACK` of
+/// `shared/store/src/upkeep/tenant/checking.rs`.
 #[tokio::test]
 async fn kinds_that_no_export_has_are_refused() {
     let world = World::filled().await;

@@ -19,7 +19,7 @@ const ENDINGS: [&str; 8] = [
 const SOURCES: [&str; 5] = [".js", ".py", ".rs", ".toml", ".yaml"];
 
 /// Words that stand for a name.
-const PLACEHOLDERS: [&str; 3] = ["HANDLER", "NAME", "VERB"];
+const PLACEHOLDERS: [&str; 4] = ["HANDLER", "NAME", "SUBJECT", "VERB"];
 
 fn document() -> String {
     fs::read_to_string(path(DOCUMENT)).unwrap()
@@ -51,8 +51,7 @@ fn is_open(part: &str) -> bool {
             .any(|word| part.contains(word))
 }
 
-/// Returns whether a path leads somewhere, or is the name of a file. From a placeholder on, any name
-/// will do.
+/// Returns true if a path leads somewhere, or is the name of a file. A placeholder takes any name.
 fn exists(word: &str, names: &BTreeSet<String>) -> bool {
     let fixed = word
         .split('/')
