@@ -14,7 +14,7 @@ use crate::{
 
 use super::{condition, problem::fault};
 
-/// The query parameters of an operation without a caller. A [`Caller`] has its
+/// The query parameters of an operation without a caller. A [`Caller`](crate::auth::Caller) has its
 /// own, and checks them after 401 and 403.
 #[derive(Debug)]
 pub struct Query<Q>(pub Q);

@@ -1,5 +1,6 @@
 //! Settlements: a user says what became of an action. The settlement of an automated action with an
-//! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
+//! unknown outcome is a *verdict*; the settlement of a manual action is its
+//! [`Handling`](crate::session::Handling).
 
 use std::ops::DerefMut;
 

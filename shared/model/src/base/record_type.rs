@@ -162,7 +162,7 @@ macro_rules! id {
         pub struct $name(i64);
 
         /// The form is the number. The name of the type tells
-        /// [`named_records`](crate::base::named_records) of it.
+        /// [`named_records`](fn@crate::base::named_records) of it.
         impl Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.serialize_newtype_struct(stringify!($name), &self.0)

@@ -1,6 +1,6 @@
 //! Connections: an organization's target systems, and their pauses.
 //!
-//! Claims of actions read them ([`claim`](super::agent)), but no write of an action expects them.
+//! Claims of actions read them ([`claim`](crate::agent)), but no write of an action expects them.
 //! In DynamoDB, transactions that check the same item conflict.
 
 mod admission;

@@ -1,7 +1,7 @@
 //! Records of the table that `model` does not have: indexes by name, counters, cleanups and other
 //! work, and partial views of an item.
 //!
-//! They are together so that [`key`] can name them. Each resource's file says how its
+//! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
 //! records are keyed, with `record!`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use table::Stored;
 
-/// The schema: [`Record`] is implemented for it, since that trait and most records
+/// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
 /// are of other crates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workdesk;

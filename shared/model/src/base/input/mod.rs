@@ -1,7 +1,8 @@
 //! Reads requests. One answer lists every fault.
 //!
 //! A body is declared once, with [`input!`](crate::input!). The type of a field says its bounds
-//! ([`Title`], [`TaskId`]). Its wrapper says if it may be absent or null:
+//! ([`Title`](crate::base::Title), [`TaskId`](crate::base::TaskId)). Its wrapper says if it may be
+//! absent or null:
 //!
 //! | field | absent | null |
 //! |---|---|---|
