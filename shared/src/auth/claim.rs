@@ -1,5 +1,6 @@
 //! Authentication beside the operation, as shared/README.md draws it. The argument
-//! [`Caller`](crate::auth::Caller) hands the authentication to the layer, which runs it beside the operation.
+//! [`Caller`](crate::auth::Caller) hands the authentication to the layer, which runs it beside the
+//! operation.
 //!
 //! The session cookie is signed and names organization and user. So the operation starts as soon as
 //! the signature is verified, as the tenant of the cookie. Meanwhile the layer reads the session
