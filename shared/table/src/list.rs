@@ -14,29 +14,29 @@ use crate::{
 /// a range. Reads are eventually consistent. Only lists of the table itself have consistent reads:
 ///
 /// ```
-/// use table::List;
+/// use table::RecordList;
 ///
 /// struct Task;
 ///
-/// let tasks: List<Task> = List::new("TASK").consistent();
+/// let tasks: RecordList<Task> = RecordList::new("TASK").consistent();
 /// ```
 ///
 /// ```compile_fail,E0599
-/// # use table::{Gsi1, List};
+/// # use table::{Gsi1, RecordList};
 /// # struct Task;
-/// let tasks: List<Task, Gsi1> = List::<Task, Gsi1>::new("PROJECT#1#TASK").consistent();
+/// let tasks: RecordList<Task, Gsi1> = RecordList::<Task, Gsi1>::new("PROJECT#1#TASK").consistent();
 /// ```
 ///
 /// A list of one index is not a list of another:
 ///
 /// ```compile_fail,E0308
-/// # use table::{Gsi1, Gsi2, List};
+/// # use table::{Gsi1, Gsi2, RecordList};
 /// # struct Task;
-/// fn tasks_of_project() -> List<Task, Gsi1> {
-///     List::new("PROJECT#1#TASK")
+/// fn tasks_of_project() -> RecordList<Task, Gsi1> {
+///     RecordList::new("PROJECT#1#TASK")
 /// }
 ///
-/// let tasks: List<Task, Gsi2> = tasks_of_project();
+/// let tasks: RecordList<Task, Gsi2> = tasks_of_project();
 /// ```
 #[must_use]
 pub struct RecordList<R, I = Main> {

@@ -216,7 +216,10 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut InputPlace<'_
 /// Declares objects that clients send: for each its struct, its reader and its schema.
 ///
 /// ```
-/// use model::{Title, input, input::{Change, Patch}, Timestamp};
+/// use model::{
+///     base::{Timestamp, Title, input::{self, Patch, PatchField}},
+///     input,
+/// };
 ///
 /// pub struct Deal {
 ///     title: Title,
@@ -227,15 +230,16 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut InputPlace<'_
 ///     /// A change of a deal.
 ///     pub struct DealUpdate {
 ///         /// Shown in lists.
-///         title: Change<Title>,
+///         title: PatchField<Title>,
 ///         closes_at: Patch<Timestamp>,
 ///     }
 ///     changes Deal;
 ///     needs any;
 /// }
 ///
-/// let update: DealUpdate = input::parse(br#"{"closesAt": null}"#).unwrap(); let faults =
-/// input::parse::<DealUpdate>(br#"{"title": ""}"#).unwrap_err(); assert_eq!(faults[0].pointer, "/title");
+/// let update: DealUpdate = input::parse(br#"{"closesAt": null}"#).unwrap();
+/// let faults = input::parse::<DealUpdate>(br#"{"title": ""}"#).unwrap_err();
+/// assert_eq!(faults[0].pointer, "/title");
 /// # let _ = |deal: &mut Deal| update.apply(deal);
 /// ```
 ///
