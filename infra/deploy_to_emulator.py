@@ -5,7 +5,7 @@ The emulator, ministack, takes the template as `sam deploy` sends it. It runs th
 its own gateway, table, queue and schedule, and checks every request of a function against the function's
 role. A permission that the template lacks thus fails the story. The commands of infra/README.md create
 the key and the signing secrets, and at the end change the session secret; no user is signed out. `--dev`
-runs the dev profile's binaries instead, which the tests have built already. `--quick` leaves out the
+runs the binaries that the tests have built instead. `--quick` leaves out the
 billing team, the domain and the change of the secret.
 
 The emulator differs from AWS in these points: it has no alarms on metric math, names a permission

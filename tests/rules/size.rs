@@ -5,13 +5,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     ops::{Add, AddAssign},
     path::Path,
 };
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
-use tests::{files, is_test, path, support::operations};
+use tests::{is_test, path, support::operations};
+
+use crate::idioms::sources;
 
 /// The most tokens of `functions` and `shared` for each operation, without tests. Imports count.
 const MOST_TOKENS: usize = 3_200;
@@ -49,12 +50,10 @@ impl AddAssign for Tokens {
 #[test]
 fn tokens_per_operation_stay_within_their_bounds() {
     let mut crates = BTreeMap::<String, Tokens>::new();
-    for folder in ["functions", "shared", "infra", "tests"] {
-        for file in files(&path(folder), &[".rs"]) {
-            *crates
-                .entry(crate_of(&file))
-                .or_default() += count_file(&file);
-        }
+    for (file, text) in sources() {
+        *crates
+            .entry(crate_of(&file))
+            .or_default() += count_file(&file, &text);
     }
     let operations = operations().len();
     let production: usize = crates
@@ -84,12 +83,10 @@ fn tokens_per_operation_stay_within_their_bounds() {
 fn lines_carry_few_tokens() {
     let mut tokens = 0;
     let mut lines = 0;
-    for folder in ["functions", "shared", "infra", "tests"] {
-        for file in files(&path(folder), &[".rs"]) {
-            let counted = count_file(&file);
-            tokens += counted.production + counted.tests;
-            lines += lines_of_code(&fs::read_to_string(&file).unwrap());
-        }
+    for (file, text) in sources() {
+        let counted = count_file(&file, &text);
+        tokens += counted.production + counted.tests;
+        lines += lines_of_code(&text);
     }
     let of_lines = 100 * tokens / lines;
     assert!(
@@ -136,8 +133,7 @@ fn crate_of(file: &Path) -> String {
 }
 
 /// Counts the tokens of a file.
-fn count_file(file: &Path) -> Tokens {
-    let text = fs::read_to_string(file).unwrap();
+fn count_file(file: &Path, text: &str) -> Tokens {
     let counted = count(text.parse().unwrap());
     if !is_test(file) {
         return counted;

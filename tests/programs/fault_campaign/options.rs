@@ -63,7 +63,7 @@ impl Options {
         !self.together && only.is_none_or(|word| kind.title().contains(word.as_str()))
     }
 
-    /// Returns the stories but that of all kinds: a title, and the kinds that strike in it.
+    /// Returns all stories but the last: each is a title with the kinds of its faults.
     pub fn stories(&self) -> Vec<(&'static str, Vec<Kind>)> {
         let mut stories: Vec<(&str, Vec<Kind>)> = Vec::new();
         let kinds = Kind::VARIANTS.iter().copied();

@@ -132,16 +132,6 @@ impl Sources {
                 None => needs.extend(self.declaring(module, path)),
             }
         }
-        // The names of a prelude lead through it.
-        let preludes = source
-            .uses
-            .iter()
-            .filter(|used| used.name == "*");
-        for prelude in preludes.filter(|used| used.path[0] == "crate") {
-            let paths = source.paths.iter();
-            let paths = paths.map(|path| [&prelude.path[..], &path[..]].concat());
-            needs.extend(paths.filter_map(|path| self.declaring(module, &path)));
-        }
         needs.remove(module);
         needs
     }

@@ -18,10 +18,15 @@ pub use claim::{Called, Claim, ClaimContext};
 pub use content::{ActionContent, ActionSize, Attempts, Debt};
 pub use guard::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
 pub use holder::Outcome;
-pub use kind::*;
+pub use kind::{
+    ActionKey, ActionState, ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk,
+};
 pub use message::Message;
 pub use outcome::{LastOutcome, Saving};
 pub use progress::{NextCall, Progress, RunEnd, RunLimits, Wait, Work};
-pub use record::*;
+pub use record::{
+    ActionEnd, ActionProgress, ActionResult, ActionRound, AgentAction, Fence, Mark, OpenCall,
+    Schedule, Try, Verdict, VerdictOutcome,
+};
 pub use record_system::RecordSystem;
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};

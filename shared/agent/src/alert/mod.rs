@@ -7,7 +7,10 @@ mod report;
 
 pub use alertmanager::{AlertmanagerAlert, AlertmanagerStatus, AlertmanagerWebhook};
 pub use fields::{Currency, Labels, Measure};
-pub use part::*;
+pub use part::{
+    AlertEntity, AlertMetric, AlertStatus, LifecycleEvent, Money, Recurrence, Severity,
+    StatusSource,
+};
 pub use report::{AlertCreate, AlertReport, Firing};
 
 use model::{

@@ -9,9 +9,9 @@ pub(crate) mod words;
 
 pub use checks::Checks;
 pub use condition::{Expectation, FactCondition};
-pub use facts::*;
+pub use facts::{AnswerCondition, Reconciliation, ResolvedWhen, Verification, reads_of};
 pub use observation::{Judgement, Observation, ReadError, Seen};
 pub use of_action::Precondition;
 pub use read::{Derived, Facts, ListFact, ReadingOf, Sum, TargetRead, WholeList, read_of};
-pub use record::*;
+pub use record::{Check, CheckPurpose, CheckRecord, CheckResult, CheckStatus, Purpose};
 pub use words::quoted;

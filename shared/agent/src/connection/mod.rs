@@ -18,7 +18,9 @@ pub use identity::{ConnectionIdentity, IdentityPut};
 pub use kind::{Amounts, SystemKind, minor_units};
 pub use partners::Partners;
 pub use systems::Systems;
-pub use traffic::*;
+pub use traffic::{
+    Admission, AdmissionRequest, Breaker, BreakerState, ConnectionTraffic, Counting, ReadCounter,
+};
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use model::{

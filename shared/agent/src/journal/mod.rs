@@ -5,7 +5,9 @@ mod chains;
 mod entry;
 
 pub use chains::{JournalBreak, JournalCheck, check_journal};
-pub use entry::*;
+pub use entry::{
+    Excerpt, JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note,
+};
 
 use model::people::{
     Journaled,

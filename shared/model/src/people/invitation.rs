@@ -8,7 +8,7 @@ use crate::{
         span,
     },
     input,
-    people::{Demand, Held, Link, Role, User, link::mail_limit},
+    people::{Demand, Held, Link, Role, User, mail_limit},
 };
 
 /// An invitation of a person without an account. Its link makes the account.

@@ -19,8 +19,8 @@ use crate::{
     },
     input, names,
     people::{
-        LeaverRule, Role, User, each_once,
-        journal::{Journaled, seal, subject},
+        Journaled, LeaverRule, Role, User, each_once,
+        journal::{seal, subject},
     },
     plain_text,
 };

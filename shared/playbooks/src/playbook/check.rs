@@ -490,7 +490,7 @@ impl Playbook {
 }
 
 impl Action {
-    /// Checks that an automated action has conditions, and that each has a sentence for its
+    /// Checks the conditions of an automated action: it has some, each with a sentence for its
     /// approver.
     fn check_sentences(&self) -> Result<(), String> {
         let is_silent = |condition: &FactCondition| {

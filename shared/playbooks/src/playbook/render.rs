@@ -303,8 +303,8 @@ impl Action {
         }))
     }
 
-    /// Returns what differs, if an amount, its currency or its customer is not the one that is
-    /// owed, or if two systems know different amounts.
+    /// Returns the difference of an amount, its currency or its customer from the debt, or between
+    /// two systems. None if all agree.
     fn is_another_amount(&self, values: &Values) -> Option<String> {
         let conditions = self.conditions();
         let condition = conditions

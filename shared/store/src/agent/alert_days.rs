@@ -14,9 +14,9 @@ use table::{AnyKey, Batch, Condition, Key, Read, Record, Stored, UpdateExpressio
 use crate::{
     Result, Tenant,
     base::{
+        Store,
         record::{any_keys, record},
         records::{AlertDay, AlertsSince},
-        store::Store,
     },
     key,
 };

@@ -20,11 +20,10 @@ use crate::{
     Result, Tenant,
     agent::alert_days::Noted,
     base::{
+        Store, WriteContext,
         ids::Reserved,
-        pending_write::WriteContext,
         record::record,
         records::{AlertSeries, AlertSource},
-        store::Store,
     },
     key,
 };

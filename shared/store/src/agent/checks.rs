@@ -14,7 +14,7 @@ use table::{OrLeave, Stored, Write};
 
 use crate::{
     Result, Tenant,
-    base::{pending_write::WriteContext, retry::try_retry, tracked::Tracked},
+    base::{WriteContext, retry::try_retry, tracked::Tracked},
     key::{self, Keyed},
 };
 

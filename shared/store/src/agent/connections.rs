@@ -20,7 +20,7 @@ use tokio::sync::OnceCell;
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
+        Pending, WriteContext,
         record::{any_keys, record},
         records::ReadHead,
         store::{resource, too_many},

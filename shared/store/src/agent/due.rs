@@ -17,8 +17,8 @@ use table::{
 
 use crate::{
     Result,
-    base::{pending_write::WriteContext, records::Workdesk},
-    upkeep::due::{self, Shard},
+    base::{WriteContext, records::Workdesk},
+    upkeep::{Shard, due},
 };
 
 use super::{Agent, journal::SWEEPER, transition};

@@ -20,12 +20,7 @@ use tokio::sync::OnceCell;
 
 use crate::{
     Result, Tenant,
-    base::{
-        ids::Reserved,
-        pending_write::{Pending, WriteContext},
-        store::Store,
-        tracked::Tracked,
-    },
+    base::{Pending, Store, WriteContext, ids::Reserved, tracked::Tracked},
     key,
     work::assignee::Assignee,
 };

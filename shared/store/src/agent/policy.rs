@@ -17,7 +17,7 @@ use table::{AnyKey, Batch, Condition, Key, OrLeave, OrNotFound, Stored, UpdateEx
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
+        Pending, WriteContext,
         record::{any_keys, record},
         writes::Writes,
     },

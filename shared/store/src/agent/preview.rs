@@ -12,7 +12,7 @@ use model::base::{AgentSessionId, Timestamp};
 
 use crate::{
     Result, Tenant,
-    base::{pending_write::Pending, record::any_keys},
+    base::{Pending, record::any_keys},
     key::{self, Keyed},
 };
 

@@ -20,8 +20,8 @@ use table::{Condition, IntoAttribute, OrNotFound, Record, Stored, UpdateExpressi
 use crate::{
     Result, Tenant,
     base::{
+        Pending, PendingWrite, WriteContext,
         idempotency::{Created, id_of},
-        pending_write::{Pending, PendingWrite, WriteContext},
         records::{KeptExcerpt, SessionOfAlert},
         retry::try_retry,
         writes::Writes,

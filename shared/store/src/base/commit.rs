@@ -8,10 +8,9 @@ use table::{Condition, Write, note_write};
 use crate::{
     Result,
     base::{
-        idempotency::{Created, IdempotencyKey, KEPT},
-        pending_write::WriteContext,
+        IdempotencyKey, Store, WriteContext,
+        idempotency::{Created, KEPT},
         records::Attempted,
-        store::Store,
         writes::Writes,
     },
     key,

@@ -10,12 +10,12 @@ use table::{Key, OrNotFound, Record, Stored, Write};
 use crate::{
     Result, Tenant,
     base::{
+        Pending, PendingWrite, Store, WriteContext,
         fields::is_same,
         idempotency::{Created, id_of},
-        pending_write::{Pending, PendingWrite, WriteContext},
         records::{Cleanup, Workdesk},
         retry::retry,
-        store::{Store, id_is_taken},
+        store::id_is_taken,
         tracked::Tracked,
         writes::Writes,
     },

@@ -17,10 +17,9 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
+        Store, WriteContext,
         fields::{UPDATED_AT, fields},
-        pending_write::WriteContext,
         record::record,
-        store::Store,
         tracked::Tracked,
     },
     key,

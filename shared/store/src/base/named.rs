@@ -9,7 +9,7 @@ use model::{
 };
 use table::{AnyKey, Batch, Read};
 
-use crate::{Result, Tenant, base::store::Store, key::Keyed};
+use crate::{Result, Tenant, base::Store, key::Keyed};
 
 /// The ids that records refer to, each once: formatting a key costs more than comparing ids.
 #[derive(Default)]

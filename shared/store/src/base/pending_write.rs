@@ -11,10 +11,10 @@ use table::{OrNotFound, Stored, new_write_id};
 use crate::{
     Result, Tenant,
     base::{
-        conditions::{Preconditions, keeps},
-        idempotency::{Created, IdempotencyKey},
+        IdempotencyKey, Preconditions, Store,
+        conditions::keeps,
+        idempotency::Created,
         records::{Author, ReadHead},
-        store::Store,
     },
 };
 

@@ -8,7 +8,7 @@ use table::{
 
 use crate::{
     Result,
-    base::{records::Workdesk, store::Store},
+    base::{Store, records::Workdesk},
 };
 
 impl Store {

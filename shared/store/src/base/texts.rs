@@ -5,7 +5,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use table::{Batch, KeptText, Key, LongText, REFERENCE, Read, Stored, TextReference, page::Page};
 
-use crate::{Result, base::store::Store, key};
+use crate::{Result, base::Store, key};
 
 /// The attribute whose text may be long.
 pub(crate) const ATTRIBUTE: &str = "description";

@@ -11,9 +11,12 @@ use table::{AnyKey, Gsi1, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
-    base::records::{
-        Account, Attempted, EmailHolder, FailureCount, Failures, InvitedAddress, ListedProvider,
-        MailCount, SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
+    base::{
+        Account, TokenHolder,
+        records::{
+            Attempted, EmailHolder, FailureCount, Failures, InvitedAddress, ListedProvider,
+            MailCount, SubjectHolder, Tombstone, Totals, UsedState,
+        },
     },
     key::Keyed,
 };

@@ -20,9 +20,9 @@ use tokio::sync::OnceCell;
 use crate::{
     Result, Tenant,
     base::{
+        Pending, WriteContext,
         idempotency::id_of,
         ids::Reserved,
-        pending_write::{Pending, WriteContext},
         record::{any_keys, record},
         records::{EmailHolder, InvitedAddress, ReadHead},
         retry::retry,
@@ -31,11 +31,7 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
-    people::{
-        directory::{NewUser, email_taken},
-        journal::head_in,
-        links::MailLimit,
-    },
+    people::{NewUser, directory::email_taken, journal::head_in, links::MailLimit},
 };
 
 resource! { pub Invitations as invitations }

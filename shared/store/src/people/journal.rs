@@ -20,11 +20,11 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Store, WriteContext,
         filter::Filter,
-        pending_write::WriteContext,
         record::{any_keys, record},
         records::ReadHead,
-        store::{Store, resource},
+        store::resource,
     },
     key,
 };

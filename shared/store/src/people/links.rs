@@ -17,11 +17,11 @@ use table::{Condition, Record, Stored, UpdateExpression, Write};
 use crate::{
     Result,
     base::{
-        pending_write::WriteContext,
+        Store, WriteContext,
         record::{any_keys, record},
         records::{MailCount, ReadHead},
         retry::retry,
-        store::{Store, resource},
+        store::resource,
         writes::Writes,
     },
     key::{self, Keyed},

@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
+        Pending, WriteContext,
         record::{any_keys, record},
         records::{ListedProvider, ReadHead, SubjectHolder, UsedState},
         retry::retry,

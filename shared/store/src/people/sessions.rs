@@ -16,14 +16,9 @@ use table::{
 
 use crate::{
     Result, Tenant,
-    base::{
-        pending_write::{Pending, WriteContext},
-        records::{Account, ReadHead},
-        retry::retry,
-        writes::Writes,
-    },
+    base::{Account, Pending, WriteContext, records::ReadHead, retry::retry, writes::Writes},
     key::{self, Keyed},
-    people::sign_in::SignIn,
+    people::SignIn,
 };
 
 impl SignIn<'_> {

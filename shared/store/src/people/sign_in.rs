@@ -23,11 +23,11 @@ use table::{AnyKey, Batch, Condition, Key, OrLeave, Record, Stored, UpdateExpres
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
+        Account, Pending, Store, WriteContext,
         record::{any_keys, record},
-        records::{Account, FailureCount, Failures, ReadHead},
+        records::{FailureCount, Failures, ReadHead},
         retry::try_retry,
-        store::{Store, resource},
+        store::resource,
     },
     key::{self, Gsi4, Keyed},
     people::sign_in_journal::signed_in,

@@ -15,13 +15,13 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::WriteContext,
+        WriteContext,
         record::record,
         records::{FailureCount, Workdesk},
     },
     key::{self, Gsi4},
     people::Journals,
-    upkeep::due::{self, Shard},
+    upkeep::{Shard, due},
 };
 
 /// Page size of due entries.

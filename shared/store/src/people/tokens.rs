@@ -17,11 +17,11 @@ use tokio::sync::OnceCell;
 use crate::{
     Result, Tenant,
     base::{
+        Pending, TokenHolder, WriteContext,
         idempotency::{Created, id_of},
         ids::Reserved,
-        pending_write::{Pending, WriteContext},
         record::record,
-        records::{ReadHead, TokenHolder},
+        records::ReadHead,
         store::{resource, too_many},
         writes::Writes,
     },

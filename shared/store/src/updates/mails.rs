@@ -14,13 +14,14 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Store,
         record::{any_keys, record},
         retry::try_retry,
-        store::{Store, resource},
+        store::resource,
     },
     key::{self, Keyed},
-    updates::{JoinedNotification, feed::UnlistedChange},
-    upkeep::due::{self, Shard},
+    updates::{JoinedNotification, UnlistedChange},
+    upkeep::{Shard, due},
 };
 
 /// The attribute of a user with the instant from which the address refuses mails.

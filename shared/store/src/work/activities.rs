@@ -18,12 +18,11 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
+        Pending, Shown, WriteContext,
         filter::Filter,
         idempotency::{Created, id_of},
         named::{Named, Names},
-        pending_write::{Pending, WriteContext},
         record::record,
-        shown::Shown,
         store::resource,
         texts,
         tracked::Tracked,

@@ -9,12 +9,7 @@ use table::{AnyKey, Batch, Key, Stored};
 
 use crate::{
     Result, Tenant,
-    base::{
-        pending_write::{Pending, WriteContext},
-        store::Store,
-        tracked::Tracked,
-        writes::Writes,
-    },
+    base::{Pending, Store, WriteContext, tracked::Tracked, writes::Writes},
     key::Keyed,
     work::resolutions,
 };

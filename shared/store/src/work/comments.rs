@@ -20,9 +20,9 @@ use tokio::sync::OnceCell;
 use crate::{
     Result, Tenant,
     base::{
+        Pending, WriteContext,
         idempotency::id_of,
         ids::Reserved,
-        pending_write::{Pending, WriteContext},
         reads::in_first_index,
         record::{any_keys, record},
         records::Participant,

@@ -17,13 +17,8 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
-        filter::Filter,
-        pending_write::{Pending, WriteContext},
-        record::record,
-        store::resource,
-        texts,
-        tracked::Tracked,
-        writes::Writes,
+        Pending, WriteContext, filter::Filter, record::record, store::resource, texts,
+        tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
     people::directory::takes_work,

@@ -11,7 +11,7 @@ use table::{AnyKey, Batch, Record, Write};
 
 use crate::{
     Result, Tenant,
-    base::{record::record, records::Participant, store::Store},
+    base::{Store, record::record, records::Participant},
     key,
     updates::FeedChange,
 };

@@ -10,7 +10,7 @@ use table::{Condition, Record, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
-    base::{record::record, records::Day, store::Store},
+    base::{Store, record::record, records::Day},
     key,
 };
 

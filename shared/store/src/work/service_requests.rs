@@ -17,8 +17,8 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Pending, WriteContext,
         filter::Filter,
-        pending_write::{Pending, WriteContext},
         reads::in_first_index,
         record::record,
         store::resource,

@@ -10,12 +10,7 @@ use table::{Batch, Condition, OrNotFound, UpdateExpression, Write};
 
 use crate::{
     Result,
-    base::{
-        pending_write::{Pending, WriteContext},
-        record::any_keys,
-        store::resource,
-        writes::Writes,
-    },
+    base::{Pending, WriteContext, record::any_keys, store::resource, writes::Writes},
     key::{self, Keyed},
 };
 

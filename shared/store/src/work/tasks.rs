@@ -24,9 +24,9 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Pending, WriteContext,
         idempotency::{Created, id_of},
         named::{Named, Names},
-        pending_write::{Pending, WriteContext},
         record::record,
         store::resource,
         texts,

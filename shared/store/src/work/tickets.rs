@@ -23,14 +23,13 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
+        Pending, Shown, WriteContext,
         filter::Filter,
         idempotency::id_of,
         ids::Reserved,
-        pending_write::{Pending, WriteContext},
         reads::in_first_index,
         record::{any_keys, record},
         records::Participant,
-        shown::Shown,
         store::{id_is_taken, resource},
         tracked::Tracked,
         writes::Writes,

@@ -9,7 +9,7 @@ use crate::{
         TokenId, UserId, WebhookId,
     },
     names,
-    people::{Invitation, Organization, Token, User, digest, directory::Suspension},
+    people::{Invitation, Organization, Suspension, Token, User, digest},
     updates::Webhook,
 };
 

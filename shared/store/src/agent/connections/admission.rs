@@ -12,7 +12,7 @@ use table::{OrNotFound, Stored};
 
 use crate::{
     Result, Tenant,
-    base::{record::any_keys, retry::try_retry, store::Store},
+    base::{Store, record::any_keys, retry::try_retry},
     key,
 };
 

@@ -10,12 +10,8 @@ use table::{Read, Record, Stored, Write};
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
-        record::record,
-        records::Reference,
-        store::id_is_taken,
-        tracked::Tracked,
-        writes::Writes,
+        Pending, WriteContext, record::record, records::Reference, store::id_is_taken,
+        tracked::Tracked, writes::Writes,
     },
     key,
 };

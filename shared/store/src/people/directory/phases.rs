@@ -10,10 +10,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
-        reads::in_first_index,
-        record::record,
-        tracked::Tracked,
+        Pending, WriteContext, reads::in_first_index, record::record, tracked::Tracked,
         writes::Writes,
     },
     key::{self, Keyed},

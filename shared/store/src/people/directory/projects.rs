@@ -15,13 +15,8 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        filter::Filter,
-        pending_write::{Pending, WriteContext},
-        record::record,
-        records::Reference,
-        texts,
-        tracked::Tracked,
-        writes::Writes,
+        Pending, WriteContext, filter::Filter, record::record, records::Reference, texts,
+        tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
 };

@@ -14,12 +14,8 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
-        reads::in_first_index,
-        record::record,
-        records::NameOfTag,
-        tracked::Tracked,
-        writes::Writes,
+        Pending, WriteContext, reads::in_first_index, record::record, records::NameOfTag,
+        tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
 };

@@ -19,12 +19,11 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Account, Pending, Store, WriteContext,
         filter::Filter,
-        pending_write::{Pending, WriteContext},
         record::record,
-        records::{Account, EmailHolder, ReadHead},
+        records::{EmailHolder, ReadHead},
         retry::retry,
-        store::Store,
         tracked::Tracked,
         writes::Writes,
     },

@@ -18,9 +18,9 @@ use table::{AnyKey, Condition, Record, Stored, UpdateExpression, Write};
 use crate::{
     Result, Tenant,
     base::{
+        WriteContext,
         fields::is_same,
         idempotency::Created,
-        pending_write::WriteContext,
         records::{ListedProvider, ReadHead, SubjectHolder},
         retry::retry,
         tracked::Tracked,

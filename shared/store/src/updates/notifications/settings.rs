@@ -10,11 +10,7 @@ use table::{AnyKey, Batch, Condition, Gsi2, Key, Stored, UpdateExpression, Write
 
 use crate::{
     Result, Tenant,
-    base::{
-        pending_write::{Pending, WriteContext},
-        records::Inbox,
-        writes::Writes,
-    },
+    base::{Pending, WriteContext, records::Inbox, writes::Writes},
     key,
     updates::Notifications,
 };

@@ -14,12 +14,12 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
+        Pending, WriteContext,
         filter::Filter,
-        pending_write::{Pending, WriteContext},
         record::{any_keys, record},
     },
     key::{self, Keyed},
-    upkeep::due::{self, Shard},
+    upkeep::{Shard, due},
 };
 
 use super::{WebhookEvent, Webhooks};

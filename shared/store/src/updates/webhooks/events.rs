@@ -9,7 +9,7 @@ use model::{
 };
 use serde::Deserialize;
 
-use crate::updates::feed::UnlistedChange;
+use crate::updates::UnlistedChange;
 
 /// An event that webhooks may be told of.
 #[derive(Clone, Debug)]

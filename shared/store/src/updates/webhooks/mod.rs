@@ -15,7 +15,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::{Pending, WriteContext},
+        Pending, WriteContext,
         record::{any_keys, record},
         records::ReadHead,
         store::{resource, too_many},

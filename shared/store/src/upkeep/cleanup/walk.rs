@@ -12,7 +12,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::WriteContext,
+        WriteContext,
         records::{Cleanup, Walked},
         retry::try_retry,
     },

@@ -21,10 +21,13 @@ use table::{AnyKey, RawItem, Record};
 
 use crate::{
     Result, Tenant,
-    base::records::{
-        Account, Attempted, Cleanup, Deletion, EmailHolder, FailureCount, Failures, FeedBatch,
-        FeedStart, IndexedRecord, IndexedWord, ListedProvider, MailCount, NotifiedChange, Reminder,
-        Stack, TokenHolder, Tombstone, UsedState,
+    base::{
+        Account, TokenHolder,
+        records::{
+            Attempted, Cleanup, Deletion, EmailHolder, FailureCount, Failures, FeedBatch,
+            FeedStart, IndexedRecord, IndexedWord, ListedProvider, MailCount, NotifiedChange,
+            Reminder, Stack, Tombstone, UsedState,
+        },
     },
     key,
 };

@@ -17,8 +17,8 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        pending_write::WriteContext,
-        records::{Account, FailureCount, ReadHead},
+        Account, WriteContext,
+        records::{FailureCount, ReadHead},
         retry::retry,
     },
     key::{self, Keyed},

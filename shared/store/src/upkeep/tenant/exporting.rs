@@ -12,7 +12,7 @@ use table::{RawItem, Record};
 
 use crate::{
     Result, Tenant,
-    base::records::{Account, FeedStart},
+    base::{Account, records::FeedStart},
     key,
 };
 

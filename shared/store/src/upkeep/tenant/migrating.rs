@@ -29,11 +29,14 @@ use table::{RawItem, Record, Write};
 
 use crate::{
     Result, Tenant,
-    base::records::{
-        Account, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day,
-        Deletion, EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
-        InvitedAddress, KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant,
-        Reference, Reminder, SessionOfAlert, SubjectHolder, TokenHolder, UsedState, Workdesk,
+    base::{
+        Account, TokenHolder,
+        records::{
+            AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day, Deletion,
+            EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
+            InvitedAddress, KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant,
+            Reference, Reminder, SessionOfAlert, SubjectHolder, UsedState, Workdesk,
+        },
     },
 };
 

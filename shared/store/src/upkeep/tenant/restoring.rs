@@ -15,7 +15,7 @@ use table::{Condition, OrLeave, Record, Stored, UpdateExpression, Write};
 use crate::{
     Result, Tenant,
     agent::Connections,
-    base::{pending_write::WriteContext, records::Stack, retry::retry},
+    base::{WriteContext, records::Stack, retry::retry},
     key,
     people::sessions::end_sessions,
     updates::feed,

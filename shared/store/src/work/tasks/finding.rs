@@ -15,7 +15,7 @@ use table::{
 
 use crate::{
     Result, Tenant,
-    base::{filter::Filter, store::Store},
+    base::{Store, filter::Filter},
     key::{self, Keyed},
     work::tagging,
 };

@@ -11,7 +11,7 @@ use table::Stored;
 use utoipa::ToSchema;
 
 use crate::{
-    base::{named::Named, shown::Shown},
+    base::{Shown, named::Named},
     versioned,
 };
 

@@ -8,12 +8,7 @@ use table::{AnyKey, Batch};
 
 use crate::{
     Result, Tenant,
-    base::{
-        idempotency::id_of,
-        named::Names,
-        pending_write::{Pending, WriteContext},
-        writes::Writes,
-    },
+    base::{Pending, WriteContext, idempotency::id_of, named::Names, writes::Writes},
     key::{self, Keyed},
     work::Tasks,
 };
