@@ -24,7 +24,8 @@ use crate::{
 /// ```compile_fail,E0599
 /// # use table::{Gsi1, RecordList};
 /// # struct Task;
-/// let tasks: RecordList<Task, Gsi1> = RecordList::<Task, Gsi1>::new("PROJECT#1#TASK").consistent();
+/// let tasks = RecordList::<Task, Gsi1>::new("PROJECT#1#TASK");
+/// let tasks = tasks.consistent();
 /// ```
 ///
 /// A list of one index is not a list of another:
