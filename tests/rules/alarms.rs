@@ -181,7 +181,8 @@ fn outage_of(function: &Function) -> Option<&'static str> {
     }
 }
 
-/// Faults of a function with endpoints. Each gets as many requests as each other one.
+/// Returns the faults of a function that has endpoints. Each function gets the same number of
+/// requests.
 fn of_endpoints(function: &'static Function) -> Vec<Fault> {
     let name = |symptom: &str| format!("{} {symptom}", function.name);
     let burns = ["ApiFastBurn"];

@@ -11,7 +11,7 @@ async fn moves(caller: &Caller, id: i64, to: Value) -> Value {
 /// The largest order.
 const LARGEST: i64 = (1 << 53) - 1;
 
-/// Gives the tasks up to an id one order.
+/// Sets the same `order` on tasks 1 to `last`.
 async fn orders(caller: &Caller, last: i64, order: i64) {
     let ids: Vec<i64> = (1..=last).collect();
     for ids in ids.chunks(100) {

@@ -103,7 +103,7 @@ view! {
         connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
         /// Check of the effect after the action; null if there is none.
         verify: Option<VerificationView> = action.content.verify.as_ref().map(VerificationView::of),
-        /// GETs that read these facts; they change nothing.
+        /// GET requests that read the facts of its conditions and of `verify`. They change nothing.
         #[schema(examples("GET /invoices/inv_1"))]
         reads: Vec<String> = action.content.reads.iter().map(|read| read.call().summary()).collect(),
         /// State of the approval while it lacks approvers; null otherwise.

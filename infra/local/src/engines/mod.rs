@@ -147,7 +147,7 @@ impl Engines {
         Stream::new(&self.dynamodb_url, table, after)
     }
 
-    /// Creates another table of the template's schema unless one of that name exists.
+    /// Creates a table called `name` with the schema of the template, unless it exists.
     pub async fn create_table(&self, name: &str) -> Result<(), EngineError> {
         let client = self.dynamodb();
         // The future is large.

@@ -194,7 +194,7 @@ pub struct HeldRecord {
 }
 
 impl HeldRecord {
-    /// Returns why the action is skipped: a stable name, and a text for people.
+    /// Returns why the action is skipped, as one text: a stable code, a colon, and the reason.
     pub fn says(&self) -> String {
         let code: &str = self.hold.into();
         let action: &str = self

@@ -80,7 +80,7 @@ impl Field for SearchWords {
         string()
             .min_length(Some(1))
             .max_length(Some(SearchText::MOST))
-            // The letters of other scripts than Latin are too many to spell out.
+            // Each character outside ASCII counts as a letter: all letters are too many to list.
             .pattern(Some(r"[A-Za-z0-9]|[^\u0000-\u007F]"))
             .examples(["invoice"])
             .into()

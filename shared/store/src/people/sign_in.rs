@@ -510,9 +510,9 @@ impl SignIn<'_> {
         Err(too_many(span::SECOND))
     }
 
-    /// Counts an attempt of a network to sign in by a provider, apart from those by password. 429
-    /// after thirty failures in a quarter of an hour.
-    /// [`network_succeeded`](Self::network_succeeded) takes it back.
+    /// Counts a sign-in by a provider for the network that it comes from. Sign-ins by password have
+    /// another count. 429 after thirty in a quarter of an hour.
+    /// [`network_succeeded`](Self::network_succeeded) takes this one back.
     pub async fn provider_attempt(&self, address: &str) -> Result<NetworkAttempt> {
         let network = format!("{}\nprovider", network::counted(address));
         self.attempt_of(&network).await

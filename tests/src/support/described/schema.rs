@@ -27,7 +27,8 @@ static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     json!({"schemas": closed_by(closed), "parts": closed_by(part)})
 });
 
-/// A name of a later version. Answers may have it in place of a name of the document.
+/// Stands for a value that only a later version knows. Answers may have it wherever the document
+/// lists values.
 pub const LATER: &str = "of_a_later_version";
 
 /// Members that are not always there.

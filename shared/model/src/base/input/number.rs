@@ -11,8 +11,8 @@ enum Level<'a> {
     Array(usize),
 }
 
-/// Finds the first number of a JSON text that changes when it is read. Returns its JSON pointer and
-/// its beginning.
+/// Finds the first number in a JSON text that parsing would change. Returns the JSON pointer to it,
+/// and its first characters.
 pub(super) fn not_kept(text: &[u8]) -> Option<(String, String)> {
     let mut levels = Vec::new();
     let mut rest = text;

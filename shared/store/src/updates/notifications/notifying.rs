@@ -22,7 +22,8 @@ use super::{audience::Audiences, notice::Said};
 
 const CONCURRENCY: usize = 10;
 
-/// Minutes that are tried for a mailed notification.
+/// The most mails that are tried for a notification. Each minute of a user has one mail. If that
+/// mail is being sent, the mail of the next minute is tried.
 const MINUTES: usize = 3;
 
 impl Notifications<'_> {
