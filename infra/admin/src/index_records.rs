@@ -15,8 +15,7 @@ pub(crate) const NAME: &str = "index-records";
 const USAGE: &str = "\
 Adds the records of organizations to the search index, adds the participants of their threads, and plans
 the reminders of tasks. The indexer does so for what changes; this does it for the records that were there
-before, and for those whose changes the indexer gave up. Comments of earlier versions get the project of
-what they are on.
+before, and for those whose changes the indexer gave up.
 
 Usage: workdesk-admin index-records TABLE [ORGANIZATION]...
 

@@ -201,19 +201,17 @@ fn pk(key: impl Into<AnyKey>) -> String {
 
 fn of_user(tenant: Tenant, user: &Named<'_>) -> Option<Vec<Partition>> {
     let id = user.id::<UserId>()?;
-    let accounts = unique_name::keys(user.text("username"));
-    let accounts = accounts
-        .iter()
-        .map(|name| pk(key::account(name)));
-    let email = key::email_holders(&user.text("email").to_ascii_lowercase()).partition();
-    let accounts = accounts
-        .chain([email])
-        .map(Partition::exported);
+    let account = key::account(&unique_name::key(user.text("username")));
+    let email = key::email_holders(&user.text("email").to_ascii_lowercase());
     let failures = key::sign_in_account(user.text("username"));
     let failures = key::sign_in_counts(&failures).partition();
-    let own = partitions_of_user(tenant, id).into_iter();
-    let own = own.chain([Partition::kept_back(failures)]);
-    Some(own.chain(accounts).collect())
+    let mut partitions = partitions_of_user(tenant, id);
+    partitions.extend([
+        Partition::kept_back(failures),
+        Partition::exported(pk(account)),
+        Partition::exported(email.partition()),
+    ]);
+    Some(partitions)
 }
 
 /// The partitions of a user, which go when the user is erased.

@@ -24,7 +24,7 @@ use crate::{
         idempotency::id_of,
         ids::Reserved,
         reads::in_first_index,
-        record::{any_keys, record},
+        record::record,
         records::Participant,
         store::{id_is_taken, resource},
         writes::Writes,
@@ -183,9 +183,12 @@ impl Comments<'_> {
     ) -> Result<CommentWithAuthor> {
         let (pending, tenant) = pending.with_tenant();
         let table = &self.0.table;
-        let subject = key::subject_as::<InProject>(tenant, thread);
+        let subject = key::subject(tenant, thread);
         let key = key::comment(tenant, thread, id);
-        let read = || table.batch_get(any_keys![&subject, &key], Read::Consistent);
+        let read = || {
+            self.0
+                .batch([subject.clone(), (&key).into()])
+        };
         let write = async |context: WriteContext, batch: Batch| {
             if !batch.has(&subject) {
                 return Err(unknown_subject(thread));
@@ -197,13 +200,6 @@ impl Comments<'_> {
             allow(before.user_id).await?;
             let mut comment = before.clone();
             change(&mut comment, self.0.now());
-            // Comments of earlier versions have no project.
-            let subject = batch
-                .named(&subject)
-                .map(|subject| subject.record);
-            comment.project_id = comment
-                .project_id
-                .or(subject.and_then(|subject| subject.project_id));
             let author = comment.user_id.key(tenant);
             let no_writes = Writes::default();
             let written = self

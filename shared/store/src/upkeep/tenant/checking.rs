@@ -317,10 +317,7 @@ impl<'a> Check<'a> {
             let why = format!("{field} names the {noun} {id}, which no line of the file has");
             return Err(ImportError::line(*place, why));
         }
-        let is_username = |name: &str, user: &FileUser| {
-            let keys = unique_name::keys(&user.username);
-            keys.iter().any(|key| key == name)
-        };
+        let is_username = |name: &str, user: &FileUser| unique_name::key(&user.username) == name;
         let is_email = |name: &str, user: &FileUser| {
             let email = user
                 .email
