@@ -1,6 +1,6 @@
 //! The erasure of a user: names, addresses and credentials go, and the texts of others stay.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     base::{Email, Error, Id, UserId, unique_name},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-use super::{Found, Tenants};
+use super::Tenants;
 
 /// The most entries of a journal that are read about a user.
 const MOST: usize = 1_000_000;
@@ -339,21 +339,14 @@ impl Tenants<'_> {
 
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
     async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
-        let mut items = 0;
-        let mut each = async |partition: Found| {
-            let deletes = partition
-                .items
-                .iter()
-                .filter_map(RawItem::key);
-            let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
-            let deletes: Vec<Write> = deletes.collect();
-            items += deletes.len();
-            self.0.table.write_batch(deletes).await
-        };
         let own = key::partitions_of_user(tenant, id);
-        let mut visited = HashSet::new();
-        self.walk_below(tenant, own, &mut visited, &mut each)
+        let mut count = 0;
+        let mut delete = async |items: Vec<RawItem>| {
+            count += self.delete(&items, &[]).await?;
+            Ok(())
+        };
+        self.walk(tenant, own, &mut delete)
             .await?;
-        Ok(items)
+        Ok(count)
     }
 }
