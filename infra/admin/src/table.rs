@@ -18,7 +18,7 @@ pub(crate) async fn open(table: &str) -> Store {
 }
 
 /// Does work for the named organizations, or for all if none is named. Names each one whose work
-/// fails, and goes on. Returns the number of those that fail, or whose work returns false. Does
+/// fails, and goes on. Returns the number of failures, with those of work that returns false. Does
 /// nothing if one of the named does not exist.
 pub(crate) async fn each(
     store: &Store,

@@ -7,7 +7,7 @@ use model::{
     people::{Tag, TagCreate, TagFilter, TagUpdate},
 };
 use table::{
-    Condition, Stored, Write,
+    Condition, Record, Stored, Write,
     page::{Page, PageRequest},
 };
 

@@ -1,4 +1,4 @@
-//! The kinds of items of an organization: how each reads, and what an export does with it.
+//! The kinds of items of an organization: how each reads, and its part in an export.
 
 use agent::{
     action::{AgentAction, LastOutcome, RecordGuard, Saving},
@@ -35,26 +35,32 @@ use crate::{
     },
 };
 
+/// Reads the record of an item.
+type RecordCheck = fn(&RawItem) -> Result<Checked>;
+
+/// Returns the write of the present form. `None` for an item that has it.
+type Renewal = fn(&RawItem) -> Result<Option<Write>>;
+
 /// A kind of item.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) export: Export,
-    /// Reads the record. `None` for a kind without one.
-    check: Option<fn(&RawItem) -> Result<Checked>>,
-    /// Returns the write of the present form, if an item has an older one. `None` for a kind whose
-    /// attributes are only updated, one by one: sign-ins leave the due work so.
-    form: Option<fn(&RawItem) -> Result<Option<Write>>>,
+    /// `None` for a kind without a record.
+    check: Option<RecordCheck>,
+    /// `None` for a kind whose attributes are only updated, one by one: sign-ins leave the due work
+    /// so.
+    renewal: Option<Renewal>,
 }
 
-/// What an export does with the items of a kind.
+/// The part of a kind in an export.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Export {
-    /// Has them.
+    /// The export has its items.
     Has,
-    /// Has them. They outlive the records that they name.
+    /// The export has its items, which outlive the records that they name.
     Outlives,
-    /// Leaves them out: they are of the service, are credentials, follow from others, or end
-    /// within days.
+    /// The export leaves its items out: they are of the service, are credentials, follow from
+    /// others, or end within days.
     LeavesOut,
 }
 
@@ -69,7 +75,7 @@ pub(super) struct Checked {
 macro_rules! kinds {
     ($($export:ident: $($record:ident)*;)*) => {
         &[$($(Kind {
-            form: Some(Write::in_present_form::<Workdesk, $record>),
+            renewal: Some(Write::in_present_form::<Workdesk, $record>),
             ..Kind::updated::<$record>(Export::$export)
         }),*),*]
     };
@@ -113,7 +119,7 @@ impl Kind {
             name,
             export,
             check: None,
-            form: None,
+            renewal: None,
         }
     }
 
@@ -130,8 +136,8 @@ impl Kind {
 
     /// Returns the write that gives an item of an older form the present one.
     pub(super) fn renewal(&self, item: &RawItem) -> Result<Option<Write>> {
-        self.form
-            .map_or(Ok(None), |form| form(item))
+        self.renewal
+            .map_or(Ok(None), |renewal| renewal(item))
     }
 }
 
