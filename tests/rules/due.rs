@@ -1,11 +1,10 @@
-//! Due work: in shards by organization, started by messages, also as version 1.0 wrote it.
+//! Due work: in shards by organization, started by messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use shared::{
-    agent::action::{ActionKey, Claim},
-    model::base::{Id, QueueMessage, span},
+    model::base::{QueueMessage, span},
     store::{
         metered,
         upkeep::{CLEANUP_DELAY, DueCount, Shard, SweepMessage},
@@ -15,47 +14,8 @@ use stream::StreamEvent;
 use sweeper::{Event, Started, Swept};
 use tests::{
     records,
-    support::{
-        Api, Concierge, Fault, Item, Requests, Sweeping, set, text, text_of, webhooks::Receiver,
-    },
+    support::{Api, Fault, Item, Requests, text_of},
 };
-
-/// The index keys of due work, and where version 1.0 had them.
-const KEYS: [(&str, &str); 2] = [("gsi4pk", "gsi2pk"), ("gsi4sk", "gsi2sk")];
-
-/// Returns whether an item is in the index of due work.
-fn is_due(item: &Item) -> bool {
-    text_of(item, "gsi4pk").starts_with("DUE#")
-}
-
-/// Moves an item that is due to where version 1.0 had it.
-fn as_before(mut item: Item) -> Item {
-    for (new, old) in KEYS {
-        let key = item.remove(new).unwrap();
-        item.insert(old.to_owned(), key);
-    }
-    let kind = format!("DUE#{}", text_of(&item, "kind"));
-    set(&mut item, [("gsi2pk", text(&kind))]);
-    item
-}
-
-/// The due items by kind.
-async fn due_items(api: &Api) -> BTreeMap<String, Vec<Item>> {
-    let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for item in api
-        .items()
-        .await
-        .into_iter()
-        .filter(is_due)
-    {
-        let kind = text_of(&item, "kind").to_owned();
-        by_kind
-            .entry(kind)
-            .or_default()
-            .push(item);
-    }
-    by_kind
-}
 
 /// A deleted milestone of a new organization.
 async fn has_cleanup(api: &Api) -> i64 {
@@ -185,158 +145,6 @@ async fn the_function_takes_a_schedule_and_messages() {
     // A later version's messages stay for it.
     let later = r#"{"version":2,"type":"shard","shard":1}"#;
     assert_eq!(sweeping.handles(later).await, 1);
-}
-
-/// Work of all kinds, each due at the same time.
-async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
-    let world = Concierge::start().await;
-    let api = &world.api;
-    world.approved_batch().await;
-    world.takes_messages().await;
-    let receiver = Receiver::start().await;
-    let ada = api.sign_in("ada").await;
-    let types = ["task.created"];
-    api.has_webhook(&ada, &receiver.url, &types)
-        .await;
-    let mia = api.user("mia").await.id;
-    let due = api
-        .clock
-        .now()
-        .plus(span::DAY + span::MINUTE);
-    let task = json!({"assigneeId": mia, "dueDate": due});
-    world.max.creates_task(task).await;
-    api.publishes().await;
-    api.webhook_messages().await;
-    let request_id = world.max.raises_request().await;
-    let request = format!("/api/service-requests/{request_id}");
-    world.max.deletes(&request).await;
-    api.clock.advance(15 * span::MINUTE);
-    let sweeping = world.sweeper();
-    (world, sweeping)
-}
-
-#[tokio::test]
-async fn work_of_version_1_0_is_found_and_moves_to_its_shard() {
-    let (world, sweeping) = has_work_of_all_kinds().await;
-    let expected = sweeping.sweep().await;
-    let kinds = due_items(&world.api).await;
-
-    let (world, sweeping) = has_work_of_all_kinds().await;
-    let api = &world.api;
-    let before = due_items(api).await;
-    let kinds_before: Vec<&str> = before
-        .keys()
-        .map(String::as_str)
-        .collect();
-    let expected_kinds = "agent_action agent_session cleanup reminder webhook_delivery";
-    assert_eq!(kinds_before.join(" "), expected_kinds);
-    let moved = before
-        .into_values()
-        .flatten()
-        .map(as_before);
-    api.puts(moved).await;
-    assert_eq!(due_items(api).await, BTreeMap::new());
-    let started = sweeping.sweeper.start().await;
-    assert_eq!((started.shards, started.errors), (1, 0));
-    sweeping.messages().await;
-    let swept = sweeping.sweep().await;
-    assert_eq!(swept, expected);
-    let did = (swept.resent, swept.deliveries, swept.cleanups, swept.errors);
-    assert_eq!(did, (1, 1, 1, 0));
-    assert_eq!(swept.reminded, 1);
-    let now = due_items(api).await;
-    assert!(now.keys().eq(kinds.keys()), "{:?}", now.keys());
-    for item in api.items().await {
-        assert!(!text_of(&item, "gsi2pk").starts_with("DUE#"), "{item:?}");
-    }
-}
-
-/// A cleanup of version 1.0 that fails or does not read is deferred like any other.
-#[tokio::test]
-async fn a_cleanup_of_version_1_0_that_does_not_read_is_deferred() {
-    let api = Api::start().await;
-    has_cleanup(&api).await;
-    let mut cleanup = as_before(api.items_of("cleanup").await.remove(0));
-    set(&mut cleanup, [("subject", text("OfALaterVersion"))]);
-    api.puts([cleanup]).await;
-    api.clock.advance(CLEANUP_DELAY);
-    let sweeping = api.sweeper().await;
-    assert_eq!(sweeping.sweep().await.errors, 1);
-    api.clock.advance(span::MINUTE - 1);
-    assert_eq!(sweeping.sweep().await, Swept::default());
-    api.clock.advance(1);
-    assert_eq!(sweeping.sweep().await.errors, 1);
-}
-
-/// The action's item gets these keys of the index again. An instance of version 1.0 moves and
-/// removes only those that it knows.
-async fn gets_keys_of(api: &Api, before: &Item) {
-    let mut item = api
-        .items_of("agent_action")
-        .await
-        .remove(0);
-    let keys = KEYS.map(|(key, _)| (key.to_owned(), before[key].clone()));
-    item.extend(keys);
-    api.puts([item]).await;
-}
-
-#[tokio::test]
-async fn an_action_that_version_1_0_deferred_is_not_due() {
-    let (world, id, action) = Concierge::start()
-        .await
-        .with_approved_batch()
-        .await;
-    world.takes_messages().await;
-    let api = &world.api;
-    let before = api
-        .items_of("agent_action")
-        .await
-        .remove(0);
-    let session = Id::new(id.as_i64().unwrap()).unwrap();
-    let agent = api.store.agent();
-    let key = ActionKey::new(api.home.id, session, &*action);
-    let Claim::Held(held) = agent
-        .claim(&key, span::MINUTE)
-        .await
-        .unwrap()
-    else {
-        panic!("the action was to be claimed");
-    };
-    let later = api.clock.now().plus(span::HOUR);
-    agent
-        .release(&held.action, later)
-        .await
-        .unwrap();
-    gets_keys_of(api, &before).await;
-    let deferred = api.items_of("agent_action").await;
-    api.clock.advance(span::HOUR - 1);
-    let swept = world.sweeper().sweep().await;
-    assert_eq!((swept.resent, swept.overdue, swept.errors), (0, 0, 0));
-    assert_eq!(api.items_of("agent_action").await, deferred);
-    api.clock.advance(1);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-}
-
-#[tokio::test]
-async fn an_action_that_version_1_0_ended_leaves_the_index() {
-    let world = Concierge::start().await;
-    world.approved_batch().await;
-    let api = &world.api;
-    let before = api
-        .items_of("agent_action")
-        .await
-        .remove(0);
-    api.clock.advance(25 * span::HOUR);
-    assert_eq!(world.sweeper().sweep().await.given_up, 1);
-    gets_keys_of(api, &before).await;
-    let swept = world.sweeper().sweep().await;
-    assert_eq!((swept.given_up, swept.overdue, swept.errors), (0, 0, 0));
-    let item = api
-        .items_of("agent_action")
-        .await
-        .remove(0);
-    assert!(!is_due(&item), "{item:?}");
-    assert_eq!(text_of(&item, "state"), "failed");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::store::metered;
-use tests::support::{Answer, Api, Caller, Item, key_of, patches, set, text, text_of};
+use tests::support::{Answer, Api, Caller, Item, key_of, patches, text_of};
 
 /// A text of 50,000 bytes that ends so.
 fn long(end: &str) -> String {
@@ -261,38 +261,6 @@ async fn a_change_deep_inside_a_text_is_a_change() {
     }
 }
 
-/// Older versions of the service wrote a long text into its record.
-#[tokio::test]
-async fn a_text_in_its_record_reads_and_moves() {
-    let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": long("end")}))
-        .await;
-    let mut task = item(&api, "task").await;
-    task.remove(REFERENCE);
-    let whole = text(&long("end"));
-    set(&mut task, [("description", whole.clone())]);
-    api.deletes(&item(&api, "text").await)
-        .await;
-    api.puts([task]).await;
-    api.publishes().await;
-
-    assert!(mia.reads("/api/tasks/1").await["description"] == long("end"));
-    patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
-    assert_eq!(item(&api, "task").await["description"], whole);
-    api.publishes().await;
-    let change = json!({"status": "done"});
-    let text = json!(long("end"));
-    changed(&mia, "/api/tasks/1", &change, &text).await;
-    assert_eq!(are_sound(&api).await, 1);
-    api.publishes().await;
-    let feed = mia
-        .get("/api/changes?cursor=first&type=task")
-        .await;
-    let feed = feed.expect(200);
-    let last = feed.as_array().unwrap().last().unwrap();
-    assert_eq!(last["fields"], json!(["status"]));
-}
-
 /// A reader has a record as it was, and reads the text after it was replaced.
 #[tokio::test]
 async fn a_reader_gets_the_text_of_the_record_that_it_read() {
@@ -327,24 +295,4 @@ async fn a_record_without_its_text_does_not_read() {
     // It can still be dragged and deleted.
     patches!(mia, "/api/tasks/reorder", {"tasks": [{"id": 1, "order": 7}]});
     mia.deletes("/api/tasks/1").await;
-}
-
-/// An older instance knows no long texts. It changes the beginning, and leaves the reference.
-#[tokio::test]
-async fn what_an_older_instance_wrote_counts() {
-    let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"description": long("end")}))
-        .await;
-    let mut task = item(&api, "task").await;
-    set(&mut task, [("description", text("Short"))]);
-    api.puts([task]).await;
-    let read = mia.reads("/api/tasks/1").await;
-    let listed = mia.reads("/api/tasks").await;
-    for task in [&read, &listed[0]] {
-        assert_eq!(task["description"], "Short");
-    }
-    let change = json!({"title": "Two"});
-    let text = json!("Short");
-    changed(&mia, "/api/tasks/1", &change, &text).await;
-    assert_eq!(are_sound(&api).await, 0);
 }

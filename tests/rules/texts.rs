@@ -1,7 +1,7 @@
 //! Texts as people and their keyboards write them: characters, names, passwords, order and words.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, PASSWORD, creates, refused, set, text};
+use tests::support::{Api, Caller, PASSWORD, creates, refused};
 
 /// The flag of England: a black flag, and tag characters that show nothing by themselves.
 const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";
@@ -126,74 +126,6 @@ async fn a_password_fits_however_a_system_composes_it() {
     }
     // Full-width letters stay other letters: a password is no name.
     assert_eq!(signs_in(&api, "one", "ｃrème brûlée").await, 401);
-}
-
-/// Version 1.0 folded case only. Its keys stay, and are found by the spelling that they were made
-/// of.
-#[tokio::test]
-async fn names_that_version_1_0_wrote_are_found() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.user("mia").await;
-    let old = |item: &str, key: &'static str, name: &'static str, of: String| {
-        let api = &api;
-        let item = item.to_owned();
-        async move {
-            let items = api.items_of(&item).await.into_iter();
-            let mut matching = items.filter(|stored| {
-                stored[name]
-                    .as_s()
-                    .is_ok_and(|text| *text == of)
-            });
-            let mut item = matching.next().unwrap();
-            api.deletes(&item).await;
-            let before = if key == "pk" { "USERNAME#" } else { "" };
-            let key_text = text(&format!("{before}{DECOMPOSED}"));
-            set(&mut item, [(name, text(DECOMPOSED)), (key, key_text)]);
-            api.puts([item]).await;
-        }
-    };
-    old("account", "pk", "username", mia.username.clone()).await;
-    assert_eq!(signs_in(&api, DECOMPOSED, PASSWORD).await, 200);
-    let same = user(DECOMPOSED, "four words of your own");
-    refused!(ada.post("/api/users", same).await => 409, "username_taken");
-
-    assert_eq!(creates_tag(&ada, "old").await, 200);
-    old("tag_name", "sk", "name", "old".to_owned()).await;
-    api.sets_all("tag", [("name", text(DECOMPOSED))])
-        .await;
-    assert_eq!(creates_tag(&ada, DECOMPOSED).await, 409);
-    // It gets a key of now with its next change, and leaves nothing behind.
-    ada.patches("/api/tags/1", json!({"name": "Maël"}))
-        .await;
-    assert_eq!(creates_tag(&ada, "maël").await, 409);
-    ada.deletes("/api/tags/1").await;
-    assert!(
-        api.items_of("tag_name")
-            .await
-            .is_empty()
-    );
-    assert_eq!(creates_tag(&ada, DECOMPOSED).await, 200);
-}
-
-#[tokio::test]
-async fn an_old_tag_that_is_deleted_frees_its_name() {
-    let (api, [max]) = Api::signed_in(["max"]).await;
-    assert_eq!(creates_tag(&max, "old").await, 200);
-    for (kind, keys) in [("tag_name", &["sk", "name"][..]), ("tag", &["name"])] {
-        let mut item = api.items_of(kind).await.remove(0);
-        api.deletes(&item).await;
-        for key in keys {
-            set(&mut item, [(*key, text("bug "))]);
-        }
-        api.puts([item]).await;
-    }
-    max.deletes("/api/tags/1").await;
-    assert!(
-        api.items_of("tag_name")
-            .await
-            .is_empty()
-    );
 }
 
 #[tokio::test]

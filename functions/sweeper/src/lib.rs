@@ -370,17 +370,12 @@ impl Sweeper {
         let mut to_send = Vec::new();
         let mut to_give_up = Vec::new();
         let mut to_count = Vec::new();
-        let mut to_remove = Vec::new();
         for due in due {
             match due.work(now) {
                 DueWork::Send(message) => to_send.push((due, message)),
                 DueWork::GiveUp => to_give_up.push(due),
                 DueWork::Count => to_count.push(due),
-                DueWork::Remove => to_remove.push(due),
             }
-        }
-        for due in to_remove {
-            swept.done(&due.name(), agent.remove_due(&due).await);
         }
         self.resend(to_send, swept).await;
         self.give_up(to_give_up, swept).await;

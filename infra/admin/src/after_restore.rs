@@ -36,7 +36,10 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let Some(([table], [at, end_tokens])) = parsed else {
         return Ok(());
     };
-    let at = at.ok_or(Error::Arguments(USAGE))?;
+    let ends_tokens = !end_tokens.is_empty();
+    let at = at
+        .last()
+        .ok_or(Error::Arguments(USAGE))?;
     let at: Timestamp = at.parse().map_err(|_| {
         let example = "such as 2026-11-20T08:00:00Z";
         Error::Invalid(format!("{at:?} is not an instant; send one {example}"))
@@ -56,7 +59,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
             .as_ref()
             .map_or("?", |details| &details.name);
         terminal::say(&format!("Organization {organization}, {name}"));
-        let prepared = prepare(&store, organization, (at, end_tokens.is_some())).await;
+        let prepared = prepare(&store, organization, (at, ends_tokens)).await;
         let prepared = match read {
             Err(error) => prepared.and(Err(error.into())),
             Ok(_) => prepared,
@@ -70,16 +73,13 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
         "At the target systems, check calls and messages since {at}. Their idempotency keys begin with \
          wd-{stack}- and the organization's id. Then resume the agents with resume-agents."
     ));
-    if end_tokens.is_none() {
+    if !ends_tokens {
         terminal::say(
             "Nothing in the table says which of the listed tokens were revoked after that instant: all of them \
              work. Delete the revoked ones, or run this again with --end-tokens.",
         );
     }
-    match failed {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+    Error::of_failed(failed)
 }
 
 async fn prepare(

@@ -10,8 +10,8 @@ use crate::{error::Error, terminal};
 /// The required values of a subcommand, and further ones.
 type Values<const N: usize> = ([String; N], Vec<String>);
 
-/// The values of a subcommand, and those of its options that were given.
-type WithOptions<const N: usize, const M: usize> = ([String; N], [Option<String>; M]);
+/// The values of a subcommand, and those of each of its options, as often as it was given.
+type WithOptions<const N: usize, const M: usize> = ([String; N], [Vec<String>; M]);
 
 /// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
 /// with `usage` for fewer than `N` values.
@@ -52,7 +52,7 @@ pub(crate) fn with_options<const N: usize, const M: usize>(
     options: [(&str, bool); M],
 ) -> Result<Option<WithOptions<N, M>>, Error> {
     let mut rest = Vec::new();
-    let mut option_values = [const { None }; M];
+    let mut option_values = [const { Vec::new() }; M];
     while let Some(argument) = parser.next()? {
         let option = match &argument {
             Long(name) => {
@@ -61,15 +61,13 @@ pub(crate) fn with_options<const N: usize, const M: usize>(
             _ => None,
         };
         match (argument, option) {
-            (_, Some(((_, true), option_value))) => {
-                *option_value = Some(
-                    parser
-                        .value()?
-                        .into_string()
-                        .map_err(lexopt::Error::from)?,
-                );
-            }
-            (_, Some((_, option_value))) => *option_value = Some(String::new()),
+            (_, Some(((_, true), values))) => values.push(
+                parser
+                    .value()?
+                    .into_string()
+                    .map_err(lexopt::Error::from)?,
+            ),
+            (_, Some((_, values))) => values.push(String::new()),
             (Value(value), None) => rest.push(value),
             (Short('h') | Long("help"), None) => rest.push("--help".into()),
             (other, None) => return Err(other.unexpected().into()),

@@ -49,7 +49,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
             let wrong = format!("organization {id} has another name");
             return Err(Error::Invalid(wrong));
         }
-        let wait = waits(&organization, now.is_some(), store.now());
+        let wait = waits(&organization, !now.is_empty(), store.now());
         if let Some(why) = wait {
             return Err(Error::Invalid(why));
         }

@@ -91,6 +91,14 @@ fn in_words(error: &shared::Error) -> String {
 }
 
 impl Error {
+    /// Returns an error if some organizations or messages failed.
+    pub(crate) fn of_failed(failed: usize) -> Result<(), Self> {
+        match failed {
+            0 => Ok(()),
+            failed => Err(Self::Incomplete(failed)),
+        }
+    }
+
     /// 2 for an import whose usernames are taken, 1 for all others.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {

@@ -41,7 +41,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
         .await?;
     say(&header)?;
     let unusable = accounts
-        .is_none()
+        .is_empty()
         .then(password::unusable);
     let mut written = 0;
     let mut failed = None;

@@ -29,10 +29,11 @@ one that has not ended. The file is copied to the folder for temporary files, an
 /// Imports an organization.
 pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let parsed = arguments::with_options(parser, USAGE, [("as-new", true)])?;
-    let Some(([table], [name])) = parsed else {
+    let Some(([table], [mut name])) = parsed else {
         return Ok(());
     };
     let name = name
+        .pop()
         .map(OrganizationName::try_from)
         .transpose();
     let name = name.map_err(|error| Error::Text("NAME", error))?;

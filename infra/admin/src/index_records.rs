@@ -7,7 +7,7 @@ use shared::{
     store::base::Store,
 };
 
-use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "index-records";
@@ -15,8 +15,7 @@ pub(crate) const NAME: &str = "index-records";
 const USAGE: &str = "\
 Adds the records of organizations to the search index, adds the participants of their threads, and plans
 the reminders of tasks. The indexer does so for what changes; this does it for the records that were there
-before, and for those whose changes the indexer gave up. Comments of earlier versions get the project of
-what they are on.
+before, and for those whose changes the indexer gave up.
 
 Usage: workdesk-admin index-records TABLE [ORGANIZATION]...
 
@@ -33,34 +32,11 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let store = table::open(&table).await;
-    each(&store, &organizations, async |organization| {
-        index(&store, organization).await
-    })
-    .await
-}
-
-/// Does work for the named organizations, or for all. Goes on after one that fails, and then
-/// returns an error. Does nothing if one of the named does not exist.
-pub(crate) async fn each(
-    store: &Store,
-    named: &[String],
-    work: impl AsyncFn(OrganizationId) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let named = named
-        .iter()
-        .map(|id| organization_id(id));
-    let named = named.collect::<Result<Vec<_>, _>>()?;
-    let mut failed = 0;
-    for organization in table::organizations(store, named).await? {
-        if let Err(error) = work(organization).await {
-            failed += 1;
-            terminal::fail(&format!("organization {organization}: {error}"));
-        }
-    }
-    match failed {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+    let work = async |organization| {
+        index(&store, organization).await?;
+        Ok(true)
+    };
+    Error::of_failed(table::each(&store, &organizations, work).await?)
 }
 
 /// Restarts the change feed of an organization, and indexes its records.

@@ -51,10 +51,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
             organization.name
         ));
     }
-    match unreadable {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+    Error::of_failed(unreadable)
 }
 
 /// Returns since when and why an organization is suspended; `-` for one that works.

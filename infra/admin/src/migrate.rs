@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use lexopt::{
-    Arg::{Long, Short, Value},
-    Parser,
-};
+use lexopt::Parser;
 use shared::{
     model::base::OrganizationId,
     store::{base::Store, metered, units_so_far, upkeep::Forms},
 };
 
-use crate::{error::Error, set_plan::organization_id, table, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "migrate";
@@ -34,7 +31,7 @@ older form 1 write unit more, with 1 for each of its indexes that changes.";
 /// The arguments of a subcommand that walks organizations.
 pub(crate) struct Walk {
     table: String,
-    organizations: Vec<OrganizationId>,
+    organizations: Vec<String>,
     /// Units a second.
     rate: Option<f64>,
 }
@@ -44,73 +41,42 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let Some(walk) = Walk::read(parser, USAGE)? else {
         return Ok(());
     };
-    match walk
+    let failed = walk
         .each(true, |forms| forms.unreadable.is_empty())
-        .await?
-    {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+        .await?;
+    Error::of_failed(failed)
 }
 
 impl Walk {
     /// Reads the arguments. Prints `usage` and returns none for `--help`.
-    pub(crate) fn read(mut parser: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
-        let mut table = None;
-        let mut organizations = Vec::new();
-        let mut rate = None;
-        while let Some(argument) = parser.next()? {
-            let text = |value: std::ffi::OsString| {
-                value
-                    .into_string()
-                    .map_err(lexopt::Error::from)
-            };
-            match argument {
-                Long("organization") => {
-                    organizations.push(organization_id(&text(parser.value()?)?)?);
-                }
-                Long("rate") => rate = Some(units(&text(parser.value()?)?)?),
-                Value(value) if table.is_none() => table = Some(text(value)?),
-                Value(_) => return Err(Error::Arguments(usage)),
-                Short('h') | Long("help") => {
-                    terminal::say(usage);
-                    return Ok(None);
-                }
-                other => return Err(other.unexpected().into()),
-            }
-        }
-        let table = table.ok_or(Error::Arguments(usage))?;
+    pub(crate) fn read(parser: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
+        let options = [("organization", true), ("rate", true)];
+        let parsed = arguments::with_options(parser, usage, options)?;
+        let Some(([table], [organizations, rate])) = parsed else {
+            return Ok(None);
+        };
+        let rate = rate.last().map(|text| units(text));
         Ok(Some(Self {
             table,
             organizations,
-            rate,
+            rate: rate.transpose()?,
         }))
     }
 
     /// Walks all organizations, or those that are named. Returns the number of organizations
     /// without `fine` forms. Failed ones count among them.
     pub(crate) async fn each(
-        mut self,
+        self,
         rewrites: bool,
         fine: impl Fn(&Forms) -> bool,
     ) -> Result<usize, Error> {
         let store = table::open(&self.table).await;
-        let named = std::mem::take(&mut self.organizations);
-        self.organizations = table::organizations(&store, named).await?;
-        let mut failed = 0;
-        for id in &self.organizations {
-            let walked = metered(self.walk(&store, *id, rewrites));
-            let (walked, _) = Box::pin(walked).await;
-            match walked {
-                Ok(forms) if fine(&forms) => {}
-                Ok(_) => failed += 1,
-                Err(error) => {
-                    failed += 1;
-                    terminal::fail(&format!("organization {id}: {error}"));
-                }
-            }
-        }
-        Ok(failed)
+        let work = async |id| {
+            let walked = metered(self.walk(&store, id, rewrites));
+            let (forms, _) = Box::pin(walked).await;
+            forms.map(|forms| fine(&forms))
+        };
+        table::each(&store, &self.organizations, work).await
     }
 
     async fn walk(

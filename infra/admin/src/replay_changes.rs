@@ -69,8 +69,8 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let wait = wait
-        .as_deref()
-        .map_or(Ok(LONGEST_WAIT), seconds)?;
+        .last()
+        .map_or(Ok(LONGEST_WAIT), |text| seconds(text))?;
     let store = table::open(&table).await;
     let queue = Queue {
         sqs: table::queues().await,
@@ -107,10 +107,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     if !is_whole {
         terminal::say("The queue has more messages: run this again.");
     }
-    match kept + failed {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+    Error::of_failed(kept + failed)
 }
 
 /// Restarts each feed once. Returns the numbers of handled messages, and of those that stay.

@@ -24,8 +24,9 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let store = table::open(&table).await;
-    index_records::each(&store, &organizations, async |organization| {
-        index_records::restart(&store, organization).await
-    })
-    .await
+    let work = async |organization| {
+        index_records::restart(&store, organization).await?;
+        Ok(true)
+    };
+    Error::of_failed(table::each(&store, &organizations, work).await?)
 }

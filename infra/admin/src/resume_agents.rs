@@ -1,15 +1,12 @@
 //! `workdesk-admin resume-agents`: the agents' work after a pause that concerned all organizations.
 
-use lexopt::{
-    Arg::{Long, Short, Value},
-    Parser,
-};
+use lexopt::Parser;
 use shared::{
     model::base::OrganizationId,
     store::base::{Store, WriteContext},
 };
 
-use crate::{error::Error, set_plan::organization_id, table, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "resume-agents";
@@ -28,43 +25,19 @@ Waiting actions start within a minute, if their approvals still hold. Run again,
 of one organization is named on standard error, and the next one follows; the exit code is then 1.";
 
 /// Resumes agents.
-pub(crate) async fn run(mut parser: Parser) -> Result<(), Error> {
-    let mut table = None;
-    let mut named = Vec::new();
-    while let Some(argument) = parser.next()? {
-        let text = |value: std::ffi::OsString| {
-            value
-                .into_string()
-                .map_err(lexopt::Error::from)
-        };
-        match argument {
-            Long("organization") => named.push(organization_id(&text(parser.value()?)?)?),
-            Value(value) if table.is_none() => table = Some(text(value)?),
-            Value(_) => return Err(Error::Arguments(USAGE)),
-            Short('h') | Long("help") => {
-                terminal::say(USAGE);
-                return Ok(());
-            }
-            other => return Err(other.unexpected().into()),
+pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
+    let parsed = arguments::with_options(parser, USAGE, [("organization", true)])?;
+    let Some(([table], [named])) = parsed else {
+        return Ok(());
+    };
+    let store = table::open(&table).await;
+    let work = async |organization| {
+        if resume(&store, organization, !named.is_empty()).await? {
+            terminal::say(&format!("{organization}\tagent resumed"));
         }
-    }
-    let store = table::open(&table.ok_or(Error::Arguments(USAGE))?).await;
-    let is_named = !named.is_empty();
-    let mut failed = 0;
-    for organization in table::organizations(&store, named).await? {
-        match resume(&store, organization, is_named).await {
-            Ok(true) => terminal::say(&format!("{organization}\tagent resumed")),
-            Ok(false) => {}
-            Err(error) => {
-                failed += 1;
-                terminal::fail(&format!("organization {organization}: {error}"));
-            }
-        }
-    }
-    match failed {
-        0 => Ok(()),
-        failed => Err(Error::Incomplete(failed)),
-    }
+        Ok(true)
+    };
+    Error::of_failed(table::each(&store, &named, work).await?)
 }
 
 /// Returns false for a working agent. If no organization `is_named`, also for one that a user

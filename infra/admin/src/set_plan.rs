@@ -40,16 +40,16 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let organization = organization_id(&organization)?;
     let change = PlanChange {
         units_per_second: units
-            .as_deref()
-            .map(units_per_second)
+            .last()
+            .map(|text| units_per_second(text))
             .transpose()?,
         invitations_per_day: invitations
-            .as_deref()
-            .map(invitations_per_day)
+            .last()
+            .map(|text| invitations_per_day(text))
             .transpose()?,
         features: features
-            .as_deref()
-            .map(plan_features)
+            .last()
+            .map(|text| plan_features(text))
             .transpose()?,
     };
     if change.is_empty() {

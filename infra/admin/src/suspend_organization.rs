@@ -28,7 +28,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     let directory = store.directory();
     let organization = directory
-        .suspend(organization, lift.is_none())
+        .suspend(organization, lift.is_empty())
         .await?;
     let state = organization.suspended.map_or_else(
         || "not suspended".to_owned(),

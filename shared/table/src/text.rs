@@ -42,7 +42,7 @@ pub struct LongText {
 /// A long text, as its own item has it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeptText {
-    text: String,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,14 +120,6 @@ impl LongText {
     /// Returns the write of the text of a record that is deleted.
     pub(crate) fn forget(self, record: &AnyKey, text: &Apart) -> TextWrite {
         TextWrite::Expire((self.key)(record, &text.reference.hash).into())
-    }
-}
-
-impl KeptText {
-    /// Returns the text for a record with this beginning. `None` if an older version of the
-    /// service, which knows no such texts, changed the record's own.
-    pub fn of(self, start: &str) -> Option<String> {
-        (beginning(&self.text) == start).then_some(self.text)
     }
 }
 

@@ -44,16 +44,10 @@ impl<T: DeserializeOwned> Stored<T> {
             Error::internal("reading a record", format!("the text at {key:?} {why}"))
         };
         let kept = kept.ok_or_else(|| unreadable("is not there"))?;
-        let start = item
-            .get(long.attribute)
-            .and_then(|text| text.as_s().ok());
-        let text = kept.of(start.map_or("", String::as_str));
-        if let Some(text) = text {
-            let mut item = Item::clone(item);
-            item.insert(long.attribute.to_owned(), text.into_attribute());
-            self.record = from_item(&item).map_err(|_| unreadable("does not fit"))?;
-            self.item = Some(Arc::new(item));
-        }
+        let mut item = Item::clone(item);
+        item.insert(long.attribute.to_owned(), kept.text.into_attribute());
+        self.record = from_item(&item).map_err(|_| unreadable("does not fit"))?;
+        self.item = Some(Arc::new(item));
         if let Some(text) = &mut self.text {
             text.is_read = true;
         }

@@ -1,7 +1,7 @@
 //! Filters of a search.
 
 use serde_json::{Value, json};
-use tests::support::{Api, creates, text_of};
+use tests::support::Api;
 
 use super::{each, one_of_each};
 
@@ -61,34 +61,4 @@ async fn a_search_is_filtered_by_type_and_project() {
             .await;
         assert_eq!(rows, expected, "{filter}");
     }
-}
-
-/// An earlier version wrote comments without their project, into the index too. `index-records`
-/// adds it.
-#[tokio::test]
-async fn older_comments_get_the_project_of_what_they_are_on() {
-    let (api, [max]) = Api::signed_in(["max"]).await;
-    let body = json!({"title": "x", "projectId": 2});
-    let task = max.creates("/api/tasks", body).await;
-    let comment = creates!(max, "/api/tasks/{task}/comments", {"content": "A zebra."});
-    api.publishes().await;
-    for kind in ["comment", "indexed_record"] {
-        for mut item in api.items_of(kind).await {
-            if kind == "comment" || text_of(&item, "type") == "comment" {
-                item.remove("projectId");
-                api.puts([item]).await;
-            }
-        }
-    }
-    let expected = [json!(["comment", comment])];
-    assert_eq!(max.finds("zebra&projectId=2").await, [json!(null); 0]);
-    for _ in 0..2 {
-        api.indexes(api.home.id).await;
-        assert_eq!(max.finds("zebra&projectId=2").await, expected);
-    }
-    assert_eq!(
-        max.walk("/api/search?query=zebra")
-            .await[0]["projectId"],
-        2
-    );
 }

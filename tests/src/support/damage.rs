@@ -217,8 +217,8 @@ impl Api {
         count
     }
 
-    /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000
-    /// characters of four bytes in the record itself.
+    /// Gives each of these milestones tasks of the largest size: 50,000 characters of four bytes in
+    /// the record itself.
     pub async fn creates_long_tasks(&self, milestones: RangeInclusive<i64>, tasks: usize) {
         for milestone in milestones {
             for _ in 0..tasks {

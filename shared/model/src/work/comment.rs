@@ -14,7 +14,7 @@ pub struct Comment {
     pub organization_id: OrganizationId,
     #[serde(flatten)]
     pub thread: Thread,
-    /// The project of the task or activity. Older comments lack it until they change.
+    /// The project of the task or activity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// The text; none after a deletion.

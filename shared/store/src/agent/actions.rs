@@ -7,12 +7,11 @@ use agent::{
 };
 use model::base::Timestamp;
 use serde_json::json;
-use table::{AnyKey, Condition, OrLeave, Record, Stored, UpdateExpression, Write, attribute};
+use table::{AnyKey, Condition, Gsi4, OrLeave, Record, Stored, UpdateExpression, Write, attribute};
 
 use crate::{
     Result,
     key::{self, Keyed},
-    upkeep::due::{due_from, not_due},
 };
 
 use super::{
@@ -174,7 +173,7 @@ impl Agent<'_> {
         let change = UpdateExpression::default()
             .set("setAsideAt", self.0.now())
             .set("state", ActionState::Failed);
-        let write = Write::mend(key.clone(), not_due(change));
+        let write = Write::mend(key.clone(), change.leave(Gsi4));
         // A refused write means that the item is gone.
         self.0
             .table
@@ -199,8 +198,8 @@ fn visits_of(action: &AgentAction) -> Result<UpdateExpression> {
         .set("state", action.state)
         .set_attribute("schedule", attribute(&action.schedule)?);
     Ok(match action.gsi4() {
-        Some(due) => due_from(change, due),
-        None => not_due(change),
+        Some(due) => change.enter(due),
+        None => change.leave(Gsi4),
     })
 }
 

@@ -40,15 +40,11 @@ pub enum DueWork {
     Send(Message),
     GiveUp,
     Count,
-    /// Remove its key from the index. A write of version 1.0 ended the work and left the key
-    /// behind.
-    Remove,
 }
 
 impl DueAction {
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.record {
-            Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
             Some(action) if action.schedule.uncounted => DueWork::Count,
             Some(action) if action.awaits_check() => {
                 DueWork::Send(Message::CheckAction(action.key.clone()))
@@ -66,8 +62,7 @@ impl DueAction {
             .as_ref()
             .is_none_or(|action| {
                 let is_planned = action.awaits_check() && action.schedule.resends == 0;
-                let is_over = action.schedule.due_at.is_none();
-                !(action.schedule.deferred || is_planned || is_over)
+                !(action.schedule.deferred || is_planned)
             })
     }
 
@@ -123,13 +118,7 @@ impl Agent<'_> {
         now: Timestamp,
         wanted: &PageRequest,
     ) -> Result<Page<DueAction>> {
-        let page: Page<DueAction> = self.due(shard, now, wanted).await?;
-        // A write of version 1.0 may have deferred it, and left its key behind.
-        Ok(page.filter_map(|due| {
-            let action = due.record.as_ref();
-            let is_later = action.is_some_and(|action| action.schedule.due_at > Some(now));
-            (!is_later).then_some(due)
-        }))
+        self.due(shard, now, wanted).await
     }
 
     /// Returns a page of a shard's sessions that are due at `now`, longest overdue first.
@@ -183,14 +172,6 @@ impl Agent<'_> {
         } else {
             self.set_aside(&due.key).await?;
             Ok(Some(ActionState::Failed))
-        }
-    }
-
-    /// Removes the key of an action that is no longer due from the index.
-    pub async fn remove_due(&self, due: &DueAction) -> Result<()> {
-        match &due.record {
-            Some(action) => self.0.replace_or_leave(action).await,
-            None => Ok(()),
         }
     }
 

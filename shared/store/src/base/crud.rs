@@ -5,22 +5,19 @@ use std::future::ready;
 use futures::future::OptionFuture;
 use model::base::{Deleted, RecordId, Timestamp};
 use serde::de::DeserializeOwned;
-use table::{Key, OrNotFound, Record, Stored, Write};
+use table::{AnyKey, Key, OrNotFound, Stored, Write};
 
 use crate::{
     Result, Tenant,
     base::{
         Pending, PendingWrite, Store, WriteContext,
-        fields::is_same,
         idempotency::{Created, id_of},
-        records::{Cleanup, Workdesk},
         retry::retry,
         store::id_is_taken,
         tracked::Tracked,
         writes::Writes,
     },
-    key::Keyed,
-    upkeep::CLEANUP_DELAY,
+    key::{self, Keyed},
 };
 
 impl Store {
@@ -147,67 +144,32 @@ impl Store {
         change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes>,
     ) -> Result<Stored<R>> {
         let (pending, tenant) = pending.with_tenant();
-        let key = id.key(tenant);
-        let read = || async {
-            if R::IS_JOURNALED {
-                let (record, head) = Box::pin(self.with_head(&key, tenant)).await?;
-                return Ok((record, Some(head)));
+        let head = R::IS_JOURNALED.then(|| key::organization_head(tenant).into());
+        let keys = [AnyKey::from(id.key(tenant))]
+            .into_iter()
+            .chain(head);
+        let mut plan = self.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            draft.writes = change(&plan.context, &mut draft.after.record, draft.now)?;
+            if let Some(done) = plan.write(draft).await? {
+                return done.not_replayed();
             }
-            Ok((self.read(&key).await?, None))
-        };
-        let write = async |mut context: WriteContext, (record, head): (Option<_>, Option<_>)| {
-            context.head = head.map(Box::new);
-            let before: Stored<R> = self
-                .whole(context.current(record, I::NOUN)?)
-                .await?;
-            let mut after = before.clone();
-            let now = self.clock.now();
-            let mut writes = change(&context, &mut after.record, now)?;
-            writes.note(R::entry_of_change(&before, &after));
-            writes.extend(context.updated(&before.record, &after, now)?);
-            self.commit_change(&context, before, after, writes)
-                .await
-        };
-        self.write(pending, read, write)
-            .await?
-            .not_replayed()
-    }
-
-    /// Commits the change of a record with what follows from it, and returns the record. A record
-    /// that is as it was keeps its version and `updatedAt`: nothing is written but an idempotency
-    /// key.
-    pub(crate) async fn commit_change<R: Record<Workdesk>>(
-        &self,
-        context: &WriteContext,
-        before: Stored<R>,
-        after: Stored<R>,
-        mut writes: Writes,
-    ) -> Result<Option<Created<Stored<R>>>> {
-        if writes.change_nothing() && is_same(&before.record, &after.record)? {
-            return self
-                .commit(context, writes.into_nothing(), before)
-                .await;
         }
-        writes.push(if after.version == 0 {
-            Write::create(&after.record)?
-        } else {
-            Write::replace(&after)?
-        });
-        self.commit(context, writes, after.replaced())
-            .await
     }
 
     /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
-    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the deleted
+    /// tenant's, 412 at a version that the conditions do not allow. `what` returns the deleted
     /// record, with further writes.
     pub(crate) async fn delete<R: Tracked, I: Keyed<Record = R>>(
         &self,
         pending: impl Pending,
         id: I,
-        plan: impl Fn(&R) -> (Deleted, Writes),
+        what: impl Fn(&R) -> (Deleted, Writes),
     ) -> Result<()> {
         let allow = |_: &R| ready(Ok(()));
-        self.delete_if(pending, id, allow, plan)
+        self.delete_if(pending, id, allow, what)
             .await
     }
 
@@ -217,36 +179,27 @@ impl Store {
         pending: impl Pending,
         id: I,
         allow: impl Fn(&R) -> A,
-        plan: impl Fn(&R) -> (Deleted, Writes),
+        what: impl Fn(&R) -> (Deleted, Writes),
     ) -> Result<()>
     where
         A: Future<Output = Result<()>>,
     {
-        let pending = pending.into();
-        let key = id.key(pending.tenant());
-        let read = || self.read(&key);
-        let write = async |context: WriteContext, record: Option<Stored<R>>| {
-            let record = context.current(record, I::NOUN)?;
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
+        let mut plan = self.plan(pending, [&key]).await?;
+        loop {
+            let read = plan.read().await?;
+            let record = plan
+                .context
+                .current(read.get(&key)?, I::NOUN)?;
             allow(&record).await?;
-            let (deleted, mut writes) = plan(&record);
-            writes.push(Write::forget(&record));
-            let now = self.clock.now();
-            writes.push(Write::put(&Cleanup {
-                organization_id: context.tenant,
-                subject: deleted,
-                deleted_by: context.actor,
-                deleting_write: Some(context.write_id.clone()),
-                due_at: now.plus(CLEANUP_DELAY),
-                walked: None,
-                failures: 0,
-            })?);
-            writes.extend(context.deleted(&record, now)?);
-            let follows = self.action_follows(&context, &record.record, None, now);
-            writes.extend(follows.await?);
-            self.commit(&context, writes, ()).await
-        };
-        self.write(pending, read, write)
-            .await?
-            .not_replayed()
+            let (deleted, writes) = what(&record);
+            if let Some(done) = plan
+                .delete(&record, deleted, writes)
+                .await?
+            {
+                return done.not_replayed();
+            }
+        }
     }
 }

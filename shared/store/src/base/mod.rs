@@ -10,6 +10,7 @@ pub(crate) mod idempotency;
 pub(crate) mod ids;
 pub(crate) mod named;
 pub(crate) mod pending_write;
+pub(crate) mod plan;
 pub(crate) mod reads;
 pub(crate) mod recent;
 pub(crate) mod record;

@@ -88,8 +88,7 @@ items! {
         pub(crate) project_id: Option<ProjectId>,
         /// The record that a comment or a message is on.
         pub(crate) parent: Option<RecordName>,
-        /// Of a message: true for an internal note. Absent in an old index: the message counts as a
-        /// note.
+        /// Of a message: true for an internal note.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub(crate) internal: Option<bool>,
         pub(crate) created_at: Timestamp,

@@ -8,7 +8,7 @@ use crate::Result;
 
 /// Attempts of an operation whose records other requests keep changing. The pauses between them
 /// take 1.3 seconds at most, since a client waits.
-const ATTEMPTS: u32 = 8;
+pub(crate) const ATTEMPTS: u32 = 8;
 
 /// Writes from the `records` that were read. Reads again after a conflict, which is `None` of
 /// `write`. 409 after eight conflicts.

@@ -1,9 +1,9 @@
 //! Long texts of records, which lie in items of their own. Writes of records write them too; reads
 //! that show texts add them here.
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use table::{Batch, KeptText, Key, LongText, REFERENCE, Read, Stored, TextReference, page::Page};
+use table::{Batch, KeptText, Key, LongText, REFERENCE, Read, Stored, page::Page};
 
 use crate::{Result, base::Store, key};
 
@@ -79,25 +79,9 @@ impl Store {
     }
 }
 
-/// Returns true if two images of a record have the same text. One of them may have it in its own
-/// item, as older versions of the service wrote it.
-pub(crate) fn same_text(old: &Value, new: &Value) -> bool {
-    let is_apart = |image: &Value| !image[REFERENCE].is_null();
-    if is_apart(old) == is_apart(new) {
-        return old[ATTRIBUTE] == new[ATTRIBUTE] && old[REFERENCE] == new[REFERENCE];
-    }
-    let own = |image: &Value| LongText::reference(image[ATTRIBUTE].as_str()?);
-    let reference = |image: &Value| referred(image).or_else(|| own(image));
-    reference(old) == reference(new)
-}
-
-fn referred(image: &Value) -> Option<TextReference> {
-    Deserialize::deserialize(&image[REFERENCE]).ok()
-}
-
 pub(crate) fn text_key(image: &Value) -> Option<Key<KeptText>> {
-    let TextReference { hash, .. } = referred(image)?;
+    let hash = image[REFERENCE]["hash"].as_str()?;
     let part = |name: &str| image[name].as_str();
     let record = key::of_image(part("pk")?, part("sk")?);
-    Some(key::text(&record, &hash))
+    Some(key::text(&record, hash))
 }

@@ -21,9 +21,6 @@ use super::format::{below, partition, record_of, text};
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     pub(crate) key: String,
-    /// False for items that an export leaves out: they follow from others, are credentials, or end
-    /// within days.
-    pub(crate) is_exported: bool,
     below: Below,
 }
 
@@ -55,18 +52,11 @@ impl Named<'_> {
 }
 
 impl Partition {
-    fn exported(key: impl Into<String>) -> Self {
+    fn new(key: impl Into<String>) -> Self {
         Self {
             key: key.into(),
-            is_exported: true,
             below: |_, _| None,
         }
-    }
-
-    fn kept_back(key: impl Into<String>) -> Self {
-        let mut partition = Self::exported(key);
-        partition.is_exported = false;
-        partition
     }
 
     fn naming(self, below: Below) -> Self {
@@ -86,7 +76,7 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
         .iter()
         .filter_map(|kind| {
             let facts = kind.facts();
-            let by_id = Partition::exported(of(*kind));
+            let by_id = Partition::new(of(*kind));
             if facts.has_history || facts.thread.is_some() {
                 return Some(by_id.naming(of_record));
             }
@@ -94,31 +84,31 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
             (facts.deletion != Deletion::Nothing).then_some(by_id)
         });
     let others = [
-        Partition::exported(of(RecordType::User)).naming(of_user),
-        Partition::exported(pk(key::subject_holder(tenant, ""))),
-        Partition::kept_back(key::listed_providers().partition()),
-        Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
-        Partition::exported(pk(key::invited_address(tenant, ""))),
-        Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
-        Partition::exported(pk(key::name_of_tag(tenant, ""))),
-        Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),
-        Partition::exported(key::resolution_days(tenant).partition()),
-        Partition::exported(key::references(tenant).partition()),
-        Partition::exported(of(RecordType::Alert)).naming(of_alert),
-        Partition::exported(key::connections(tenant).partition()),
-        Partition::kept_back(pk(key::connection_traffic(tenant, ""))),
-        Partition::exported(pk(key::record_guard(tenant, ""))),
-        Partition::exported(key::savings(tenant).partition()),
-        Partition::exported(key::playbook_runs(tenant).partition()),
-        Partition::exported(pk(key::agent_day(tenant, start))).naming(of_agent_day),
-        Partition::exported(of(RecordType::Webhook)).naming(of_webhook),
-        Partition::exported(key::organization_journal(tenant).partition()).naming(of_entry),
-        Partition::kept_back(key::feed(tenant).partition()),
-        Partition::kept_back(key::indexed_by_time(tenant).partition()).naming(of_indexed),
-        Partition::kept_back(pk(key::notified_change(tenant, ""))),
-        Partition::kept_back(key::reminders(tenant)),
-        Partition::kept_back(pk(key::waiting_calls(tenant, start))),
-        Partition::exported(pk(key::agent_pause(tenant))),
+        Partition::new(of(RecordType::User)).naming(of_user),
+        Partition::new(pk(key::subject_holder(tenant, ""))),
+        Partition::new(key::listed_providers().partition()),
+        Partition::new(of(RecordType::Invitation)).naming(of_invitation),
+        Partition::new(pk(key::invited_address(tenant, ""))),
+        Partition::new(of(RecordType::Mail)).naming(of_mail),
+        Partition::new(pk(key::name_of_tag(tenant, ""))),
+        Partition::new(of(RecordType::Cleanup)).naming(of_deletion),
+        Partition::new(key::resolution_days(tenant).partition()),
+        Partition::new(key::references(tenant).partition()),
+        Partition::new(of(RecordType::Alert)).naming(of_alert),
+        Partition::new(key::connections(tenant).partition()),
+        Partition::new(pk(key::connection_traffic(tenant, ""))),
+        Partition::new(pk(key::record_guard(tenant, ""))),
+        Partition::new(key::savings(tenant).partition()),
+        Partition::new(key::playbook_runs(tenant).partition()),
+        Partition::new(pk(key::agent_day(tenant, start))).naming(of_agent_day),
+        Partition::new(of(RecordType::Webhook)).naming(of_webhook),
+        Partition::new(key::organization_journal(tenant).partition()).naming(of_entry),
+        Partition::new(key::feed(tenant).partition()),
+        Partition::new(key::indexed_by_time(tenant).partition()).naming(of_indexed),
+        Partition::new(pk(key::notified_change(tenant, ""))),
+        Partition::new(key::reminders(tenant)),
+        Partition::new(pk(key::waiting_calls(tenant, start))),
+        Partition::new(pk(key::agent_pause(tenant))),
     ];
     records.chain(others).collect()
 }
@@ -201,46 +191,44 @@ fn pk(key: impl Into<AnyKey>) -> String {
 
 fn of_user(tenant: Tenant, user: &Named<'_>) -> Option<Vec<Partition>> {
     let id = user.id::<UserId>()?;
-    let accounts = unique_name::keys(user.text("username"));
-    let accounts = accounts
-        .iter()
-        .map(|name| pk(key::account(name)));
-    let email = key::email_holders(&user.text("email").to_ascii_lowercase()).partition();
-    let accounts = accounts
-        .chain([email])
-        .map(Partition::exported);
+    let account = key::account(&unique_name::key(user.text("username")));
+    let email = key::email_holders(&user.text("email").to_ascii_lowercase());
     let failures = key::sign_in_account(user.text("username"));
     let failures = key::sign_in_counts(&failures).partition();
-    let own = partitions_of_user(tenant, id).into_iter();
-    let own = own.chain([Partition::kept_back(failures)]);
-    Some(own.chain(accounts).collect())
+    let mut partitions = partitions_of_user(tenant, id);
+    partitions.extend([
+        Partition::new(failures),
+        Partition::new(pk(account)),
+        Partition::new(email.partition()),
+    ]);
+    Some(partitions)
 }
 
 /// The partitions of a user, which go when the user is erased.
 pub(crate) fn partitions_of_user(tenant: Tenant, id: UserId) -> Vec<Partition> {
     vec![
-        Partition::exported(pk(key::inbox(tenant, id))),
-        Partition::exported(key::notifications(tenant, id).partition()),
-        Partition::kept_back(key::sessions(tenant, id).partition()),
-        Partition::kept_back(key::tokens(tenant, id).partition()).naming(of_token),
-        Partition::kept_back(pk(key::attempted(tenant, id, ""))),
+        Partition::new(pk(key::inbox(tenant, id))),
+        Partition::new(key::notifications(tenant, id).partition()),
+        Partition::new(key::sessions(tenant, id).partition()),
+        Partition::new(key::tokens(tenant, id).partition()).naming(of_token),
+        Partition::new(pk(key::attempted(tenant, id, ""))),
     ]
 }
 
 /// The link that was sent last. Those of before are named by their mails.
 fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Option<Vec<Partition>> {
     let hash: String = invitation.read("linkHash")?;
-    Some(vec![Partition::kept_back(pk(key::link(&hash)))])
+    Some(vec![Partition::new(pk(key::link(&hash)))])
 }
 
 fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Option<Vec<Partition>> {
     let hash = mail.attributes["letter"]["link"]["hash"].as_str()?;
-    Some(vec![Partition::kept_back(pk(key::link(hash)))])
+    Some(vec![Partition::new(pk(key::link(hash)))])
 }
 
 fn of_token(_: OrganizationId, token: &Named<'_>) -> Option<Vec<Partition>> {
     let hash: String = token.read("hash")?;
-    Some(vec![Partition::kept_back(pk(key::token_holder(&hash)))])
+    Some(vec![Partition::new(pk(key::token_holder(&hash)))])
 }
 
 fn of_record(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
@@ -256,17 +244,17 @@ fn of_deletion(tenant: Tenant, deletion: &Named<'_>) -> Option<Vec<Partition>> {
 fn below_record(tenant: Tenant, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
     let facts = kind.facts();
     let texts = text(&record_of::<()>(tenant, kind, id).into(), "");
-    let mut partitions = vec![Partition::exported(pk(texts))];
+    let mut partitions = vec![Partition::new(pk(texts))];
     if facts.has_history {
-        partitions.push(Partition::exported(below(tenant, kind, id, "HISTORY")));
+        partitions.push(Partition::new(below(tenant, kind, id, "HISTORY")));
     }
     if let Some(thread) = facts.thread {
         let of_thread = below(tenant, kind, id, thread.facts().key);
-        partitions.push(Partition::exported(of_thread));
+        partitions.push(Partition::new(of_thread));
     }
     if let Some(talk) = Talk::of(kind, id.get()) {
         let users = key::participants(tenant, talk).partition();
-        partitions.push(Partition::exported(users));
+        partitions.push(Partition::new(users));
     }
     partitions
 }
@@ -276,19 +264,19 @@ fn of_alert(tenant: Tenant, alert: &Named<'_>) -> Option<Vec<Partition>> {
     let source = alert.text("source");
     let sessions = key::sessions_of_alert(tenant, alert.id()?).partition();
     Some(vec![
-        Partition::exported(days),
-        Partition::exported(pk(key::alert_source(tenant, source, ""))),
-        Partition::exported(pk(key::alert_series(tenant, source, ""))),
-        Partition::exported(sessions).naming(of_session),
+        Partition::new(days),
+        Partition::new(pk(key::alert_source(tenant, source, ""))),
+        Partition::new(pk(key::alert_series(tenant, source, ""))),
+        Partition::new(sessions).naming(of_session),
     ])
 }
 
 fn of_session(tenant: Tenant, session: &Named<'_>) -> Option<Vec<Partition>> {
     let id: AgentSessionId = session.read("sessionId")?;
     Some(vec![
-        Partition::exported(key::agent_parts(tenant, id).partition()).naming(of_action),
-        Partition::exported(pk(key::excerpt(tenant, id, None, ""))),
-        Partition::exported(key::journal(tenant, id).partition()),
+        Partition::new(key::agent_parts(tenant, id).partition()).naming(of_action),
+        Partition::new(pk(key::excerpt(tenant, id, None, ""))),
+        Partition::new(key::journal(tenant, id).partition()),
     ])
 }
 
@@ -300,7 +288,7 @@ fn of_action(tenant: Tenant, action: &Named<'_>) -> Option<Vec<Partition>> {
         .filter(|(_, id)| !id.is_empty());
     let outcomes = entity.map(|(_, id)| key::last_outcomes(tenant, id).partition());
     let keys = guards.into_iter().chain(outcomes);
-    Some(keys.map(Partition::exported).collect())
+    Some(keys.map(Partition::new).collect())
 }
 
 fn of_agent_day(tenant: Tenant, day: &Named<'_>) -> Option<Vec<Partition>> {
@@ -308,7 +296,7 @@ fn of_agent_day(tenant: Tenant, day: &Named<'_>) -> Option<Vec<Partition>> {
         .parse()
         .ok()?;
     let messages = pk(key::messages_of_day(tenant, start, ""));
-    Some(vec![Partition::exported(messages)])
+    Some(vec![Partition::new(messages)])
 }
 
 fn of_webhook(tenant: Tenant, webhook: &Named<'_>) -> Option<Vec<Partition>> {
@@ -331,8 +319,8 @@ fn of_entry(tenant: Tenant, entry: &Named<'_>) -> Option<Vec<Partition>> {
 
 fn below_webhook(tenant: Tenant, id: WebhookId) -> Vec<Partition> {
     vec![
-        Partition::exported(pk(key::webhook_health(tenant, id))),
-        Partition::exported(key::webhook_deliveries(tenant, id).partition()),
+        Partition::new(pk(key::webhook_health(tenant, id))),
+        Partition::new(key::webhook_deliveries(tenant, id).partition()),
     ]
 }
 
@@ -342,5 +330,5 @@ fn of_indexed(tenant: Tenant, record: &Named<'_>) -> Option<Vec<Partition>> {
         .split(' ')
         .filter(|word| !word.is_empty());
     let keys = words.map(|word| key::words_beginning(tenant, word).partition());
-    Some(keys.map(Partition::kept_back).collect())
+    Some(keys.map(Partition::new).collect())
 }

@@ -279,7 +279,6 @@ fn lists(keys: &mut Keys) {
     keys.add("feed_start", feed_start(tenant));
     keys.list("due", due_in::<Reminder>(1));
     keys.add("overdue", overdue::<Reminder>(tenant, at(), at()));
-    keys.list("due_unsharded", due_unsharded::<Cleanup>());
     keys.list("references", references(tenant));
     keys.list("indexed_by_time", indexed_by_time(tenant));
     keys.any(

@@ -1,7 +1,7 @@
 //! Keys of ids, cleanups and due work.
 
 use model::base::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
-use table::{AnyKey, Gsi2, Gsi4, Key, Record, RecordList, SortKey, padded};
+use table::{AnyKey, Gsi4, Key, Record, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
@@ -87,11 +87,6 @@ pub(crate) fn due_instants(sort: &str) -> (Option<Timestamp>, Option<Timestamp>)
         .split_once('#')
         .unwrap_or((sort, ""));
     (at.parse().ok(), since.parse().ok())
-}
-
-/// The due records of a kind that version 1.0 wrote, of all organizations.
-pub(crate) fn due_unsharded<R: Record<Workdesk>>() -> RecordList<R, Gsi2> {
-    RecordList::new(format!("DUE#{}", R::KIND))
 }
 
 /// The shard of an organization. Ids are consecutive, so the remainder spreads them evenly.

@@ -18,7 +18,7 @@ use model::{
     people::{Organization, Session, SignInEntry, SignInMethod, User, digest},
 };
 use serde::de::DeserializeOwned;
-use table::{AnyKey, Batch, Condition, Key, OrLeave, Record, Stored, UpdateExpression, Write};
+use table::{AnyKey, Condition, Key, OrLeave, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
@@ -335,9 +335,11 @@ impl SignIn<'_> {
 
     /// The account of a username, in whatever case and form.
     pub async fn account(&self, username: &str) -> Result<Option<Account>> {
-        let keys = account_keys(username);
-        let batch = self.0.batch(&keys).await?;
-        account_in(&batch, &keys)
+        let account = self
+            .0
+            .read(&account_key(username))
+            .await?;
+        Ok(account.map(|account| account.record))
     }
 
     /// The head of the organization's journal, for [`renew`](Self::renew).
@@ -416,13 +418,12 @@ impl SignIn<'_> {
         let key = key::sign_in_failures(&subject);
         let mut counted = Counted::new(username, address, self.0.now());
         let [of_network, of_account] = counted.keys();
-        let accounts = account_keys(username);
-        let keys = any_keys![&key, &of_network, &of_account];
-        let keys = keys
-            .into_iter()
-            .chain(accounts.iter().map(AnyKey::from));
+        let account = account_key(username);
+        let keys = any_keys![&key, &of_network, &of_account, &account];
         let batch = self.0.batch(keys).await?;
-        let account = account_in(&batch, &accounts)?;
+        let account = batch
+            .get(&account)?
+            .map(|account| account.record);
         let user = account.as_ref();
         counted.of = user.map(|account| (account.organization_id, account.user_id));
         let of_network: Option<Stored<FailureCount>> = batch.get(&of_network)?;
@@ -663,20 +664,8 @@ fn subject(username: &str, address: &str) -> String {
     digest(&format!("{username}\n{network}"))
 }
 
-fn account_keys(username: &str) -> Vec<Key<Account>> {
-    let keys = unique_name::keys(username);
-    keys.iter()
-        .map(|name| key::account(name))
-        .collect()
-}
-
-fn account_in(batch: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>> {
-    let account = keys
-        .iter()
-        .find_map(|key| batch.get(key).transpose());
-    Ok(account
-        .transpose()?
-        .map(|account| account.record))
+fn account_key(username: &str) -> Key<Account> {
+    key::account(&unique_name::key(username))
 }
 
 fn too_many(millis: i64) -> Error {

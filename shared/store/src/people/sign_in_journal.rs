@@ -108,7 +108,7 @@ impl Journals<'_> {
         count: &Stored<FailureCount>,
     ) -> Result<usize> {
         let as_read = Condition::version(count.version);
-        let done = due::not_due(UpdateExpression::default());
+        let done = UpdateExpression::default().leave(Gsi4);
         let mut writes = vec![Write::update(count.key(), done, as_read)];
         if count.failures > 0 {
             let entry = SignInEntry::refused(of, count.failures, FailureCount::end(count.quarter));
@@ -129,7 +129,7 @@ impl Journals<'_> {
         let chained = [EntryContent::sign_ins_chained(chained)];
         let is_due = || Condition::default().and("attribute_exists(#)", Gsi4::PARTITION, []);
         let writes = named.iter().map(|entry| {
-            let done = due::not_due(UpdateExpression::default());
+            let done = UpdateExpression::default().leave(Gsi4);
             Write::update(entry.key(), done, is_due())
         });
         let context = WriteContext::from(tenant);

@@ -9,7 +9,7 @@ use futures::{StreamExt, stream};
 use model::base::{Error, RecordType, Timestamp, span};
 use serde::Deserialize;
 use table::{
-    AnyKey, Condition, OrLeave, Readable, Record, Stored, UpdateExpression, Write,
+    AnyKey, Condition, Gsi4, OrLeave, Readable, Record, Stored, UpdateExpression, Write,
     page::{PageRequest, Row},
 };
 
@@ -21,10 +21,7 @@ use crate::{
         store::resource,
     },
     key,
-    upkeep::{
-        CleanupName, Shard,
-        due::{self, due_from},
-    },
+    upkeep::{CleanupName, Shard, due},
 };
 
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments,
@@ -118,7 +115,7 @@ impl Cleanups<'_> {
                 let rounds = page
                     .rows
                     .into_iter()
-                    .map(|row| self.attend_to(shard, row));
+                    .map(|row| self.attend_to(row));
                 let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
                 while let Some((key, came_of_it)) = rounds.next().await {
                     any_goes_on |= matches!(came_of_it, Ok(CleanupRound::GoesOn));
@@ -136,11 +133,7 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup, or defers it.
-    async fn attend_to(
-        &self,
-        shard: Shard,
-        row: Row<Readable<Due>>,
-    ) -> (AnyKey, Result<CleanupRound>) {
+    async fn attend_to(&self, row: Row<Readable<Due>>) -> (AnyKey, Result<CleanupRound>) {
         let key = row.place.key();
         let failures = match row
             .record
@@ -152,7 +145,9 @@ impl Cleanups<'_> {
             // Deferring it writes a count of failures that reads.
             None => 0,
         };
-        let later = |change, at| Write::mend(key.clone(), shard.defer(change, at));
+        let later = |change: UpdateExpression, at| {
+            Write::mend(key.clone(), change.move_to::<Gsi4>(key::instant(at)))
+        };
         let error = Error::internal("cleaning up", "the cleanup does not read");
         let error = self.defer(failures, later, error).await;
         (key, Err(error))
@@ -236,7 +231,7 @@ impl Cleanup {
     /// The write of a change after which the cleanup is due from an instant on. Refused if it has
     /// ended.
     fn continued(&self, change: UpdateExpression, at: Timestamp) -> Write {
-        let change = due_from(change, key::due::<Self>(self.organization_id, at));
+        let change = change.enter(key::due::<Self>(self.organization_id, at));
         // A deletion, which takes its place, is never due.
         let goes_on = Condition::default().and("attribute_exists(#)", "dueAt", []);
         Write::update(self.key(), change, goes_on)

@@ -10,7 +10,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use table::{
-    Gsi2, Key, Readable, Record, Table, UpdateExpression,
+    Readable, Record, Table,
     page::{Page, PageRequest},
 };
 
@@ -20,55 +20,29 @@ use crate::{
         records::{Cleanup, FailureCount, Reminder, Workdesk},
         store::resource,
     },
-    key::{self, Gsi4},
+    key,
     updates::UnlistedChange,
 };
 
 /// A part of the due work: that of a sixteenth of the organizations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Shard(Option<u8>);
+pub struct Shard(u8);
 
 impl Shard {
-    /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations.
-    /// Each leaves it with its next write.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..key::SHARDS)
-            .map(Some)
-            .chain([None])
-            .map(Self)
+        (0..key::SHARDS).map(Self)
     }
 
     pub fn of(organization: OrganizationId) -> Self {
-        Self(Some(key::shard_of(organization)))
-    }
-
-    /// Defers a due record, readable or not, without moving it to another shard.
-    pub(crate) fn defer(self, change: UpdateExpression, at: Timestamp) -> UpdateExpression {
-        match self.0 {
-            Some(_) => change.move_to::<Gsi4>(key::instant(at)),
-            None => change.move_to::<Gsi2>(key::instant(at)),
-        }
+        Self(key::shard_of(organization))
     }
 }
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(number) => number.fmt(f),
-            None => f.write_str("unsharded"),
-        }
+        self.0.fmt(f)
     }
-}
-
-/// Makes a record due from the instant of this key. Version 1.0 had its key in `gsi2`.
-pub(crate) fn due_from<R>(change: UpdateExpression, key: Key<R, Gsi4>) -> UpdateExpression {
-    change.enter(key).leave(Gsi2)
-}
-
-/// Takes a record out of the due work.
-pub(crate) fn not_due(change: UpdateExpression) -> UpdateExpression {
-    change.leave(Gsi4).leave(Gsi2)
 }
 
 /// Reads a page of the records of a kind that are due at `now`, the longest overdue first, as they
@@ -83,17 +57,10 @@ where
     R: Record<Workdesk>,
     T: DeserializeOwned,
 {
-    if let Some(number) = shard.0 {
-        let due = key::due_in::<R>(number).up_to(key::due_by(now));
-        table
-            .page_current(due.read_as(), wanted)
-            .await
-    } else {
-        let due = key::due_unsharded::<R>().up_to(key::instant(now));
-        table
-            .page_current(due.read_as(), wanted)
-            .await
-    }
+    let due = key::due_in::<R>(shard.0).up_to(key::due_by(now));
+    table
+        .page_current(due.read_as(), wanted)
+        .await
 }
 
 resource! {
@@ -136,8 +103,6 @@ impl DueCounts<'_> {
         shard: Shard,
         now: Timestamp,
     ) -> Result<Option<DueCount>> {
-        let wanted = &PageRequest::default();
-        let table = &self.0.table;
         // An action that was sent again is due later, and overdue until a worker claims it.
         let ahead = if R::KIND == AgentAction::KIND {
             AgentAction::RESENT_WITHIN
@@ -145,13 +110,12 @@ impl DueCounts<'_> {
             0
         };
         let until = key::due_by(now.plus(ahead));
-        let page = if let Some(number) = shard.0 {
-            let due = key::due_in::<R>(number).up_to(until);
-            table.page(due.places(), wanted).await?
-        } else {
-            let due = key::due_unsharded::<R>().up_to(key::instant(now));
-            table.page(due.places(), wanted).await?
-        };
+        let due = key::due_in::<R>(shard.0).up_to(until);
+        let page = self
+            .0
+            .table
+            .page(due.places(), &PageRequest::default())
+            .await?;
         let mut counted = DueCount {
             kind: R::KIND,
             count: 0,

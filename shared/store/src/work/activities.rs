@@ -280,26 +280,24 @@ impl Activities<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<TaggedActivity> {
         let (pending, tenant) = pending.with_tenant();
-        let key = id.key(tenant);
-        let read = || self.0.read(&key);
-        let write = async |context: WriteContext, activity: Option<Stored<Activity>>| {
-            let activity = context.current(activity, ActivityId::NOUN)?;
-            allow(activity.creator_id).await?;
-            let before = self.0.whole(activity).await?;
-            let mut activity = before.clone();
-            activity.change(update.clone(), self.0.now());
-            let tags = Names::of_tags(&activity.tag_ids);
-            let no_writes = Writes::default();
-            let written = self
-                .0
-                .commit_change(&context, before, activity, no_writes);
+        let mut plan = self
+            .0
+            .plan(pending, [id.key(tenant)])
+            .await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            allow(draft.before.creator_id).await?;
+            draft
+                .after
+                .change(update.clone(), draft.now);
+            let tags = Names::of_tags(&draft.after.tag_ids);
+            let written = plan.write(draft);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
-            Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
-        };
-        self.0
-            .write(pending, read, write)
-            .await?
-            .not_replayed()
+            if let Some(done) = done {
+                return Ok(TaggedActivity::new(done.not_replayed()?, &named));
+            }
+        }
     }
 
     /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from

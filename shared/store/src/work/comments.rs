@@ -15,18 +15,17 @@ use table::{
     AnyKey, Batch, Condition, Read, Record, Stored, Write,
     page::{Page, PageRequest},
 };
-use tokio::sync::OnceCell;
 
 use crate::{
     Result, Tenant,
     base::{
         Pending, WriteContext,
-        idempotency::id_of,
-        ids::Reserved,
+        idempotency::{Created, id_of},
         reads::in_first_index,
-        record::{any_keys, record},
+        record::record,
         records::Participant,
         store::{id_is_taken, resource},
+        tracked::Tracked,
         writes::Writes,
     },
     key::{self, Keyed},
@@ -48,6 +47,8 @@ record! {
     gsi1: Some(key::comment_in_time(comment)),
 }
 
+impl Tracked for Comment {}
+
 impl Comments<'_> {
     /// Creates a comment. A comment of the creator of a pending or resolved service request reopens
     /// the request.
@@ -62,47 +63,45 @@ impl Comments<'_> {
         new: CommentCreate,
     ) -> Result<Stored<Comment>> {
         let (pending, tenant) = pending.with_tenant();
-        let id = OnceCell::new();
         // The author as a participant, and the record that the thread is on.
         let keys = [
             AnyKey::from(key::participant(tenant, thread.into(), author)),
             key::subject(tenant, thread),
         ];
-        let read = || async {
-            let batch = self.0.batch(keys.clone());
-            // Both end, also after an error, so that no id is lost on its way.
-            let (id, batch) = tokio::join!(self.0.id_once(&id), batch);
-            Ok((id?, batch?))
+        let load = async |made| {
+            let key = key::comment(tenant, thread, id_of(made)?);
+            self.0.one(&key, CommentId::NOUN).await
         };
-        let write = async |context: WriteContext, (id, batch): (Reserved<_>, Batch)| {
-            let id = id.used();
-            // A client can guess the id that its comment is about to get.
-            if new.parent_id == Some(id) {
-                return Err(unknown_parent());
-            }
+        // Both end, also after an error, so that no id is lost on its way.
+        let (plan, id) = tokio::join!(self.0.plan_once(pending, keys), self.0.next_id());
+        let mut plan = match plan? {
+            Created::New(plan) => plan,
+            Created::Replayed(made) => return load(made).await,
+        };
+        let id: CommentId = id?.used();
+        // A client can guess the id that its comment is about to get.
+        if new.parent_id == Some(id) {
+            return Err(unknown_parent());
+        }
+        loop {
+            let read = plan.read().await?;
             let now = self.0.now();
-            let project: Option<Stored<InProject>> = batch.named(&key::subject_as(tenant, thread));
+            let project: Option<Stored<InProject>> = read.named(&key::subject_as(tenant, thread));
             let comment = Comment {
                 project_id: project.and_then(|subject| subject.record.project_id),
                 ..Comment::new(id, tenant, thread, author, new.clone(), now)
             };
             let writes = self
-                .writes(&context, &comment, &batch)
+                .writes(&plan.context, &comment, &read)
                 .await?;
             let created = Stored::created(comment);
-            self.0
-                .commit(&context, writes.making(id), created)
-                .await
-        };
-        let again = async |made| {
-            let key = key::comment(tenant, thread, id_of(made)?);
-            self.0.one(&key, CommentId::NOUN).await
-        };
-        let created = self
-            .0
-            .write(pending, read, write)
-            .await?;
-        created.or_load(again).await
+            if let Some(done) = plan
+                .commit(writes.making(id), created)
+                .await?
+            {
+                return done.or_load(load).await;
+            }
+        }
     }
 
     /// The writes of a comment and of its author's taking part, with those that reopen its service
@@ -182,46 +181,36 @@ impl Comments<'_> {
         change: impl Fn(&mut Comment, Timestamp),
     ) -> Result<CommentWithAuthor> {
         let (pending, tenant) = pending.with_tenant();
-        let table = &self.0.table;
-        let subject = key::subject_as::<InProject>(tenant, thread);
+        let subject = key::subject(tenant, thread);
         let key = key::comment(tenant, thread, id);
-        let read = || table.batch_get(any_keys![&subject, &key], Read::Consistent);
-        let write = async |context: WriteContext, batch: Batch| {
-            if !batch.has(&subject) {
+        let keys = [subject.clone(), (&key).into()];
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            if !read.has(&subject) {
                 return Err(unknown_subject(thread));
             }
-            let comment = batch
-                .get(&key)?
-                .filter(|comment| comment.deleted_at.is_none());
-            let before = context.current(comment, CommentId::NOUN)?;
-            allow(before.user_id).await?;
-            let mut comment = before.clone();
-            change(&mut comment, self.0.now());
-            // Comments of earlier versions have no project.
-            let subject = batch
-                .named(&subject)
-                .map(|subject| subject.record);
-            comment.project_id = comment
-                .project_id
-                .or(subject.and_then(|subject| subject.project_id));
-            let author = comment.user_id.key(tenant);
-            let no_writes = Writes::default();
-            let written = self
+            let comment: Option<Stored<Comment>> = read.get(&key)?;
+            let comment = comment.filter(|comment| comment.deleted_at.is_none());
+            let mut draft = plan
+                .draft_of(comment, CommentId::NOUN)
+                .await?;
+            allow(draft.before.user_id).await?;
+            change(&mut draft.after, draft.now);
+            let author = draft.before.user_id.key(tenant);
+            let authors = self
                 .0
-                .commit_change(&context, before, comment, no_writes);
-            let authors = table.batch_get([author.clone()], Read::Lasting);
-            let (done, authors) = tokio::try_join!(written, authors)?;
-            let author = authors.named(&author);
-            let with_author = |comment| CommentWithAuthor {
-                comment,
-                author: author.map(|author| UserRef::from(&author.record)),
-            };
-            Ok(done.map(|done| done.map(with_author)))
-        };
-        self.0
-            .write(pending, read, write)
-            .await?
-            .not_replayed()
+                .table
+                .batch_get([author.clone()], Read::Lasting);
+            let (done, authors) = tokio::try_join!(plan.write(draft), authors)?;
+            if let Some(done) = done {
+                let author = authors.named(&author);
+                return Ok(CommentWithAuthor {
+                    comment: done.not_replayed()?,
+                    author: author.map(|author| UserRef::from(&author.record)),
+                });
+            }
+        }
     }
 
     /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's

@@ -208,12 +208,20 @@ impl Milestones<'_> {
         id: MilestoneId,
         update: MilestoneUpdate,
     ) -> Result<Stored<Milestone>> {
-        let change = |_: &WriteContext, milestone: &mut Milestone, now| {
-            milestone.change(update.clone())?;
-            milestone.updated_at = now;
-            Ok(Writes::default())
-        };
-        self.0.update(pending, id, change).await
+        let (pending, tenant) = pending.with_tenant();
+        let mut plan = self
+            .0
+            .plan(pending, [id.key(tenant)])
+            .await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            draft.after.change(update.clone())?;
+            draft.after.updated_at = draft.now;
+            if let Some(done) = plan.write(draft).await? {
+                return done.not_replayed();
+            }
+        }
     }
 
     /// Deletes a milestone. Its tasks show no milestone from then on, and the sweeper removes the

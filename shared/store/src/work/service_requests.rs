@@ -27,7 +27,7 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
-    work::{references::referred_to, resolutions},
+    work::{assignee::Assignee, references::referred_to, resolutions},
 };
 
 resource! { pub ServiceRequests as service_requests }
@@ -169,14 +169,27 @@ impl ServiceRequests<'_> {
         id: ServiceRequestId,
         update: ServiceRequestUpdate,
     ) -> Result<Stored<ServiceRequest>> {
-        let assignee = update.assignee_id.value().copied();
-        let change = |request: &mut ServiceRequest, now| {
-            let resolution = request.change(update.clone(), now)?;
-            Ok(resolution.map(|resolution| (request.created_at, resolution)))
-        };
-        let current = |request: &ServiceRequest| request.assignee_id;
-        let done = (self.0).update_assigned(pending, id, assignee, current, change);
-        done.await
+        let (pending, tenant) = pending.with_tenant();
+        let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let keys = assignee
+            .key()
+            .into_iter()
+            .chain([id.key(tenant).into()]);
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            assignee.known(&read, draft.before.assignee_id)?;
+            let resolution = draft
+                .after
+                .change(update.clone(), draft.now)?;
+            let created_at = draft.after.created_at;
+            let counted = resolution.map(|made| resolutions::count(tenant, created_at, made));
+            draft.writes.extend(counted);
+            if let Some(done) = plan.write(draft).await? {
+                return done.not_replayed();
+            }
+        }
     }
 
     /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable

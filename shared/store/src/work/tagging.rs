@@ -6,11 +6,14 @@ use model::{
     people::TagRef,
 };
 use serde_json::json;
-use table::{Batch, Condition, OrNotFound, UpdateExpression, Write};
+use table::{Condition, Key, OrNotFound, UpdateExpression, Write};
 
 use crate::{
     Result,
-    base::{Pending, WriteContext, record::any_keys, store::resource, writes::Writes},
+    base::{
+        Pending, idempotency::Created, record::any_keys, records::Tags, store::resource,
+        writes::Writes,
+    },
     key::{self, Keyed},
 };
 
@@ -35,17 +38,21 @@ impl Tagging<'_> {
         let record_key = key::tagged(tenant, on);
         let tag_key = tag.key(tenant);
         let noun = on.kind().facts().noun;
-        let read = || {
-            self.0
-                .batch(any_keys![&record_key, &tag_key])
+        let keys = any_keys![&record_key, &tag_key];
+        let mut plan = match self.0.plan_once(pending, keys).await? {
+            Created::New(plan) => plan,
+            Created::Replayed(_) => return self.version(&record_key, noun).await,
         };
-        let write = async |context: WriteContext, batch: Batch| {
-            let stored = context.current(batch.get(&record_key)?, noun)?;
-            if !batch.has(&tag_key) {
+        loop {
+            let read = plan.read().await?;
+            let stored = plan
+                .context
+                .current(read.get(&record_key)?, noun)?;
+            if !read.has(&tag_key) {
                 return Err(Error::NotFound(TagId::NOUN));
             }
             let before = &stored.tag_ids;
-            let version = stored.version;
+            let mut version = stored.version;
             let mut after = before.clone();
             let now = self.0.now();
             let change = UpdateExpression::default().set("updatedAt", now);
@@ -54,36 +61,36 @@ impl Tagging<'_> {
             } else {
                 (after.remove(&tag), change.take_from_set(TAG_IDS, tag))
             };
-            if !changes {
-                return self
-                    .0
-                    .commit(&context, Writes::default(), version)
-                    .await;
+            let mut writes = Writes::default();
+            if changes {
+                if after.len() > MOST {
+                    let detail = format!("The {noun} has {MOST} tags, the most allowed.");
+                    return Err(Error::conflict(Code::TooManyTags, detail));
+                }
+                let as_read = Condition::version(version);
+                version += 1;
+                writes.push(Write::update(&record_key, change, as_read));
+                let is_there = Write::check(&tag_key, Condition::exists());
+                writes.push_or(is_there, Error::NotFound(TagId::NOUN));
+                let of = HistoryOf::of(on.kind(), on.id().get());
+                let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
+                writes.extend(
+                    plan.context
+                        .changed(of, version, difference, now)?,
+                );
             }
-            if after.len() > MOST {
-                let detail = format!("The {noun} has {MOST} tags, the most allowed.");
-                return Err(Error::conflict(Code::TooManyTags, detail));
+            match plan.commit(writes, version).await? {
+                Some(Created::New(version)) => return Ok(version),
+                Some(Created::Replayed(_)) => return self.version(&record_key, noun).await,
+                None => {}
             }
-            let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
-            let update = Write::update(&record_key, change, Condition::version(version));
-            let mut writes = Writes::from(update);
-            let is_there = Write::check(&tag_key, Condition::exists());
-            writes.push_or(is_there, Error::NotFound(TagId::NOUN));
-            let of = HistoryOf::of(on.kind(), on.id().get());
-            writes.extend(context.changed(of, version + 1, difference, now)?);
-            self.0
-                .commit(&context, writes, version + 1)
-                .await
-        };
-        let done = self
-            .0
-            .write(pending, read, write)
-            .await?;
-        let load = async |_| {
-            let record = self.0.read(&record_key).await?;
-            Ok(record.or_not_found(noun)?.version)
-        };
-        done.or_load(load).await
+        }
+    }
+
+    /// The version of a record, as it is now.
+    async fn version(&self, record: &Key<Tags>, noun: &'static str) -> Result<i64> {
+        let record = self.0.read(record).await?;
+        Ok(record.or_not_found(noun)?.version)
     }
 }
 

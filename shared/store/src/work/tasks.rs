@@ -208,42 +208,33 @@ impl Tasks<'_> {
         update: TaskUpdate,
     ) -> Result<JoinedTask> {
         let (pending, tenant) = pending.with_tenant();
-        let key = id.key(tenant);
         let links = Links {
             milestone: update.milestone_id.value().copied(),
             phase: update.phase_id.value().copied(),
             assignee: update.assignee_id.value().copied(),
         };
-        let read = || {
-            self.0.batch(
-                links
-                    .keys(tenant)
-                    .chain([AnyKey::from(&key)]),
-            )
-        };
-        let write = async |context: WriteContext, batch: Batch| {
-            let before = context.current(batch.get(&key)?, TaskId::NOUN)?;
-            let before = self.0.whole(before).await?;
-            let faults = links.faults(tenant, before.project_id, before.assignee_id, &batch)?;
+        let keys = links
+            .keys(tenant)
+            .chain([id.key(tenant).into()]);
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            let task = &draft.before;
+            let faults = links.faults(tenant, task.project_id, task.assignee_id, &read)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
-            let mut task = before.clone();
-            update.clone().apply(&mut task);
-            task.updated_at = self.0.now();
-            let mut writes = links.writes(tenant);
-            writes.extend(context.updated(&before.record, &task, task.updated_at)?);
-            let referred = Names::of_tasks([&task.record]);
-            let written = self
-                .0
-                .commit_change(&context, before, task, writes);
+            update.clone().apply(&mut draft.after);
+            draft.after.updated_at = draft.now;
+            draft.writes = links.writes(tenant);
+            let referred = Names::of_tasks([&draft.after.record]);
+            let written = plan.write(draft);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
-            Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
-        };
-        self.0
-            .write(pending, read, write)
-            .await?
-            .not_replayed()
+            if let Some(done) = done {
+                return Ok(JoinedTask::new(done.not_replayed()?, &named));
+            }
+        }
     }
 
     /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at
@@ -255,22 +246,17 @@ impl Tasks<'_> {
             .iter()
             .map(|place| (place, place.id.key(tenant)));
         let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
-        let read = || {
-            self.0.batch(
-                keyed
-                    .iter()
-                    .map(|(_, key)| AnyKey::from(key)),
-            )
-        };
-        let write = async |context: WriteContext, batch: Batch| {
+        let keys = keyed.iter().map(|(_, key)| key);
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
             let now = self.0.now();
             let mut writes = Writes::default();
             for &(&TaskPlace { id, order }, ref key) in &keyed {
-                batch
-                    .has(key)
+                read.has(key)
                     .then_some(())
                     .or_not_found(TaskId::NOUN)?;
-                if batch
+                if read
                     .named(key)
                     .is_some_and(|task| task.order == order)
                 {
@@ -289,14 +275,10 @@ impl Tasks<'_> {
             if writes.change_nothing() {
                 writes = Writes::default();
             }
-            self.0
-                .commit(&context, writes, ())
-                .await
-        };
-        self.0
-            .write(pending, read, write)
-            .await?
-            .not_replayed()
+            if let Some(done) = plan.commit(writes, ()).await? {
+                return done.not_replayed();
+            }
+        }
     }
 
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404

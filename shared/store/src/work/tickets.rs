@@ -17,7 +17,6 @@ use table::{
     Batch, Condition, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
     page::{ListPosition, Page, PageRequest},
 };
-use tokio::sync::OnceCell;
 use utoipa::ToSchema;
 
 use crate::{
@@ -25,7 +24,7 @@ use crate::{
     base::{
         Pending, Shown, WriteContext,
         filter::Filter,
-        idempotency::id_of,
+        idempotency::{Created, id_of},
         ids::Reserved,
         reads::in_first_index,
         record::{any_keys, record},
@@ -398,14 +397,27 @@ impl Tickets<'_> {
         id: TicketId,
         update: TicketUpdate,
     ) -> Result<Stored<Ticket>> {
-        let assignee = update.assignee_id.value().copied();
-        let change = |ticket: &mut Ticket, now| {
-            let resolution = ticket.change(update.clone(), now)?;
-            Ok(resolution.map(|resolution| (ticket.created_at, resolution)))
-        };
-        let current = |ticket: &Ticket| ticket.assignee_id;
-        let done = (self.0).update_assigned(pending, id, assignee, current, change);
-        done.await
+        let (pending, tenant) = pending.with_tenant();
+        let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let keys = assignee
+            .key()
+            .into_iter()
+            .chain([id.key(tenant).into()]);
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            assignee.known(&read, draft.before.assignee_id)?;
+            let resolution = draft
+                .after
+                .change(update.clone(), draft.now)?;
+            let created_at = draft.after.created_at;
+            let counted = resolution.map(|made| resolutions::count(tenant, created_at, made));
+            draft.writes.extend(counted);
+            if let Some(done) = plan.write(draft).await? {
+                return done.not_replayed();
+            }
+        }
     }
 
     /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or
@@ -418,21 +430,19 @@ impl Tickets<'_> {
         author: UserId,
         reply: TicketReply,
     ) -> Result<TicketMessageId> {
-        let pending = pending.into();
-        let key = id.key(pending.tenant());
-        let participant = key::participant(pending.tenant(), id.into(), author);
-        let message_id = OnceCell::new();
-        let read = || async {
-            let batch = self
-                .0
-                .batch(any_keys![&key, &participant]);
-            // Both end, also after an error, so that no id is lost on its way.
-            let (message_id, batch) = tokio::join!(self.0.id_once(&message_id), batch);
-            Ok((message_id?, batch?))
+        let (pending, tenant) = pending.with_tenant();
+        let key = id.key(tenant);
+        let keys = any_keys![&key, key::participant(tenant, id.into(), author)];
+        // Both end, also after an error, so that no id is lost on its way.
+        let (plan, message_id) = tokio::join!(self.0.plan_once(pending, keys), self.0.next_id());
+        let mut plan = match plan? {
+            Created::New(plan) => plan,
+            Created::Replayed(made) => return id_of(made),
         };
-        let write = async |context: WriteContext, (message_id, batch): (Reserved<_>, Batch)| {
-            let message_id = message_id.used();
-            let ticket: Stored<Ticket> = batch
+        let message_id: TicketMessageId = message_id?.used();
+        loop {
+            let read = plan.read().await?;
+            let ticket: Stored<Ticket> = read
                 .get(&key)?
                 .or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
@@ -441,26 +451,24 @@ impl Tickets<'_> {
             }
             let message = TicketMessage {
                 id: message_id,
-                organization_id: context.tenant,
+                organization_id: tenant,
                 ticket_id: id,
                 content: reply.content.clone(),
                 user_id: author,
                 internal: reply.internal.0,
                 created_at: self.0.now(),
             };
-            let mut writes = writes_of_reply(&context, &ticket, &message)?;
-            writes.extend(Participant::from(&message).joins(&batch)?);
-            let writes = writes.making(message_id);
-            self.0
-                .commit(&context, writes, message_id)
-                .await
-        };
-        let done = self
-            .0
-            .write(pending, read, write)
-            .await?;
-        done.or_load(async |made| id_of(made))
-            .await
+            let mut writes = writes_of_reply(&plan.context, &ticket, &message)?;
+            writes.extend(Participant::from(&message).joins(&read)?);
+            match plan
+                .commit(writes.making(message_id), message_id)
+                .await?
+            {
+                Some(Created::New(id)) => return Ok(id),
+                Some(Created::Replayed(made)) => return id_of(made),
+                None => {}
+            }
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use model::{
     people::{Tag, TagCreate, TagFilter, TagUpdate},
 };
 use table::{
-    Condition, Stored, Write,
+    Condition, Record, Stored, Write,
     page::{Page, PageRequest},
 };
 
@@ -37,37 +37,32 @@ impl NameOfTag {
         }
     }
 
-    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it, by any
-    /// key.
+    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it.
     fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes> {
         let new = Self::of(tag);
         let mut writes = Writes::default();
-        writes.push_or(Write::put_where(&new, is_free_or_of(tag))?, name_is_taken());
-        let old: Vec<String> = had.map_or_else(Vec::new, |had| unique_name::keys(&had.name));
-        let others = unique_name::keys(&tag.name).into_iter();
-        for name in others.filter(|name| *name != new.name && !old.contains(name)) {
-            let key = key::name_of_tag(tag.organization_id, &name);
-            writes.push_or(Write::check(key, is_free_or_of(tag)), name_is_taken());
-        }
-        for name in old
-            .iter()
-            .filter(|name| **name != new.name)
-        {
-            writes.push_or(release(tag, name), name_is_taken());
+        writes.push_or(
+            Write::put_where(&new, is_free_or_of(tag.id))?,
+            name_is_taken(),
+        );
+        let old = had
+            .map(Self::of)
+            .filter(|old| old.name != new.name);
+        if let Some(old) = old {
+            writes.push_or(old.release(), name_is_taken());
         }
         Ok(writes)
     }
-}
 
-/// Releases a name of a tag. A tag that is older than this kind of item has none to release.
-fn release(tag: &Tag, name: &str) -> Write {
-    let key = key::name_of_tag(tag.organization_id, name);
-    Write::delete(key, is_free_or_of(tag))
+    /// Releases the name, if no other tag has it.
+    fn release(&self) -> Write {
+        Write::delete(self.key(), is_free_or_of(self.tag_id))
+    }
 }
 
 /// Expects that no other tag has the name.
-fn is_free_or_of(tag: &Tag) -> Condition {
-    Condition::default().absent_or("tagId", "# = :", tag.id)
+fn is_free_or_of(tag: TagId) -> Condition {
+    Condition::default().absent_or("tagId", "# = :", tag)
 }
 
 record! { name: NameOfTag = "tag_name", key: key::name_of_tag(name.organization_id, &name.name), }
@@ -138,13 +133,7 @@ impl Directory<'_> {
     /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper
     /// removes it from the records. 404 when it is not the tenant's.
     pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
-        let carriers = |tag: &Tag| {
-            let names = unique_name::keys(&tag.name).into_iter();
-            let released: Vec<Write> = names
-                .map(|name| release(tag, &name))
-                .collect();
-            (id.into(), released.into())
-        };
+        let carriers = |tag: &Tag| (id.into(), NameOfTag::of(tag).release().into());
         self.0
             .delete(pending, id, carriers)
             .await

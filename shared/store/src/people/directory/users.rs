@@ -146,7 +146,7 @@ impl Directory<'_> {
     ) -> Result<(User, Writes)> {
         let now = self.0.now();
         let account = Account {
-            username: unique_name::folded(&new.username),
+            username: unique_name::key(&new.username),
             organization_id: tenant,
             user_id: id,
             password_hash: new.password_hash,
@@ -178,15 +178,8 @@ impl Directory<'_> {
         };
         let mut writes = count_admins(tenant, false, user.is_enabled_admin());
         writes.append(take_email(&user, None)?);
-        let taken = || Error::conflict(Code::UsernameTaken, "Another user has this username.");
-        // An account that version 1.0 made may have another key.
-        for name in unique_name::keys(&account.username) {
-            if name != account.username {
-                let key = key::account(&name);
-                writes.push_or(Write::check(key, Condition::absent()), taken());
-            }
-        }
-        writes.push_or(Write::create(&account)?, taken());
+        let taken = Error::conflict(Code::UsernameTaken, "Another user has this username.");
+        writes.push_or(Write::create(&account)?, taken);
         Ok((user, writes))
     }
 
@@ -337,7 +330,7 @@ impl Directory<'_> {
         password_hash: &PasswordHash,
         expected: Condition,
     ) -> Writes {
-        let account = key::account(&unique_name::folded(&user.username));
+        let account = key::account(&unique_name::key(&user.username));
         let password = UpdateExpression::default().set("passwordHash", password_hash.expose());
         let now = self.0.now();
         let mut change = end_all(UpdateExpression::default()).set("updatedAt", now);

@@ -346,7 +346,7 @@ impl Providers<'_> {
                 writes.push(Write::delete(old, Condition::default()));
             }
             writes.push(Write::create(&holder(user, &new))?);
-            let account = key::account(&unique_name::folded(&user.username));
+            let account = key::account(&unique_name::key(&user.username));
             let issuer = UpdateExpression::default().set("issuer", new.issuer.as_str());
             writes.push(Write::update(account, issuer, Condition::exists()));
             let subject = json!({"issuer": new.issuer, "sub": new.sub});

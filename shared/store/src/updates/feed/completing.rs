@@ -21,11 +21,8 @@ impl Feed<'_> {
         let texts = self.0.texts_at(keys).await?;
         for image in &mut images {
             let kept = text_key(image).and_then(|key| texts.at(&key));
-            let start = image[ATTRIBUTE]
-                .as_str()
-                .unwrap_or_default();
-            if let Some(text) = kept.and_then(|kept| kept.of(start)) {
-                image[ATTRIBUTE] = text.into();
+            if let Some(kept) = kept {
+                image[ATTRIBUTE] = kept.text.into();
             }
         }
         Ok(())

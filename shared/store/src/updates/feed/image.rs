@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use model::updates::FeedEntry;
 use serde_json::{Map, Value};
+use table::REFERENCE;
 
 use crate::base::{fields::is_field, texts};
 
@@ -26,8 +27,8 @@ pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
         .flat_map(Map::keys)
         .filter(|name| is_field(name))
         .filter(|name| match name.as_str() {
-            texts::ATTRIBUTE => !texts::same_text(old, new),
-            name => old[name] != new[name],
+            texts::ATTRIBUTE => old[name] != new[name] || old[REFERENCE] != new[REFERENCE],
+            _ => old[name] != new[name],
         })
         .collect();
     let names = names

@@ -39,9 +39,8 @@ pub enum FeedFrom {
 /// A batch as readers have it.
 #[derive(Deserialize)]
 struct KeptBatch {
-    /// The number under which it is written. Older batches have none, and are written under their
-    /// first.
-    follows: Option<i64>,
+    /// The number under which it is written.
+    follows: i64,
     first: i64,
     entries: Vec<KeptEntry>,
     at: Timestamp,
@@ -89,10 +88,6 @@ impl TryFrom<EntryNames> for OtherEntry {
 }
 
 impl KeptBatch {
-    fn follows(&self) -> i64 {
-        self.follows.unwrap_or(self.first)
-    }
-
     /// The number after the last one.
     fn end(&self) -> i64 {
         let entries = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
@@ -177,7 +172,7 @@ struct Position {
     /// The entries of the batch that come before the place.
     skipped: usize,
     since: Timestamp,
-    /// The epoch of the feed. Cursors of version 1.0 have none: they are of the first.
+    /// The epoch of the feed.
     epoch: i64,
 }
 
@@ -208,9 +203,7 @@ impl Position {
             batch: parts.next()?.parse().ok()?,
             skipped: parts.next()?.parse().ok()?,
             since: Timestamp::from_millis(parts.next()?.parse().ok()?),
-            epoch: parts
-                .next()
-                .map_or(Some(0), |epoch| epoch.parse().ok())?,
+            epoch: parts.next()?.parse().ok()?,
         })
     }
 }
@@ -272,7 +265,7 @@ impl Feed<'_> {
                     }
                 };
                 // A feed that started again has no batch of that number.
-                let follows = batch.follows();
+                let follows = batch.follows;
                 let skipped = (follows == position.batch).then_some(position.skipped);
                 let end = batch.end();
                 let at = batch.at.plus(-SKEW);

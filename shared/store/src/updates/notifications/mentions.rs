@@ -76,7 +76,7 @@ fn mentioned(text: &str) -> BTreeSet<Mention> {
         names += possible.len();
         let keys = possible
             .into_iter()
-            .flat_map(unique_name::keys);
+            .map(unique_name::key);
         mentions.insert(Mention(keys.collect()));
         if mentions.len() == MOST || names >= MOST_NAMES {
             break;
@@ -185,17 +185,7 @@ mod tests {
     fn a_script_without_spaces_ends_names_and_begins_mentions() {
         are("交给@mia处理", &[&["mia处理", "mia处", "mia"]]);
         are("@mia和@max", &[&["mia和", "mia"], &["max"]]);
-        are(
-            "お願い＠ｍｉａさん",
-            &[&[
-                "ｍｉａさん",
-                "miaさん",
-                "ｍｉａさ",
-                "miaさ",
-                "ｍｉａ",
-                "mia",
-            ]],
-        );
+        are("お願い＠ｍｉａさん", &[&["miaさん", "miaさ", "mia"]]);
         are("@田中太郎", &[&["田中太郎", "田中太"]]);
         are("ж@mia", &[]);
         are("e\u{301}@mia", &[]);

@@ -16,7 +16,7 @@ use model::{
     work::{Task, TaskStatus},
 };
 use serde::de::DeserializeOwned;
-use table::{AnyKey, Batch, Condition, OrLeave, Readable, Stored, Write, page::PageRequest};
+use table::{AnyKey, Batch, Condition, Gsi4, OrLeave, Readable, Stored, Write, page::PageRequest};
 
 use crate::{
     Result, Tenant,
@@ -177,7 +177,7 @@ impl Notifications<'_> {
     /// Removes an unreadable reminder from the index.
     async fn set_aside(&self, key: AnyKey) -> Result<()> {
         let change = table::UpdateExpression::default().set("setAsideAt", self.0.now());
-        let write = Write::mend(key, due::not_due(change));
+        let write = Write::mend(key, change.leave(Gsi4));
         // A refused write means that the item is gone.
         self.0
             .table

@@ -2,9 +2,9 @@
 //! threads, and plans their reminders.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::base::{Error, ProjectId, RecordName, SearchedType};
+use model::base::{Error, RecordName, SearchedType};
 use serde_json::Value;
-use table::{Condition, OrLeave, RecordList, Write, page::PageRequest};
+use table::{RecordList, page::PageRequest};
 
 use crate::{
     Result, Tenant, is_refusal, key,
@@ -20,7 +20,7 @@ const CONCURRENCY: usize = 8;
 /// The records of a list.
 #[derive(Default)]
 struct Indexed {
-    names: Vec<(RecordName, Option<ProjectId>)>,
+    names: Vec<RecordName>,
     fault: Option<Error>,
 }
 
@@ -39,18 +39,13 @@ impl Search<'_> {
             let Some(records) = key::records_of(tenant, *kind) else {
                 continue;
             };
-            let records = self
-                .index_list(tenant, records, None)
-                .await?;
+            let records = self.index_list(tenant, records).await?;
             let below = records
                 .names
                 .iter()
-                .filter_map(|(record, project)| {
-                    let below = key::records_below(tenant, *record)?;
-                    Some((below, *project))
-                });
+                .filter_map(|record| key::records_below(tenant, *record));
             let below = stream::iter(below)
-                .map(|(below, project)| self.index_list(tenant, below, project))
+                .map(|below| self.index_list(tenant, below))
                 .buffer_unordered(CONCURRENCY)
                 .try_fold((0, None), async |(count, fault), some| {
                     Ok((count + some.names.len(), some.fault.or(fault)))
@@ -62,13 +57,7 @@ impl Search<'_> {
         fault.map_or(Ok(()), Err)
     }
 
-    /// Indexes the records of a list. Comments of earlier versions do not name their `project`.
-    async fn index_list(
-        &self,
-        tenant: Tenant,
-        list: RecordList<Value>,
-        project: Option<ProjectId>,
-    ) -> Result<Indexed> {
+    async fn index_list(&self, tenant: Tenant, list: RecordList<Value>) -> Result<Indexed> {
         let mut indexed = Indexed::default();
         let mut wanted = PageRequest::first(ROWS);
         loop {
@@ -83,17 +72,10 @@ impl Search<'_> {
                 .map(|row| row.record);
             let changes =
                 records.filter_map(|stored| FeedChange::of_existing(stored, self.0.now()));
-            let mut changes: Vec<FeedChange> = changes.collect();
-            for change in &mut changes {
-                change.entry.project_id = change.entry.project_id.or(project);
-            }
+            let changes: Vec<FeedChange> = changes.collect();
             match self.index(tenant, &changes).await {
                 Err(error) if !is_refusal(&error) => indexed.fault = Some(error),
                 indexed => indexed?,
-            }
-            if project.is_some() {
-                self.add_projects(tenant, &changes)
-                    .await?;
             }
             self.0
                 .add_participants(&changes)
@@ -102,48 +84,14 @@ impl Search<'_> {
             notifications
                 .plan_reminders(tenant, &changes)
                 .await?;
-            let entries = changes
+            let names = changes
                 .iter()
-                .map(|change| &change.entry);
-            indexed
-                .names
-                .extend(entries.map(|entry| (entry.of, entry.project_id)));
+                .map(|change| change.entry.of);
+            indexed.names.extend(names);
             wanted.after = page.end;
             if wanted.after.is_none() {
                 return Ok(indexed);
             }
         }
-    }
-
-    /// Adds the project to comments that the index has without one.
-    async fn add_projects(&self, tenant: Tenant, changes: &[FeedChange]) -> Result<()> {
-        let entries = changes
-            .iter()
-            .map(|change| &change.entry);
-        let of_projects = entries.filter_map(|entry| {
-            let kind = SearchedType::of(*entry.of.kind)?;
-            let key = key::indexed(tenant, kind, entry.of.record_id);
-            Some((key, entry.project_id?))
-        });
-        let of_projects: Vec<_> = of_projects.collect();
-        let indexed = self
-            .0
-            .batch(of_projects.iter().map(|(key, _)| key))
-            .await?;
-        for (key, project) in of_projects {
-            let indexed = indexed.named(&key);
-            if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
-                let as_read = Condition::default().equals("recordVersion", indexed.record_version);
-                let change = table::UpdateExpression::default().set("projectId", project);
-                // A newer record has its project.
-                let write = Write::update(key, change, as_read);
-                self.0
-                    .table
-                    .write(write)
-                    .await?
-                    .or_leave();
-            }
-        }
-        Ok(())
     }
 }

@@ -139,9 +139,7 @@ impl Changed {
         indexed: Option<&Stored<IndexedRecord>>,
     ) -> Result<Option<(Vec<Write>, IndexedRecord)>> {
         let indexed = indexed.map(|stored| &stored.record);
-        let newer = indexed.filter(|record| {
-            record.record_version >= self.record.record_version && !self.record.adds_mark_to(record)
-        });
+        let newer = indexed.filter(|record| record.record_version >= self.record.record_version);
         if newer.is_some() && !self.has_written {
             return Ok(None);
         }
@@ -204,11 +202,6 @@ impl Changed {
 }
 
 impl IndexedRecord {
-    /// Returns true if the index has the message without its mark, from before there were marks.
-    const fn adds_mark_to(&self, indexed: &Self) -> bool {
-        self.internal.is_some() && indexed.internal.is_none()
-    }
-
     fn all_words(&self) -> BTreeSet<String> {
         let words = self.words.split_whitespace();
         let words = words.filter(|word| !word.starts_with('#'));

@@ -9,11 +9,9 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use agent::connection::ConnectionTraffic;
 use model::{
     base::{Deleted, Id, NamedRecord, RecordType, unique_name},
-    people::{Link, Organization, Session, Token},
-    updates::Mail,
+    people::Organization,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,12 +20,8 @@ use table::{AnyKey, RawItem, Record};
 use crate::{
     Result, Tenant,
     base::{
-        Account, TokenHolder,
-        records::{
-            Attempted, Cleanup, Deletion, EmailHolder, FailureCount, Failures, FeedBatch,
-            FeedStart, IndexedRecord, IndexedWord, ListedProvider, MailCount, NotifiedChange,
-            Reminder, Stack, Tombstone, UsedState,
-        },
+        Account,
+        records::{Cleanup, Deletion, EmailHolder},
     },
     key,
 };
@@ -35,7 +29,7 @@ use crate::{
 use super::{
     ImportError,
     exporting::{NO_SECRET, kind_of},
-    migrating::{Checked, check_record},
+    kinds::{Checked, Export, Kind},
 };
 
 /// Ids beyond the service's newest that a file may use. A file never uses up the ids of a type.
@@ -46,43 +40,6 @@ const ORGANIZATIONS_AHEAD: i64 = 100_000;
 
 /// The attribute of an entry with the id of the organization in whose journal it was chained.
 pub(super) const CHAINED_AS: &str = "chainedAs";
-
-/// Kinds of items that no export has: they are of the service, are credentials, or follow from
-/// others.
-pub(super) const KEPT_BACK: &[&str] = &[
-    Attempted::KIND,
-    ConnectionTraffic::KIND,
-    Failures::KIND,
-    FailureCount::KIND,
-    FeedBatch::KIND,
-    FeedStart::KIND,
-    IndexedRecord::KIND,
-    IndexedWord::KIND,
-    Link::KIND,
-    ListedProvider::KIND,
-    Mail::KIND,
-    MailCount::KIND,
-    NotifiedChange::KIND,
-    Reminder::KIND,
-    Session::KIND,
-    Stack::KIND,
-    Token::KIND,
-    TokenHolder::KIND,
-    Tombstone::KIND,
-    UsedState::KIND,
-    "used_quota",
-    "waiting_calls",
-];
-
-/// Kinds of items that outlive the records they name.
-const OF_THE_PAST: [&str; 6] = [
-    "invited_address",
-    "notification",
-    "participant",
-    "text",
-    "webhook_delivery",
-    "webhook_health",
-];
 
 /// The last id that the table gave out, by the name of the type.
 pub(super) type Counters = HashMap<&'static str, i64>;
@@ -298,7 +255,7 @@ impl<'a> Check<'a> {
                 return is_own.then_some(()).ok_or_else(why);
             }
             RecordType::User => false,
-            _ => OF_THE_PAST.contains(&kind),
+            _ => Kind::named(kind).is_some_and(|kind| kind.export == Export::Outlives),
         };
         if !is_gone {
             self.named
@@ -317,10 +274,7 @@ impl<'a> Check<'a> {
             let why = format!("{field} names the {noun} {id}, which no line of the file has");
             return Err(ImportError::line(*place, why));
         }
-        let is_username = |name: &str, user: &FileUser| {
-            let keys = unique_name::keys(&user.username);
-            keys.iter().any(|key| key == name)
-        };
+        let is_username = |name: &str, user: &FileUser| unique_name::key(&user.username) == name;
         let is_email = |name: &str, user: &FileUser| {
             let email = user
                 .email
@@ -368,8 +322,9 @@ pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedReco
     let key = item
         .key()
         .ok_or("its item has no key")?;
-    if let Some(kind) = kind.filter(|kind| KEPT_BACK.contains(kind)) {
-        return Err(format!("no export has items of the kind {kind}"));
+    let known = kind.and_then(Kind::named);
+    if let Some(Kind { name, .. }) = known.filter(|kind| kind.export == Export::LeavesOut) {
+        return Err(format!("no export has items of the kind {name}"));
     }
     let plain = item.plain().unwrap_or_default();
     if let Some(other) = other_organization(&plain, tenant) {
@@ -377,7 +332,7 @@ pub(super) fn records_in(item: &RawItem, tenant: Tenant) -> Result<Vec<NamedReco
             "organizationId is {other}; line 1 has organization {tenant}"
         ));
     }
-    let mut named = match check_record(item) {
+    let mut named = match known.and_then(|known| known.check(item)) {
         Some(Ok(Checked {
             wrong_key: None,
             named,

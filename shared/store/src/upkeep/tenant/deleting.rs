@@ -4,7 +4,7 @@ use model::{
     base::Error,
     people::{Organization, Suspension, SuspensionCause},
 };
-use table::{AnyKey, Condition, OrLeave, RawItem, Stored, Write};
+use table::{Condition, OrLeave, RawItem, Stored, Write};
 
 use crate::{
     Result, Tenant,
@@ -15,7 +15,7 @@ use crate::{
     key,
 };
 
-use super::{Found, Tenants};
+use super::Tenants;
 
 record! { tombstone: Tombstone = "tombstone", key: key::tombstone(tombstone.id), }
 
@@ -46,24 +46,14 @@ impl Tenants<'_> {
     ) -> Result<usize> {
         let last = any_keys![key::organization(tenant), key::tombstone(tenant)];
         let mut count = 0;
-        let mut each = async |partition: Found| {
-            let mut keys: Vec<AnyKey> = partition
-                .items
-                .iter()
-                .filter_map(RawItem::key)
-                .collect();
-            keys.retain(|key| !last.contains(key));
-            count += keys.len();
-            let deletes = keys.into_iter();
-            let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
-            self.0
-                .table
-                .write_batch(deletes.collect())
-                .await?;
+        let all = key::partitions(tenant);
+        let mut delete = async |items: Vec<RawItem>| {
+            count += self.delete(&items, &last).await?;
             report(count);
             Ok(())
         };
-        self.walk(tenant, &mut each).await?;
+        self.walk(tenant, all, &mut delete)
+            .await?;
         Ok(count)
     }
 

@@ -1,6 +1,6 @@
 //! The erasure of a user: names, addresses and credentials go, and the texts of others stay.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     base::{Email, Error, Id, UserId, unique_name},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-use super::{Found, Tenants};
+use super::Tenants;
 
 /// The most entries of a journal that are read about a user.
 const MOST: usize = 1_000_000;
@@ -44,8 +44,8 @@ pub struct Erased {
     pub entries: usize,
 }
 
-/// A user, the user's accounts, and the head of the journal, as read.
-type ToErase = (Stored<User>, Vec<Key<Account>>, ReadHead);
+/// A user, the user's account, and the head of the journal, as read.
+type ToErase = (Stored<User>, Option<Key<Account>>, ReadHead);
 
 /// The names that the user has, and those of before, as far as the journal has them.
 struct KnownNames {
@@ -185,7 +185,7 @@ impl Tenants<'_> {
         rests: &BTreeMap<String, String>,
     ) -> Result<User> {
         let read = || self.read_user(tenant, id);
-        let write = async |(user, accounts, head): ToErase| {
+        let write = async |(user, account, head): ToErase| {
             let mut after = user.clone();
             after.erase(self.0.now());
             let was = user.is_enabled_admin();
@@ -198,8 +198,7 @@ impl Tenants<'_> {
                 let holder = key::subject_holder(tenant, &hash);
                 writes.push(Write::delete(holder, Condition::default()));
             }
-            let accounts = accounts.into_iter();
-            writes.extend(accounts.map(|account| Write::delete(account, Condition::default())));
+            writes.extend(account.map(|account| Write::delete(account, Condition::default())));
             writes.note(EntryContent::user_erased(id, rests.clone()));
             let context = WriteContext::of_operator(tenant).with_head(head);
             self.0
@@ -217,18 +216,11 @@ impl Tenants<'_> {
             .with_head(&id.key(tenant), tenant)
             .await?;
         let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
-        let names = unique_name::keys(&user.username);
-        let mut accounts: Vec<Key<Account>> = names
-            .iter()
-            .map(|name| key::account(name))
-            .collect();
-        let batch = self.0.batch(&accounts).await?;
-        accounts.retain(|key| {
-            let account = batch.named(key);
-            account
-                .is_some_and(|account| (account.organization_id, account.user_id) == (tenant, id))
-        });
-        Ok((user, accounts, head))
+        let key = key::account(&unique_name::key(&user.username));
+        let account = self.0.readable(&key).await?;
+        let is_own = account
+            .is_some_and(|account| (account.organization_id, account.user_id) == (tenant, id));
+        Ok((user, is_own.then_some(key), head))
     }
 
     /// The entries of the organization's journal about a subject.
@@ -347,21 +339,14 @@ impl Tenants<'_> {
 
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
     async fn delete_of_user(&self, tenant: Tenant, id: UserId) -> Result<usize> {
-        let mut items = 0;
-        let mut each = async |partition: Found| {
-            let deletes = partition
-                .items
-                .iter()
-                .filter_map(RawItem::key);
-            let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
-            let deletes: Vec<Write> = deletes.collect();
-            items += deletes.len();
-            self.0.table.write_batch(deletes).await
-        };
         let own = key::partitions_of_user(tenant, id);
-        let mut visited = HashSet::new();
-        self.walk_below(tenant, own, &mut visited, &mut each)
+        let mut count = 0;
+        let mut delete = async |items: Vec<RawItem>| {
+            count += self.delete(&items, &[]).await?;
+            Ok(())
+        };
+        self.walk(tenant, own, &mut delete)
             .await?;
-        Ok(items)
+        Ok(count)
     }
 }

@@ -10,13 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use table::{RawItem, Record};
 
-use crate::{
-    Result, Tenant,
-    base::{Account, records::FeedStart},
-    key,
-};
+use crate::{Result, Tenant, base::Account, key};
 
-use super::{Found, Tenants};
+use super::{
+    Tenants,
+    kinds::{Export, Kind},
+};
 
 /// The first line of an export.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -73,33 +72,27 @@ impl Tenants<'_> {
         unusable: Option<&PasswordHash>,
         line: &mut impl FnMut(Line),
     ) -> Result<()> {
-        let mut each = async |partition: Found| {
-            let items = partition
-                .items
-                .into_iter()
-                .filter(|_| partition.is_exported);
-            for item in items.filter_map(|item| exported(item, tenant, at, unusable)) {
+        let all = key::partitions(tenant);
+        let mut write = async |items: Vec<RawItem>| {
+            let items = items.into_iter();
+            for item in items.filter_map(|item| exported(item, at, unusable)) {
                 let kind = kind_of(&item);
                 let item = item.to_json();
                 line(Line { kind, item });
             }
             Ok(())
         };
-        self.walk(tenant, &mut each).await
+        self.walk(tenant, all, &mut write).await
     }
 }
 
 /// Returns an item without what stays behind. `None` if all of it does.
-fn exported(
-    mut item: RawItem,
-    tenant: Tenant,
-    at: Timestamp,
-    unusable: Option<&PasswordHash>,
-) -> Option<RawItem> {
+fn exported(mut item: RawItem, at: Timestamp, unusable: Option<&PasswordHash>) -> Option<RawItem> {
     let end = item.number("expiresAt");
     let has_expired = end.is_some_and(|end| end <= at.epoch_seconds());
-    let is_own = item.key()? == key::tombstone(tenant).into();
-    if has_expired || is_own || item.text("kind") == Some(FeedStart::KIND) {
+    let kind = item.text("kind").and_then(Kind::named);
+    let is_left_out = kind.is_some_and(|kind| kind.export == Export::LeavesOut);
+    if has_expired || is_left_out {
         return None;
     }
     item.forget_write();

@@ -6,86 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent::{
-    action::{AgentAction, LastOutcome, RecordGuard, Saving},
-    alert::Alert,
-    connection::{AgentPause, Connection, ConnectionTraffic},
-    journal::JournalEntry,
-    policy::AgentPolicy,
-    session::{AgentSession, PlaybookRuns},
-};
-use model::{
-    base::{HistoryEntry, NamedRecord, named_records},
-    people::{
-        Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session, SignInEntry,
-        SignInProvider, Tag, Token, User,
-    },
-    updates::{Mail, Notification, Webhook, WebhookDelivery, WebhookHealth},
-    work::{
-        Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket, TicketMessage,
-    },
-};
-use table::{RawItem, Record, Write};
+use table::{RawItem, Write};
 
-use crate::{
-    Result, Tenant,
-    base::{
-        Account, TokenHolder,
-        records::{
-            AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day, Deletion,
-            EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
-            InvitedAddress, KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant,
-            Reference, Reminder, SessionOfAlert, SubjectHolder, UsedState, Workdesk,
-        },
-    },
-};
+use crate::{Result, Tenant, key};
 
-use super::{Found, Tenants};
-
-/// Returns the write of the present form; `None` for an item that has it.
-type Form = fn(&RawItem) -> Result<Option<Write>>;
-
-/// Reads the record of an item of its kind.
-type RecordCheck = fn(&RawItem) -> Result<Checked>;
-
-/// The record of an item, compared with the item's keys.
-pub(super) struct Checked {
-    /// An attribute of a key that the record does not give.
-    pub(super) wrong_key: Option<&'static str>,
-    /// The records that it names.
-    pub(super) named: Vec<NamedRecord>,
-}
-
-macro_rules! forms {
-    ($($record:ident)*) => {
-        &[$((
-            <$record as Record<Workdesk>>::KIND,
-            Write::in_present_form::<Workdesk, $record>,
-            checked::<$record>,
-        )),*]
-    };
-}
-
-/// The form of each kind of item of an organization.
-const FORMS: &[(&str, Form, RecordCheck)] = forms![
-    Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
-    AlertsSince Attempted Cleanup Comment Connection ConnectionTraffic Day Deletion EmailHolder FeedBatch
-    FeedStart HistoryEntry IndexedRecord IndexedWord Invitation InvitedAddress JournalEntry KeptExcerpt LastOutcome Link
-    ListedProvider Mail Milestone NameOfTag Notification NotifiedChange Organization OrganizationEntry
-    OrganizationHead Participant Phase PlaybookRuns Project RecordGuard Reference Reminder Saving
-    ServiceRequest Session SessionOfAlert SignInEntry SignInProvider SubjectHolder Tag Task Ticket
-    TicketMessage Token TokenHolder UsedState User Webhook WebhookDelivery WebhookHealth
-];
-
-/// Kinds of items whose attributes are only updated, one by one. Sign-ins leave the due work so.
-const FORMLESS: [&str; 6] = [
-    FailureCount::KIND,
-    "inbox",
-    SignInEntry::KIND,
-    "text",
-    "used_quota",
-    "waiting_calls",
-];
+use super::{Tenants, kinds::Kind};
 
 /// The forms of an organization's items.
 #[derive(Clone, Debug, Default)]
@@ -98,24 +23,6 @@ pub struct Forms {
     pub unreadable: Vec<String>,
     /// Kinds that this version does not know.
     pub unknown: BTreeSet<String>,
-}
-
-fn checked<R: Record<Workdesk>>(item: &RawItem) -> Result<Checked> {
-    let record: R = item.record()?;
-    Ok(Checked {
-        wrong_key: item.wrong_key::<Workdesk, R>(&record)?,
-        named: named_records(&record),
-    })
-}
-
-/// Reads the record of an item. `None` for an item of a kind without a record, or of an unknown
-/// one.
-pub(super) fn check_record(item: &RawItem) -> Option<Result<Checked>> {
-    let kind = item.text("kind")?;
-    let (.., check) = FORMS
-        .iter()
-        .find(|(form_kind, ..)| *form_kind == kind)?;
-    Some(check(item))
 }
 
 impl Forms {
@@ -133,20 +40,15 @@ impl Forms {
     fn note(&mut self, item: &RawItem) -> Option<Write> {
         self.items += 1;
         // Counters have no kind.
-        let kind = item
-            .text("kind")
-            .filter(|kind| !FORMLESS.contains(kind))?;
-        let Some((kind, form, _)) = FORMS
-            .iter()
-            .find(|(form_kind, ..)| *form_kind == kind)
-        else {
-            self.unknown.insert(kind.to_owned());
+        let name = item.text("kind")?;
+        let Some(kind) = Kind::named(name) else {
+            self.unknown.insert(name.to_owned());
             return None;
         };
-        match form(item) {
+        match kind.renewal(item) {
             Ok(older) => {
                 let write = older?;
-                *self.older.entry(kind).or_default() += 1;
+                *self.older.entry(kind.name).or_default() += 1;
                 Some(write)
             }
             Err(error) => {
@@ -168,8 +70,8 @@ impl Tenants<'_> {
         each: &mut impl AsyncFnMut(&Forms),
     ) -> Result<Forms> {
         let mut forms = Forms::default();
-        let mut note = async |partition: Found| {
-            for item in &partition.items {
+        let mut note = async |items: Vec<RawItem>| {
+            for item in &items {
                 let older = forms.note(item);
                 if let Some(write) = older.filter(|_| rewrites) {
                     // A refused one was written meanwhile, in the form of its writer.
@@ -179,7 +81,9 @@ impl Tenants<'_> {
             each(&forms).await;
             Ok(())
         };
-        self.walk(tenant, &mut note).await?;
+        let all = key::partitions(tenant);
+        self.walk(tenant, all, &mut note)
+            .await?;
         Ok(forms)
     }
 }

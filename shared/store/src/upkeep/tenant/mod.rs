@@ -8,6 +8,7 @@ mod exporting;
 mod import_error;
 mod import_file;
 mod importing;
+mod kinds;
 mod migrating;
 mod restoring;
 
@@ -22,7 +23,7 @@ use std::collections::HashSet;
 use futures::{StreamExt, stream};
 use model::{base::Id, people::SuspensionCause};
 use serde_json::Value;
-use table::{AnyKey, RawItem};
+use table::{AnyKey, Condition, RawItem, Write};
 
 use crate::{
     Result, Tenant,
@@ -36,37 +37,28 @@ const CONCURRENCY: usize = 16;
 
 resource! { pub Tenants as tenants }
 
-/// Items of one partition of an organization.
-pub(crate) struct Found {
-    pub(crate) is_exported: bool,
-    pub(crate) items: Vec<RawItem>,
-}
-
 impl Tenants<'_> {
-    /// Calls `each` with all items of an organization, always in the same order. Items come after
-    /// those of the partitions they name: an interrupted deletion finds the rest. Reads by Query
-    /// alone.
-    pub(crate) async fn walk<E>(&self, tenant: Tenant, each: &mut E) -> Result<()>
-    where
-        E: AsyncFnMut(Found) -> Result<()>,
-    {
-        let partitions = key::partitions(tenant);
-        let mut visited = HashSet::new();
-        self.walk_below(tenant, partitions, &mut visited, each)
-            .await
-    }
-
-    async fn walk_below<E>(
+    /// Calls `visit` with each page of items of these partitions of an organization, and of those
+    /// that the items name. The order is always the same. Items come after those of the partitions
+    /// they name: an interrupted deletion finds the rest. Reads by Query alone.
+    async fn walk(
         &self,
         tenant: Tenant,
         partitions: Vec<Partition>,
+        visit: &mut impl AsyncFnMut(Vec<RawItem>) -> Result<()>,
+    ) -> Result<()> {
+        let mut visited = HashSet::new();
+        self.walk_below(tenant, partitions, &mut visited, visit)
+            .await
+    }
+
+    async fn walk_below(
+        &self,
+        tenant: Tenant,
+        mut partitions: Vec<Partition>,
         visited: &mut HashSet<String>,
-        each: &mut E,
-    ) -> Result<()>
-    where
-        E: AsyncFnMut(Found) -> Result<()>,
-    {
-        let mut partitions = partitions;
+        visit: &mut impl AsyncFnMut(Vec<RawItem>) -> Result<()>,
+    ) -> Result<()> {
         partitions.retain(|partition| visited.insert(partition.key.clone()));
         let first = stream::iter(partitions).map(async |partition| {
             let page = self
@@ -84,9 +76,8 @@ impl Tenants<'_> {
                 items.retain(|item| is_of(tenant, item));
                 let below = items.iter();
                 let below = below.flat_map(|item| named(tenant, &partition, item));
-                Box::pin(self.walk_below(tenant, below.collect(), visited, each)).await?;
-                let is_exported = partition.is_exported;
-                each(Found { is_exported, items }).await?;
+                Box::pin(self.walk_below(tenant, below.collect(), visited, visit)).await?;
+                visit(items).await?;
                 let Some(end) = end else {
                     break;
                 };
@@ -113,19 +104,34 @@ impl Tenants<'_> {
         Ok(is_deleted || !batch.has(&key))
     }
 
+    /// Deletes items but those with the keys of `kept`. Returns their number.
+    async fn delete(&self, items: &[RawItem], kept: &[AnyKey]) -> Result<usize> {
+        let mut keys: Vec<AnyKey> = items
+            .iter()
+            .filter_map(RawItem::key)
+            .collect();
+        keys.retain(|key| !kept.contains(key));
+        let count = keys.len();
+        let deletes = keys
+            .into_iter()
+            .map(|key| Write::delete(key, Condition::default()));
+        self.0
+            .table
+            .write_batch(deletes.collect())
+            .await?;
+        Ok(count)
+    }
+
     /// The keys of all items of an organization.
     pub async fn keys(&self, tenant: Tenant) -> Result<Vec<AnyKey>> {
         let mut keys = Vec::new();
-        let mut each = async |partition: Found| {
-            keys.extend(
-                partition
-                    .items
-                    .iter()
-                    .filter_map(RawItem::key),
-            );
+        let all = key::partitions(tenant);
+        let mut note = async |items: Vec<RawItem>| {
+            keys.extend(items.iter().filter_map(RawItem::key));
             Ok(())
         };
-        self.walk(tenant, &mut each).await?;
+        self.walk(tenant, all, &mut note)
+            .await?;
         Ok(keys)
     }
 }

@@ -1,16 +1,18 @@
 //! Moves of a task beside another one of its project.
 
+use crate::{
+    Result, Tenant,
+    base::{
+        Pending,
+        idempotency::{Created, id_of},
+        named::Names,
+    },
+    key::{self, Keyed},
+    work::Tasks,
+};
 use model::{
     base::{Code, Error, Fault, FaultCode, Id, Order, ProjectId, TaskId},
     work::{Neighbour, Task, TaskMove},
-};
-use table::{AnyKey, Batch};
-
-use crate::{
-    Result, Tenant,
-    base::{Pending, WriteContext, idempotency::id_of, named::Names, writes::Writes},
-    key::{self, Keyed},
-    work::Tasks,
 };
 
 use super::{
@@ -40,35 +42,32 @@ impl Tasks<'_> {
         let neighbour = to.neighbour();
         let other_key = neighbour.map(|neighbour| neighbour.id().key(tenant));
         let key = id.key(tenant);
-        let read = || {
-            let keys = other_key
-                .iter()
-                .chain([&key])
-                .map(AnyKey::from);
-            self.0.batch(keys)
+        let keys = other_key.iter().chain([&key]);
+        let mut plan = match self.0.plan_once(pending, keys).await? {
+            Created::New(plan) => plan,
+            Created::Replayed(made) => return self.get(tenant, id_of(made)?).await,
         };
-        let write = async |context: WriteContext, batch: Batch| {
-            let before = context.current(batch.get(&key)?, TaskId::NOUN)?;
-            let before = self.0.whole(before).await?;
-            let mut task = before.clone();
+        'attempts: loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {
-                let other = batch
+                let other = read
                     .get(other_key)?
                     .map(|stored| stored.record);
                 let unknown = || Fault::unknown(neighbour.field(), TaskId::NOUN);
                 let other = other.ok_or_else(|| Error::invalid(unknown()))?;
                 let room = self
-                    .room(&before, neighbour, &other)
+                    .room(&draft.before, neighbour, &other)
                     .await?;
-                task.order = room.order;
+                draft.after.order = room.order;
                 renumbered = room.renumbered;
             }
             if let Some(status) = to.status {
-                task.status = status.into();
+                draft.after.status = status.into();
             }
-            let now = self.0.now();
-            task.updated_at = now;
+            let now = draft.now;
+            draft.after.updated_at = now;
             // The farthest go first, so that the tasks keep their sequence if this ends midway.
             let later = renumbered.split_off(renumbered.len().min(AT_ONCE));
             for some in later.rchunks(AT_ONCE) {
@@ -76,32 +75,28 @@ impl Tasks<'_> {
                     .iter()
                     .map(|moved| moved.write(tenant, now))
                     .collect();
-                let done = Box::pin(self.0.transact(&context, writes, &[])).await?;
+                let done = Box::pin(
+                    self.0
+                        .transact(&plan.context, writes, &[]),
+                )
+                .await?;
                 if done.is_err() {
-                    return Ok(None);
+                    continue 'attempts;
                 }
             }
-            let mut writes = Writes::default();
-            writes.extend(
-                renumbered
-                    .iter()
-                    .map(|moved| moved.write(tenant, now)),
-            );
-            writes.extend(context.updated(&before.record, &task, now)?);
-            let referred = Names::of_tasks([&task.record]);
-            let writes = writes.making(id);
-            let written = self
-                .0
-                .commit_change(&context, before, task, writes);
-            let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
-            Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
-        };
-        let moved = self
-            .0
-            .write(pending, read, write)
-            .await?;
-        let load = async |made| self.get(tenant, id_of(made)?).await;
-        moved.or_load(load).await
+            let moves = renumbered
+                .iter()
+                .map(|moved| moved.write(tenant, now));
+            draft.writes.extend(moves);
+            draft.writes = draft.writes.making(id);
+            let referred = Names::of_tasks([&draft.after.record]);
+            let written = plan.write(draft);
+            match tokio::try_join!(written, self.0.named(tenant, referred))? {
+                (Some(Created::New(task)), named) => return Ok(JoinedTask::new(task, &named)),
+                (Some(Created::Replayed(made)), _) => return self.get(tenant, id_of(made)?).await,
+                (None, _) => {}
+            }
+        }
     }
 
     /// Finds room for a task beside another one. A task that is there already keeps its order.
