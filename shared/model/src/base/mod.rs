@@ -65,5 +65,5 @@ pub use text::{
     OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
     TagName, Title, TokenName, Unit, Username,
 };
-pub use time::{NotATimestamp, Timestamp, span};
+pub use time::{NotATimestamp, Timestamp, Window, span};
 pub use wrong_text::{CommonPassword, WrongText};
