@@ -89,7 +89,7 @@ impl Mailer {
         tracing::info!(
             organizationId = organization_id.get(),
             mailId = mail_id,
-            attempt = attempt.mail.attempts,
+            attempt = attempt.mail.sending.attempts,
             outcome = outcome.name(),
             problem = outcome.problem(),
         );

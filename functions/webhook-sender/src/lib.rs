@@ -114,7 +114,7 @@ impl WebhookSender {
                 .change
                 .write_id
                 .as_deref(),
-            attempt = attempt.delivery.attempts,
+            attempt = attempt.delivery.sending.attempts,
             status = outcome
                 .as_ref()
                 .map_or_else(|failed| failed.status, |status| Some(*status)),
