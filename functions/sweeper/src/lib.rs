@@ -18,7 +18,10 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::base::{Clock, Error, QueueMessage, Timestamp, span};
+use model::{
+    base::{Clock, Error, QueueMessage, Timestamp, span},
+    updates::{Mail, WebhookDelivery},
+};
 use runtime::{
     FromStart, Start, config, messages,
     queue::Queue,
@@ -29,6 +32,7 @@ use store::{
     Page, PageRequest,
     agent::{DueAction, DueSession, DueWork},
     base::Store,
+    updates::OutboxRecord,
     upkeep::{CleanupName, CleanupRound, Shard, SweepMessage},
 };
 use targets::ProviderCaller;
@@ -203,19 +207,23 @@ impl Sweeper {
     /// Works through a shard. A failed item does not affect the others, and no kind of work waits
     /// for another. The rest after the time limit waits for the next run.
     pub async fn sweep(&self, shard: Shard) -> Swept {
-        let (swept, used) = store::metered(Box::pin(self.run(shard))).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
-        swept
+        telemetry::metered(self.run(shard), self.store.now()).await
     }
 
     async fn run(&self, shard: Shard) -> Swept {
         let mut kinds = [Swept::default(); 6];
         let [agent, cleanups, deliveries, mails, reminders, sign_ins] = &mut kinds;
+        let queues = &self.queues;
+        let deliveries =
+            self.outbox::<WebhookDelivery>(&queues.webhooks, shard, deliveries, |swept| {
+                &mut swept.deliveries
+            });
+        let mails = self.outbox::<Mail>(&queues.mails, shard, mails, |swept| &mut swept.mails);
         let ends = tokio::join!(
             timeout(self.budget, self.agent(shard, agent)),
             timeout(self.budget, self.cleanups(shard, cleanups)),
-            timeout(self.budget, self.deliveries(shard, deliveries)),
-            timeout(self.budget, self.mails(shard, mails)),
+            timeout(self.budget, deliveries),
+            timeout(self.budget, mails),
             timeout(self.budget, self.reminders(shard, reminders)),
             timeout(self.budget, self.sign_ins(shard, sign_ins)),
         );
@@ -252,10 +260,8 @@ impl Sweeper {
     async fn cleanup(&self, name: &CleanupName) {
         let cleanups = self.store.cleanups();
         let run = timeout(self.budget, cleanups.run(name));
-        let (run, used) = store::metered(Box::pin(run)).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
         // After the time limit it stays due.
-        if let Ok(Err(error)) = run {
+        if let Ok(Err(error)) = telemetry::metered(run, self.store.now()).await {
             let record_name = format!("a cleanup of organization {}", name.organization_id);
             Swept::default().failed(&record_name, &error);
         }
@@ -304,40 +310,34 @@ impl Sweeper {
         swept.done("cleanups that are due", run);
     }
 
-    /// Sends messages of deliveries. Only messages that the queue accepted count as sent.
-    async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
-        let webhooks = self.store.webhooks();
-        let now = self.store.now();
+    /// Sends messages of mails or of deliveries. Only messages that the queue accepted count as
+    /// sent.
+    async fn outbox<R: OutboxRecord>(
+        &self,
+        queue: &Queue,
+        shard: Shard,
+        swept: &mut Swept,
+        count: fn(&mut Swept) -> &mut usize,
+    ) {
+        let store = &self.store;
+        let now = store.now();
         let sent = each_page(
-            async |wanted| webhooks.due(shard, now, wanted).await,
+            async |wanted| {
+                store
+                    .due_to_send::<R>(shard, now, wanted)
+                    .await
+            },
             async |due| {
                 let due = with_messages(due, |due| due.message(now));
-                let note = async |due: &_| webhooks.resent(due).await;
-                for (due, noted) in send(&self.queues.webhooks, due, note).await {
-                    swept.deliveries += swept.done(&due.id, noted);
+                let note = async |due: &_| store.resent(due).await;
+                for (due, noted) in send(queue, due, note).await {
+                    let sent = swept.done(&due.key().as_ref().to_string(), noted);
+                    *count(swept) += sent;
                 }
             },
         );
         let sent = sent.await;
-        swept.done("deliveries that are due", sent);
-    }
-
-    /// Sends messages of mails. Only messages that the queue accepted count as sent.
-    async fn mails(&self, shard: Shard, swept: &mut Swept) {
-        let mails = self.store.mails();
-        let now = self.store.now();
-        let sent = each_page(
-            async |wanted| mails.due(shard, now, wanted).await,
-            async |due| {
-                let due = with_messages(due, |due| due.message(now));
-                let note = async |due: &_| mails.resent(due).await;
-                for (due, noted) in send(&self.queues.mails, due, note).await {
-                    swept.mails += swept.done(&due.id, noted);
-                }
-            },
-        );
-        let sent = sent.await;
-        swept.done("mails that are due", sent);
+        swept.done(R::KIND, sent);
     }
 
     /// Notifies users of due tasks and of ending proposals.

@@ -71,7 +71,7 @@ impl Api {
                 item["kind"] = json!("mail");
                 item["version"] = json!(1);
                 item["gsi4pk"] = json!(format!("DUE#mail#{}", tenant.get() % 16));
-                item["gsi4sk"] = json!(mail.due_at);
+                item["gsi4sk"] = json!(mail.sending.due_at);
                 serde_dynamo::to_item(item).unwrap()
             });
         self.puts(items).await;

@@ -4,9 +4,11 @@ use shared::{
     endpoint::*,
     model::{
         base::WebhookId,
-        updates::{WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySort},
+        updates::{WebhookDeliveryFilter, WebhookDeliverySort},
     },
 };
+
+use crate::webhooks::view::WebhookDeliveryView;
 
 /// Lists the deliveries of a webhook, the newest change first.
 ///
@@ -18,11 +20,13 @@ pub async fn list_webhook_deliveries(
         Listing<WebhookDeliveryFilter, WebhookDeliverySort>,
     >,
     Path(id): Path<PathId<WebhookId>>,
-) -> Result<List<Shown<WebhookDelivery>>, Problem> {
+) -> Result<List<WebhookDeliveryView>, Problem> {
     let (pages, filter) = (caller.pages()?, &caller.query.filter);
     let tenant = caller.tenant();
     let user = caller.user_id();
     let webhooks = caller.app.store.webhooks();
     let page = webhooks.deliveries(tenant, id.known()?, user, filter, &pages.wanted);
-    Ok(pages.answer(page.await?, Shown::from)?)
+    Ok(pages.answer(page.await?, |delivery| {
+        WebhookDeliveryView::of(delivery.record)
+    })?)
 }

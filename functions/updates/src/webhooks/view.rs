@@ -2,7 +2,10 @@ use shared::{
     endpoint::*,
     model::{
         base::WebhookId,
-        updates::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookUrl},
+        updates::{
+            DeliveryStatus, DisabledReason, EventChange, EventPattern, Webhook, WebhookDelivery,
+            WebhookHealth, WebhookUrl,
+        },
     },
     store::updates::WebhookWithHealth,
 };
@@ -44,6 +47,33 @@ view! {
         updated_at: Timestamp,
         /// Version, raised by every write. Deliveries do not raise it.
         version: i64,
+    }
+}
+
+view! {
+    /// A delivery of an event to a webhook.
+    #[schema(as = WebhookDelivery)]
+    pub struct WebhookDeliveryView of delivery(delivery: WebhookDelivery) {
+        /// Id, which every attempt sends as `webhook-id`.
+        #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
+        id: String,
+        #[serde(rename = "type")]
+        #[schema(examples("task.updated"))]
+        event: String,
+        change: EventChange,
+        status: DeliveryStatus,
+        /// Attempts since it was created or sent again by a user.
+        #[schema(minimum = 0, maximum = 10, examples(1))]
+        attempts: i64 = delivery.sending.attempts,
+        /// Status of the last answer; null without one.
+        #[schema(minimum = 100, maximum = 599, examples(503))]
+        last_status_code: Option<i64>,
+        /// Problem of the last attempt; null after a success.
+        #[schema(examples("The receiver answered 503."))]
+        last_error: Option<String> = delivery.sending.last_error,
+        /// Instant of the next attempt; null when there is none to come.
+        next_attempt_at: Option<Timestamp> = delivery.sending.next_attempt_at,
+        created_at: Timestamp,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Values and rules of all records, and what each record has: its type, its id, its history.
 
 pub mod address;
-pub(crate) mod attempts;
 pub(crate) mod cell;
 pub mod characters;
 pub mod clock;
@@ -19,6 +18,7 @@ pub(crate) mod named_records;
 pub mod names;
 pub mod network;
 pub(crate) mod or_other;
+pub(crate) mod queue_message;
 pub mod quota;
 pub mod random;
 pub(crate) mod record_ref;
@@ -31,7 +31,6 @@ pub mod unique_name;
 pub mod words;
 pub(crate) mod wrong_text;
 
-pub use attempts::QueueMessage;
 pub use cell::Cell;
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode, refusal};
@@ -44,6 +43,7 @@ pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, SortOrder, Who};
 pub use named_records::{NamedRecord, named_records};
 pub use or_other::OrOther;
+pub use queue_message::QueueMessage;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
 };
@@ -65,5 +65,5 @@ pub use text::{
     OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
     TagName, Title, TokenName, Unit, Username,
 };
-pub use time::{NotATimestamp, Timestamp, span};
+pub use time::{NotATimestamp, Timestamp, Window, span};
 pub use wrong_text::{CommonPassword, WrongText};

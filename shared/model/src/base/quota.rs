@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::base::{Error, OrganizationId, Timestamp, UserId, span};
+use crate::base::{Error, OrganizationId, UserId, span};
 
 /// Seconds in which an empty quota fills again.
 pub const WINDOW_SECONDS: u32 = 10;
@@ -21,7 +21,7 @@ pub const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS as u64);
 pub const LONGEST: Duration = Duration::from_mins(1);
 
 /// Milliseconds for which waiting calls are counted.
-const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
+pub const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
 
 /// Units a second of an organization's plan: 1 to 1,000,000, and 4,000 unless the operator sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -103,16 +103,6 @@ impl QuotaHolder {
     }
 }
 
-/// The start of the ten seconds that an instant is in. Calls that wait are counted in them.
-pub fn window(now: Timestamp) -> Timestamp {
-    now.plus(-now.millis().rem_euclid(COUNTED))
-}
-
-/// The end of the ten seconds that begin then.
-pub fn window_end(start: Timestamp) -> Timestamp {
-    start.plus(COUNTED)
-}
-
 /// The time that units take of a quota.
 pub fn time_of(units: f64, quota: u32) -> Duration {
     let parts = units / f64::from(quota);
@@ -129,16 +119,6 @@ pub fn units_of(time: Duration, quota: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::base::Id;
-
-    #[test]
-    fn a_window_holds_ten_seconds() {
-        let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let start = at("2026-01-15T12:00:10Z");
-        for now in ["2026-01-15T12:00:10Z", "2026-01-15T12:00:19.999Z"] {
-            assert_eq!(window(at(now)), start);
-        }
-        assert_eq!(window(at("2026-01-15T12:00:20Z")), window_end(start));
-    }
 
     #[test]
     fn the_wait_ends_when_units_are_free() {

@@ -77,12 +77,12 @@ impl Timestamp {
     /// The start of the day in UTC.
     #[must_use]
     pub const fn start_of_day(self) -> Self {
-        Self(self.0 - self.0.rem_euclid(span::DAY))
+        Window::of(self, span::DAY).start
     }
 
     #[must_use]
     pub const fn start_of_minute(self) -> Self {
-        Self(self.0 - self.0.rem_euclid(span::MINUTE))
+        Window::of(self, span::MINUTE).start
     }
 
     /// The day in UTC, as `2026-01-31`.
@@ -90,6 +90,25 @@ impl Timestamp {
         let mut text = self.to_string();
         text.truncate("2026-01-31".len());
         text
+    }
+}
+
+/// A part of time in which something is counted. Windows of one length follow one another from the
+/// Unix epoch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub start: Timestamp,
+    pub end: Timestamp,
+}
+
+impl Window {
+    /// The window that an instant is in, of those of so many milliseconds.
+    pub const fn of(at: Timestamp, length: i64) -> Self {
+        let start = at.plus(-at.0.rem_euclid(length));
+        Self {
+            start,
+            end: start.plus(length),
+        }
     }
 }
 
@@ -173,6 +192,16 @@ impl ToSchema for Timestamp {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_holds_its_length() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let window = |text| Window::of(at(text), 10 * span::SECOND);
+        let first = window("2026-01-15T12:00:10Z");
+        assert_eq!(first.start, at("2026-01-15T12:00:10Z"));
+        assert_eq!(window("2026-01-15T12:00:19.999Z"), first);
+        assert_eq!(window("2026-01-15T12:00:20Z").start, first.end);
+    }
 
     #[test]
     fn any_offset_comes_out_as_utc_with_three_decimals() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     base::{
         Code, Email, Error, FullName, InvitationId, LinkToken, LoginName, OrganizationId,
-        Timestamp, UserId, Username, input::one_of_two, span,
+        Timestamp, UserId, Username, Window, input::one_of_two, span,
     },
     input,
     people::{LoginPassword, NewPassword, User, user::password_is_more_than_the_username},
@@ -58,10 +58,9 @@ impl Link {
     pub const EMAIL_CONFIRMATION: i64 = span::DAY;
 }
 
-/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the
-/// Unix epoch on.
-pub fn mail_limit(now: Timestamp, period: i64) -> Error {
-    let left = period - now.millis().rem_euclid(period);
+/// 429: the mails of a window of so many milliseconds are sent.
+pub fn mail_limit(now: Timestamp, length: i64) -> Error {
+    let left = Window::of(now, length).end.since(now);
     Error::MailLimit {
         retry_after: left.unsigned_abs().div_ceil(1_000),
     }

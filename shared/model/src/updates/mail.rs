@@ -5,14 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{
-        OrOther, OrganizationId, QueueMessage, Timestamp, UserId,
-        attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-        random, span,
-    },
+    base::{OrOther, OrganizationId, QueueMessage, Timestamp, UserId, random, span},
     names,
     people::Role,
 };
+
+use super::{Outgoing, SendAttempts};
 
 /// The pauses after the first and each further failed attempt, in milliseconds.
 const PAUSES: [i64; 9] = [
@@ -26,9 +24,6 @@ const PAUSES: [i64; 9] = [
     14 * span::HOUR,
     24 * span::HOUR,
 ];
-
-/// The milliseconds of an attempt. Longer than a server may take, so that no two attempts overlap.
-const LEASE: i64 = 2 * span::MINUTE;
 
 /// The milliseconds after a minute by which the index shows its notifications.
 const SETTLED: i64 = 5 * span::SECOND;
@@ -45,16 +40,9 @@ pub struct Mail {
     pub to: String,
     pub letter: Letter,
     pub status: MailStatus,
-    pub attempts: i64,
-    /// The problem of the last attempt.
-    pub last_error: Option<String>,
-    /// The instant of the next attempt; none when there is none to come.
-    pub next_attempt_at: Option<Timestamp>,
+    #[serde(flatten)]
+    pub sending: SendAttempts,
     pub created_at: Timestamp,
-    /// The end of the running attempt.
-    pub leased_until: Option<Timestamp>,
-    /// The instant from which the sweeper sends a message for it; none when no attempt is to come.
-    pub due_at: Option<Timestamp>,
 }
 
 names! {
@@ -175,6 +163,10 @@ impl Mail {
     /// Milliseconds for which a mail is kept.
     pub const KEPT: i64 = 7 * span::DAY;
 
+    /// The milliseconds of an attempt. Longer than a server may take, so that no two attempts
+    /// overlap.
+    pub const LEASE: i64 = 2 * span::MINUTE;
+
     /// Returns true if the link of its letter is dead.
     pub fn is_late(&self, now: Timestamp) -> bool {
         self.letter
@@ -203,58 +195,60 @@ impl Mail {
             to,
             letter,
             status: MailStatus::Pending,
-            attempts: 0,
-            last_error: None,
-            next_attempt_at: Some(first),
+            sending: SendAttempts::new(first),
             created_at: now,
-            leased_until: None,
-            due_at: Some(first.plus(DELIVERY)),
         }
     }
 
     /// Ends an attempt: the server accepted the mail.
     pub fn sent(&mut self) {
-        self.end(MailStatus::Sent);
-        self.last_error = None;
+        self.status = MailStatus::Sent;
+        self.sending.end(None);
     }
 
     /// Ends an attempt with nothing to send.
     pub fn unwanted(&mut self) {
-        self.end(MailStatus::Dropped);
+        self.status = MailStatus::Dropped;
+        let problem = self.sending.last_error.take();
+        self.sending.end(problem);
     }
 
     /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the
     /// letter is of no use by then.
     pub fn defer(&mut self, problem: String, now: Timestamp) {
         let next = self
-            .pause()
+            .sending
+            .pause(&PAUSES)
             .map(|pause| now.plus(pause));
         let end = self.letter.expires_at();
         let Some(next) = next.filter(|next| end.is_none_or(|end| *next < end)) else {
             return self.fail(problem);
         };
-        self.last_error = Some(problem);
-        self.go_on(next, now);
+        self.sending.retry(problem, next, now);
     }
 
     /// Ends the mail unsent.
     pub fn fail(&mut self, problem: String) {
-        self.end(MailStatus::Failed);
-        self.last_error = Some(problem);
-    }
-
-    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is
-    /// to send it.
-    pub fn message(&self, now: Timestamp) -> Option<MailMessage> {
-        Some(MailMessage {
-            organization_id: self.organization_id,
-            mail_id: self.id.clone(),
-            delay: self.delay(now)?,
-        })
+        self.status = MailStatus::Failed;
+        self.sending.end(Some(problem));
     }
 }
 
-attempted!(Mail, MailStatus, MailMessage, LEASE, PAUSES);
+impl Outgoing for Mail {
+    type Message = MailMessage;
+
+    fn attempts(&mut self) -> &mut SendAttempts {
+        &mut self.sending
+    }
+
+    fn message(&self, now: Timestamp) -> Option<MailMessage> {
+        Some(MailMessage {
+            organization_id: self.organization_id,
+            mail_id: self.id.clone(),
+            delay: self.sending.delay(now)?,
+        })
+    }
+}
 
 /// A message of the mail queue: the mail to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -267,11 +261,24 @@ pub struct MailMessage {
     pub delay: Duration,
 }
 
+impl QueueMessage for MailMessage {
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id.to_string())
+    }
+
+    fn delay(&self) -> Duration {
+        self.delay
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{
+        super::outbox::{LONGEST_DELAY, SKEW},
+        *,
+    };
     use crate::base::Id;
 
     fn mail(letter: Letter, now: Timestamp) -> Mail {
@@ -293,29 +300,43 @@ mod tests {
         let mut now = Timestamp::from_millis(0);
         let mut mail = mail(changed(), now);
         for pause in PAUSES {
-            assert!(mail.may_begin(now));
-            mail.begin(now);
-            assert!(!mail.may_begin(now));
+            assert!(mail.sending.may_begin(now));
+            mail.sending.begin(Mail::LEASE, now);
+            assert!(!mail.sending.may_begin(now));
             mail.defer("busy".to_owned(), now);
             assert_eq!(mail.message(now).is_some(), pause <= LONGEST_DELAY);
-            assert!(!mail.may_begin(now.plus(pause - 2 * SKEW)));
+            assert!(
+                !mail
+                    .sending
+                    .may_begin(now.plus(pause - 2 * SKEW))
+            );
             now = now.plus(pause);
         }
-        mail.begin(now);
+        mail.sending.begin(Mail::LEASE, now);
         mail.defer("busy".to_owned(), now);
-        assert_eq!((mail.status, mail.due_at), (MailStatus::Failed, None));
-        assert!(mail.message(now).is_none() && !mail.may_begin(now));
+        assert_eq!(
+            (mail.status, mail.sending.due_at),
+            (MailStatus::Failed, None)
+        );
+        assert!(mail.message(now).is_none() && !mail.sending.may_begin(now));
     }
 
     #[test]
     fn a_lost_attempt_is_due_after_its_lease() {
         let now = Timestamp::from_millis(0);
         let mut mail = mail(changed(), now);
-        mail.begin(now);
-        assert_eq!(mail.due_at, Some(now.plus(LEASE)));
-        assert!(mail.may_begin(now.plus(LEASE)));
+        mail.sending.begin(Mail::LEASE, now);
+        assert_eq!(mail.sending.due_at, Some(now.plus(Mail::LEASE)));
+        assert!(
+            mail.sending
+                .may_begin(now.plus(Mail::LEASE))
+        );
         mail.sent();
-        assert!(!mail.may_begin(now.plus(span::DAY)));
+        assert!(
+            !mail
+                .sending
+                .may_begin(now.plus(span::DAY))
+        );
     }
 
     #[test]
@@ -326,10 +347,10 @@ mod tests {
             "expiresAt": now.plus(span::MINUTE),
         });
         let mut mail = mail(serde_json::from_value(reset).unwrap(), now);
-        mail.begin(now);
+        mail.sending.begin(Mail::LEASE, now);
         mail.defer("busy".to_owned(), now);
         assert_eq!(mail.status, MailStatus::Pending);
-        mail.begin(now);
+        mail.sending.begin(Mail::LEASE, now);
         mail.defer("busy".to_owned(), now);
         assert_eq!(mail.status, MailStatus::Failed);
     }
@@ -342,8 +363,16 @@ mod tests {
         let second = minute.plus(59_000);
         let at = |now| mail(letter.clone(), now);
         assert_eq!(at(first).id, at(second).id);
-        assert!(!at(first).may_begin(minute.plus(59_000)));
-        assert!(at(first).may_begin(minute.plus(span::MINUTE + SETTLED)));
+        assert!(
+            !at(first)
+                .sending
+                .may_begin(minute.plus(59_000))
+        );
+        assert!(
+            at(first)
+                .sending
+                .may_begin(minute.plus(span::MINUTE + SETTLED))
+        );
         assert_ne!(mail(changed(), first).id, mail(changed(), first).id);
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod feed;
 pub(crate) mod mail;
 pub(crate) mod notification;
+pub(crate) mod outbox;
 pub(crate) mod search;
 pub(crate) mod webhook;
 
@@ -13,6 +14,7 @@ pub use notification::{
     NotificationKind, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,
     SignedLink, Unsubscribe, Unsubscription,
 };
+pub use outbox::{Outgoing, SendAttempts};
 pub use search::{ReferenceSearch, SearchQuery, SearchWords};
 pub use webhook::{
     DeliveryMessage, DeliveryStatus, DisabledReason, EventChange, EventPattern, EventRecordId,

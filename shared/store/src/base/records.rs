@@ -23,7 +23,7 @@ use table::Stored;
 /// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
 /// are of other crates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Workdesk;
+pub struct Workdesk;
 
 /// The head of an organization's journal, as read; none for a journal without entries.
 pub type ReadHead = Option<Stored<OrganizationHead>>;

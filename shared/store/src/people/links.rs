@@ -5,7 +5,9 @@
 
 use futures::future::try_join_all;
 use model::{
-    base::{Email, Error, Id, MAX_ID, OrganizationId, Timestamp, UserId, span, unique_name},
+    base::{
+        Email, Error, Id, MAX_ID, OrganizationId, Timestamp, UserId, Window, span, unique_name,
+    },
     people::{
         AccountLink, EntryContent, Link, LinkPurpose, Organization, PasswordForgotten,
         PasswordHash, SignInProvider, User, digest, mail_limit, refused_link,
@@ -48,11 +50,11 @@ pub struct LinkedAccount {
     head: ReadHead,
 }
 
-/// A number of mails in a period.
+/// A number of mails in a window of time.
 pub(crate) struct MailLimit {
     /// The mails that count together.
     pub(crate) of: String,
-    /// The period in milliseconds. The first one began at the Unix epoch.
+    /// The length of a [`Window`], in milliseconds.
     pub(crate) period: i64,
     pub(crate) most: i64,
 }
@@ -73,16 +75,16 @@ impl MailLimit {
 
     /// Counts a mail, if one is left.
     pub(crate) fn counted(&self, now: Timestamp) -> Write {
-        let since = now.plus(-now.millis().rem_euclid(self.period));
+        let window = Window::of(now, self.period);
         let subject = digest(&self.of);
         let has_left = Condition::default().absent_or("count", "# < :", self.most);
         let change = UpdateExpression::default()
             .set("kind", MailCount::KIND)
             .set("subject", subject.as_str())
-            .set("since", since)
-            .set("expiresAt", since.plus(self.period).epoch_seconds() + 1)
+            .set("since", window.start)
+            .set("expiresAt", window.end.epoch_seconds() + 1)
             .add("count", 1);
-        Write::update(key::mail_count(&subject, since), change, has_left)
+        Write::update(key::mail_count(&subject, window.start), change, has_left)
     }
 }
 

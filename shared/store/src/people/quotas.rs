@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use model::base::{
-    Timestamp,
-    quota::{QuotaHolder, window, window_end},
+    Timestamp, Window,
+    quota::{COUNTED, QuotaHolder},
     span,
 };
 use table::{Condition, IntoAttribute, OrLeave, UpdateExpression, Write};
@@ -76,11 +76,11 @@ impl Quotas<'_> {
     /// Counts a call of the organization that begins to wait for results. Returns the number of
     /// them in these ten seconds. One write unit.
     pub async fn count_waiting(&self, tenant: Tenant) -> Result<i64> {
-        let window = window(self.0.now());
-        let key = key::waiting_calls(tenant, window);
+        let window = Window::of(self.0.now(), COUNTED);
+        let key = key::waiting_calls(tenant, window.start);
         let described = UpdateExpression::default()
             .set("kind", "waiting_calls")
-            .set("expiresAt", window_end(window).epoch_seconds() + 1);
+            .set("expiresAt", window.end.epoch_seconds() + 1);
         self.0
             .table
             .add(key, "calls", 1, described)

@@ -14,7 +14,7 @@ use std::future::ready;
 
 use futures::future::try_join_all;
 use model::{
-    base::{Error, OrganizationId, Timestamp, UserId, network, span, unique_name},
+    base::{Error, OrganizationId, Timestamp, UserId, Window, network, span, unique_name},
     people::{Organization, Session, SignInEntry, SignInMethod, User, digest},
 };
 use serde::de::DeserializeOwned;
@@ -81,10 +81,7 @@ impl Counted {
         Self {
             network: digest(&format!("\n{}", network::counted(address))),
             account: key::sign_in_account(username),
-            quarter: now.plus(
-                -now.millis()
-                    .rem_euclid(Failures::WINDOW),
-            ),
+            quarter: Window::of(now, Failures::WINDOW).start,
             counts_account: true,
             of: None,
         }

@@ -4,12 +4,9 @@ use futures::future::OptionFuture;
 use model::{
     base::{Id, OrganizationId, RecordType, Timestamp, UserId},
     people::{Organization, User},
-    updates::{Letter, Mail, MailMessage, MailStatus},
+    updates::{Letter, Mail, MailMessage, MailStatus, Outgoing},
 };
-use table::{
-    Batch, Condition, OrLeave, OrNotFound, Readable, Record, Stored, UpdateExpression, Write,
-    page::{Page, PageRequest},
-};
+use table::{Batch, Condition, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
@@ -21,7 +18,6 @@ use crate::{
     },
     key::{self, Keyed},
     updates::{JoinedNotification, UnlistedChange},
-    upkeep::{Shard, due},
 };
 
 /// The attribute of a user with the instant from which the address refuses mails.
@@ -30,7 +26,7 @@ const BOUNCED_AT: &str = "emailBouncedAt";
 record! {
     mail: Mail = RecordType::Mail.name(),
     key: key::mail(mail.organization_id, &mail.id),
-    gsi4: Some(key::due(mail.organization_id, mail.due_at?)),
+    gsi4: Some(key::due(mail.organization_id, mail.sending.due_at?)),
     expires_at: Some(mail.created_at.plus(Self::KEPT).epoch_seconds() + 1),
 }
 
@@ -112,16 +108,16 @@ impl Mails<'_> {
         let write = async |batch: Batch| {
             let now = self.0.now();
             let mail: Option<Stored<Mail>> = batch.get(&of_mail)?;
-            let Some(mut mail) = mail.filter(|mail| mail.may_begin(now)) else {
+            let Some(mut mail) = mail.filter(|mail| mail.sending.may_begin(now)) else {
                 return Ok(Some(None));
             };
             let organization = batch.named(&of_organization);
             let is_held = organization.is_some_and(|organization| organization.suspended.is_some());
             if is_held {
                 // The sweeper asks again until the organization works.
-                mail.resent(now);
+                mail.sending.resent(now);
             } else {
-                mail.begin(now);
+                mail.sending.begin(Mail::LEASE, now);
             }
             if self
                 .0
@@ -207,23 +203,5 @@ impl Mails<'_> {
                 .or_leave();
         }
         Ok(mail.message(now))
-    }
-
-    /// Returns mails of a shard that are due without a message.
-    pub async fn due(
-        &self,
-        shard: Shard,
-        now: Timestamp,
-        wanted: &PageRequest,
-    ) -> Result<Page<Stored<Mail>>> {
-        let due = due::page::<Mail, _>(&self.0.table, shard, now, wanted);
-        Ok(due.await?.filter_map(Readable::yes))
-    }
-
-    pub async fn resent(&self, due: &Stored<Mail>) -> Result<()> {
-        let mut mail = due.clone();
-        mail.resent(self.0.now());
-        // A refused write means that an attempt began meanwhile.
-        self.0.replace_or_leave(&mail).await
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod feed;
 pub(crate) mod mails;
 pub(crate) mod notifications;
+pub(crate) mod outbox;
 pub(crate) mod search;
 pub(crate) mod webhooks;
 
@@ -12,5 +13,6 @@ pub use feed::{
 };
 pub use mails::{MailAttempt, MailOutcome, Mails, mail_of_unlisted};
 pub use notifications::{JoinedNotification, Notice, Notifications};
+pub use outbox::OutboxRecord;
 pub use search::{Candidates, FoundRecord, Search, SearchFilter};
 pub use webhooks::{Attempt, Begun, WebhookEvent, WebhookWithHealth, Webhooks};

@@ -1,16 +1,12 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::{
-    base::{
-        AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId,
-        attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
-        span,
-    },
+    base::{AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId, span},
     input, names,
     people::digest,
+    updates::{Outgoing, SendAttempts, outbox::LONGEST_DELAY},
 };
 
 use super::EventChange;
@@ -41,40 +37,23 @@ const SUSPENDED: i64 = LONGEST_DELAY + span::MINUTE;
 /// The least and the most milliseconds for which a delivery waits while its receiver is slow.
 const WAIT: (i64, i64) = (15 * span::SECOND, 2 * span::MINUTE);
 
-/// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom
-/// overlap.
-const LEASE: i64 = 30 * span::SECOND;
-
 /// A delivery of an event to a webhook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
-    /// Id, which every attempt sends as `webhook-id`.
-    #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
+    /// Every attempt sends it as `webhook-id`.
     pub id: String,
     pub organization_id: OrganizationId,
     pub webhook_id: WebhookId,
     #[serde(rename = "type")]
-    #[schema(examples("task.updated"))]
     pub event: String,
     pub change: EventChange,
     pub status: DeliveryStatus,
-    /// Attempts since it was created or sent again by a user.
-    #[schema(minimum = 0, maximum = 10, examples(1))]
-    pub attempts: i64,
-    /// Status of the last answer; null without one.
-    #[schema(minimum = 100, maximum = 599, examples(503))]
+    /// The status of the last answer; none without one.
     pub last_status_code: Option<i64>,
-    /// Problem of the last attempt; null after a success.
-    #[schema(examples("The receiver answered 503."))]
-    pub last_error: Option<String>,
-    /// Instant of the next attempt; null when there is none to come.
-    pub next_attempt_at: Option<Timestamp>,
+    #[serde(flatten)]
+    pub sending: SendAttempts,
     pub created_at: Timestamp,
-    /// The end of the running attempt.
-    pub leased_until: Option<Timestamp>,
-    /// The instant from which the sweeper sends a message for it; none when no attempt is to come.
-    pub due_at: Option<Timestamp>,
 }
 
 names! {
@@ -105,6 +84,10 @@ impl WebhookDelivery {
     /// Milliseconds for which a delivery is kept.
     pub const KEPT: i64 = 7 * span::DAY;
 
+    /// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom
+    /// overlap.
+    pub const LEASE: i64 = 30 * span::SECOND;
+
     /// Creates the delivery of a change, which is to be attempted at once. Two deliveries of one
     /// change to one webhook have the same id.
     pub fn new(
@@ -121,13 +104,9 @@ impl WebhookDelivery {
             event,
             change,
             status: DeliveryStatus::Pending,
-            attempts: 0,
             last_status_code: None,
-            last_error: None,
-            next_attempt_at: Some(now),
+            sending: SendAttempts::new(now),
             created_at: now,
-            leased_until: None,
-            due_at: Some(now.plus(DELIVERY)),
         }
     }
 
@@ -142,75 +121,71 @@ impl WebhookDelivery {
 
     /// Ends an attempt that the receiver answered with 2xx.
     pub fn succeed(&mut self, status: u16) {
-        self.end(DeliveryStatus::Delivered);
+        self.status = DeliveryStatus::Delivered;
         self.last_status_code = Some(status.into());
-        self.last_error = None;
+        self.sending.end(None);
     }
 
     /// Ends an attempt that failed. Plans the next one, after a pause with a `jitter` of 0 to 1,000
     /// thousandths, unless it was the last.
     pub fn fail(&mut self, failed: &FailedAttempt, jitter: i64, now: Timestamp) {
         self.last_status_code = failed.status.map(i64::from);
-        self.last_error = Some(failed.problem.clone());
-        let Some(pause) = self.pause() else {
-            return self.end(DeliveryStatus::Failed);
+        let Some(pause) = self.sending.pause(&PAUSES) else {
+            return self.give_up(&failed.problem);
         };
         let jitter = pause / JITTER * jitter / 1_000;
         let asked = failed
             .retry_after
             .unwrap_or_default()
             .min(LONGEST_PAUSE);
-        self.go_on(now.plus((pause + jitter).max(asked)), now);
+        let next = now.plus((pause + jitter).max(asked));
+        self.sending
+            .retry(failed.problem.clone(), next, now);
+    }
+
+    /// Puts the next attempt off while the organization is suspended.
+    pub fn hold(&mut self, now: Timestamp) {
+        self.sending.plan(now.plus(SUSPENDED));
     }
 
     /// Puts the next attempt off, since the receiver is slow and another message has its turn. A
     /// `jitter` of 0 to 1,000 thousandths spreads the deliveries that wait.
     pub fn wait(&mut self, jitter: i64, now: Timestamp) {
         let (least, most) = WAIT;
-        self.plan(now.plus(least + (most - least) * jitter / 1_000));
-    }
-
-    /// Puts the next attempt off while the organization is suspended.
-    pub fn hold(&mut self, now: Timestamp) {
-        self.plan(now.plus(SUSPENDED));
-    }
-
-    fn plan(&mut self, next: Timestamp) {
-        self.next_attempt_at = Some(next);
-        self.due_at = Some(next.plus(DELIVERY));
+        self.sending
+            .plan(now.plus(least + (most - least) * jitter / 1_000));
     }
 
     pub fn give_up(&mut self, problem: &str) {
-        self.end(DeliveryStatus::Failed);
-        self.last_error = Some(problem.to_owned());
+        self.status = DeliveryStatus::Failed;
+        self.sending
+            .end(Some(problem.to_owned()));
     }
 
     /// Plans the first attempt once more, at once.
     pub fn send_again(&mut self, now: Timestamp) {
         self.status = DeliveryStatus::Pending;
-        self.attempts = 0;
-        self.plan(now);
+        self.sending.attempts = 0;
+        self.sending.plan(now);
+    }
+}
+
+impl Outgoing for WebhookDelivery {
+    type Message = DeliveryMessage;
+
+    fn attempts(&mut self) -> &mut SendAttempts {
+        &mut self.sending
     }
 
-    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is
-    /// to send it.
-    pub fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
+    fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
         Some(DeliveryMessage {
             organization_id: self.organization_id,
             webhook_id: self.webhook_id,
             delivery_id: self.id.clone(),
-            delay: self.delay(now)?,
+            delay: self.sending.delay(now)?,
         })
     }
 }
-
-attempted!(
-    WebhookDelivery,
-    DeliveryStatus,
-    DeliveryMessage,
-    LEASE,
-    PAUSES
-);
 
 /// The id of a change's delivery to a webhook: the instant of the change, and a hash.
 fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> String {
@@ -240,12 +215,25 @@ pub struct DeliveryMessage {
     pub delay: Duration,
 }
 
+impl QueueMessage for DeliveryMessage {
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id.to_string())
+    }
+
+    fn delay(&self) -> Duration {
+        self.delay
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::base::Id;
+    use crate::{
+        base::Id,
+        updates::outbox::{DELIVERY, SKEW},
+    };
 
     fn change(version: i64) -> EventChange {
         let change = json!({
@@ -274,21 +262,32 @@ mod tests {
         let mut now = Timestamp::from_millis(0);
         let mut delivery = delivery(now);
         for pause in PAUSES {
-            assert!(delivery.may_begin(now));
-            delivery.begin(now);
-            assert!(!delivery.may_begin(now));
+            assert!(delivery.sending.may_begin(now));
+            delivery
+                .sending
+                .begin(WebhookDelivery::LEASE, now);
+            assert!(!delivery.sending.may_begin(now));
             delivery.fail(&failed(None), 0, now);
-            assert!(!delivery.may_begin(now.plus(pause - 2 * SKEW)));
+            assert!(
+                !delivery
+                    .sending
+                    .may_begin(now.plus(pause - 2 * SKEW))
+            );
             now = now.plus(pause);
-            assert_eq!(delivery.next_attempt_at, Some(now));
+            assert_eq!(delivery.sending.next_attempt_at, Some(now));
         }
-        delivery.begin(now);
+        delivery
+            .sending
+            .begin(WebhookDelivery::LEASE, now);
         delivery.fail(&failed(None), 0, now);
         assert_eq!(delivery.status, DeliveryStatus::Failed);
-        assert_eq!((delivery.next_attempt_at, delivery.due_at), (None, None));
-        assert_eq!(delivery.attempts, 10);
+        assert_eq!(
+            (delivery.sending.next_attempt_at, delivery.sending.due_at),
+            (None, None)
+        );
+        assert_eq!(delivery.sending.attempts, 10);
         delivery.send_again(now);
-        assert!(delivery.may_begin(now) && delivery.attempts == 0);
+        assert!(delivery.sending.may_begin(now) && delivery.sending.attempts == 0);
     }
 
     #[test]
@@ -302,13 +301,15 @@ mod tests {
             (Some(9 * span::DAY), 0, span::DAY),
         ] {
             let mut delivery = delivery(now);
-            delivery.begin(now);
+            delivery
+                .sending
+                .begin(WebhookDelivery::LEASE, now);
             delivery.fail(&failed(retry_after), jitter, now);
-            assert_eq!(delivery.next_attempt_at, Some(now.plus(pause)));
+            assert_eq!(delivery.sending.next_attempt_at, Some(now.plus(pause)));
             let by_queue = delivery.message(now).is_some();
             assert_eq!(by_queue, pause <= LONGEST_DELAY);
             let due = if by_queue { pause + DELIVERY } else { pause };
-            assert_eq!(delivery.due_at, Some(now.plus(due)));
+            assert_eq!(delivery.sending.due_at, Some(now.plus(due)));
         }
     }
 
@@ -317,10 +318,23 @@ mod tests {
         let now = Timestamp::from_millis(0);
         let mut delivery = delivery(now);
         let late = now.plus(DELIVERY);
-        delivery.begin(late);
-        assert_eq!(delivery.due_at, Some(late.plus(LEASE)));
-        assert!(!delivery.may_begin(late.plus(LEASE - 1)));
-        assert!(delivery.may_begin(late.plus(LEASE)));
+        delivery
+            .sending
+            .begin(WebhookDelivery::LEASE, late);
+        assert_eq!(
+            delivery.sending.due_at,
+            Some(late.plus(WebhookDelivery::LEASE))
+        );
+        assert!(
+            !delivery
+                .sending
+                .may_begin(late.plus(WebhookDelivery::LEASE - 1))
+        );
+        assert!(
+            delivery
+                .sending
+                .may_begin(late.plus(WebhookDelivery::LEASE))
+        );
     }
 
     #[test]

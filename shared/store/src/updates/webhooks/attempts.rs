@@ -3,9 +3,10 @@
 
 use model::{
     base::{Timestamp, WebhookId, random},
-    people::{Organization, WebUrl},
+    people::WebUrl,
     updates::{
-        DeliveryMessage, DisabledReason, FailedAttempt, Webhook, WebhookDelivery, WebhookHealth,
+        DeliveryMessage, DisabledReason, FailedAttempt, Outgoing, Webhook, WebhookDelivery,
+        WebhookHealth,
     },
 };
 use table::{Batch, Condition, OrLeave, Stored, UpdateExpression, Write};
@@ -55,28 +56,20 @@ impl Webhooks<'_> {
         let write = async |batch: Batch| {
             let (delivery, webhook) = (batch.get(&of_delivery)?, batch.get(&of_webhook)?);
             let (health, now) = (batch.get(&of_health)?, self.0.now());
-            let may_begin = |delivery: &Stored<WebhookDelivery>| delivery.may_begin(now);
+            let may_begin = |delivery: &Stored<WebhookDelivery>| delivery.sending.may_begin(now);
             let Some(mut delivery) = delivery.filter(may_begin) else {
                 return Ok(Some(Begun::Later(None)));
             };
             let organization = batch.named(&of_organization);
             let organization = organization.map(|organization| organization.record);
-            let is_suspended = |organization: &Organization| organization.suspended.is_some();
-            if organization
+            let is_suspended = organization
                 .as_ref()
-                .is_some_and(is_suspended)
-            {
-                delivery.hold(now);
-                let done = self
-                    .0
-                    .table
-                    .write(Write::replace(&delivery)?)
-                    .await?;
-                return Ok(done
-                    .is_ok()
-                    .then_some(Begun::Later(None)));
-            }
+                .is_some_and(|organization| organization.suspended.is_some());
             let begun = match webhook.filter(|webhook| webhook.enabled) {
+                _ if is_suspended => {
+                    delivery.hold(now);
+                    None
+                }
                 Some(_) if delivery.is_expired(now) => {
                     delivery.give_up("It was not delivered within 7 days.");
                     None
@@ -86,7 +79,9 @@ impl Webhooks<'_> {
                         WebhookWithHealth::new(webhook, health);
                     let has_slot = self.has_slot(&health, now).await?;
                     if has_slot {
-                        delivery.begin(now);
+                        delivery
+                            .sending
+                            .begin(WebhookDelivery::LEASE, now);
                     } else {
                         delivery.wait(jitter(), now);
                     }

@@ -2,12 +2,12 @@
 
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
-    base::{Code, Error, Id, Timestamp, UserId, WebhookId},
+    base::{Code, Error, Id, UserId, WebhookId},
     people::User,
-    updates::{DeliveryMessage, Webhook, WebhookDelivery, WebhookDeliveryFilter},
+    updates::{DeliveryMessage, Outgoing, Webhook, WebhookDelivery, WebhookDeliveryFilter},
 };
 use table::{
-    Batch, OrLeave, OrNotFound, Readable, Stored, Write,
+    Batch, OrLeave, OrNotFound, Stored, Write,
     page::{Page, PageRequest},
 };
 
@@ -19,7 +19,6 @@ use crate::{
         record::{any_keys, record},
     },
     key::{self, Keyed},
-    upkeep::{Shard, due},
 };
 
 use super::{WebhookEvent, Webhooks};
@@ -30,9 +29,8 @@ const CONCURRENCY: usize = 20;
 record! {
     delivery: WebhookDelivery = "webhook_delivery",
     key: key::webhook_delivery(delivery.organization_id, delivery.webhook_id, &delivery.id),
-    gsi4: Some(key::due(delivery.organization_id, delivery.due_at?)),
+    gsi4: Some(key::due(delivery.organization_id, delivery.sending.due_at?)),
     expires_at: Some(delivery.created_at.plus(Self::KEPT).epoch_seconds() + 1),
-    hidden: ["organizationId", "webhookId", "leasedUntil", "dueAt", "version"],
 }
 
 impl Webhooks<'_> {
@@ -145,24 +143,6 @@ impl Webhooks<'_> {
             .write(pending, read, write)
             .await?;
         sent.or_load(async |_| Ok(None)).await
-    }
-
-    /// Returns deliveries of a shard that are due without a message.
-    pub async fn due(
-        &self,
-        shard: Shard,
-        now: Timestamp,
-        wanted: &PageRequest,
-    ) -> Result<Page<Stored<WebhookDelivery>>> {
-        let due = due::page::<WebhookDelivery, _>(&self.0.table, shard, now, wanted);
-        Ok(due.await?.filter_map(Readable::yes))
-    }
-
-    pub async fn resent(&self, due: &Stored<WebhookDelivery>) -> Result<()> {
-        let mut delivery = due.clone();
-        delivery.resent(self.0.now());
-        // A refused write means that an attempt began meanwhile.
-        self.0.replace_or_leave(&delivery).await
     }
 
     /// Replaces the names of an erased user in the deliveries of the user's changes.
