@@ -2,8 +2,8 @@
  * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, attempt, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record,
-  redraw, rows, store, watch,
+  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, input, keyed, more, myId, node,
+  record, store, watch,
 } from "./kit.js";
 
 /** A filter in the address: one of some values, or a text.
@@ -31,19 +31,19 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     const all = kind.filters(choicesOf(people.filter(({ id }) => id !== myId())));
     const order = orders?.map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
     if (order) all.push(["Order", "sort", order]);
-    redraw(filters, all.map(([label, name, options]) => {
+    draw(filters, all.map(([label, name, options]) => {
       const value = asked.getAll(name).join(",");
       if (options && !options.some(([one]) => one === value)) options.push([value, value]);
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value.trim() || null });
-      return [name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 })];
+      return keyed(name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 }));
     }));
   };
   const show = () => {
     const all = [...shown].flatMap((id) => record(type, id) ?? []);
-    rows(items, all, ({ id }) => id, (row) => kind.line(row, people));
+    draw(items, each(all, ({ id }) => id, (row) => kind.line(row, people)));
     const none = next ? "Nothing among those read so far." : "Nothing matches.";
-    fill(end, ending(all.length === 0 && none, next, readMore));
-    fill(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
+    draw(end, ending(all.length === 0 && none, next, readMore));
+    draw(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
   };
   const add = (/** @type {Answer<any>} */ page) => {
     for (const { id } of store(type, page.data)) shown.add(id);

@@ -1,8 +1,9 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
-/** @import { Child } from "../elements.js" */
+/** @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
-import { button, fill, node } from "../elements.js";
+import { button, node } from "../elements.js";
 import { ask } from "../forms.js";
+import { draw } from "../render.js";
 import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
 import { countOf, inbox } from "./inbox.js";
@@ -50,7 +51,7 @@ export function showPerson() {
     node("small", node("bdi", organization.name)), button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
-  inbox(null, (rows) => fill(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
+  inbox(null, (rows) => draw(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
 }
 
 function showActivity() {

@@ -6,3 +6,16 @@ export function shieldInputMethods() {
   };
   addEventListener("keydown", shield, { capture: true });
 }
+
+/** Up and down move the focus among the links of a list. @param {HTMLElement} list */
+export function arrows(list) {
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = [...list.querySelectorAll("a")];
+    const at = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
+    const next = step && at >= 0 && links[at + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+}

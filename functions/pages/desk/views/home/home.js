@@ -1,8 +1,8 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-/** @import * as api from "workdesk" @import { Answer, Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  button, countOf, due, empty, ending, fill, get, inbox, markRead, more, may, node, number, person, quiet,
-  readAfter, redraw, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
+  button, countOf, draw, due, empty, ending, get, inbox, keyed, markRead, more, may, node, number, person, quiet,
+  readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
 } from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
@@ -50,7 +50,7 @@ export async function view({ body, signal }) {
     const figures = { "Active projects": number(activeEngagements),
       "Hours to resolution": avgResolutionTime ? number(avgResolutionTime, 1) : "none yet",
       "Hours saved": number(hoursSaved, 1) };
-    fill(metrics, Object.entries(figures).map(([name, value]) =>
+    draw(metrics, Object.entries(figures).map(([name, value]) =>
       node("div", node("dt", name), node("dd", value))));
     work.show([
       ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
@@ -89,8 +89,8 @@ function list(title, nothing, make) {
   const show = (all, readMore) => {
     const counted = all.length > 0 ? `${number(all.length)}${readMore ? "+" : ""}` : "";
     if (readMore !== undefined) count.textContent = counted;
-    fill(end, ending(false, readMore ? "next" : null, () => readMore?.(), "Show more"));
-    redraw(items, all.map((item) => /** @type {Part} */ ([`${item.id}`, make(item)])));
+    draw(end, ending(false, readMore ? "next" : null, () => readMore?.(), "Show more"));
+    draw(items, all.map((item) => keyed(`${item.id}`, make(item))));
     items.hidden = all.length === 0;
     none.hidden = all.length > 0;
   };

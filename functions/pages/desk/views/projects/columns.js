@@ -1,7 +1,7 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
 import {
-  button, due, fill, may, node, number, quiet, rows, select, state, TASK_OVER, TASK_STATUSES, to, words,
+  button, draw, due, each, may, node, number, quiet, select, state, TASK_OVER, TASK_STATUSES, to, words,
 } from "../../kit.js";
 import { byOrder } from "./moves.js";
 
@@ -47,13 +47,11 @@ export function columnsOf(move, numberOf, readAll) {
       total.textContent = `${number(count)}${isExact ? "" : "+"}`;
       column.classList.toggle("bare", count === 0 && isWhole);
       const name = `Show all tasks that are ${words(status).toLowerCase()}`;
-      if (end.hasChildNodes() === isWhole) {
-        fill(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
-      }
-      rows(list, found, ({ id }) => id, card);
+      draw(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
+      draw(list, each(found, ({ id }) => id, card));
     }
     // A card with the focus may have gone to another column.
-    if (focused && !element.contains(document.activeElement)) focus(focused);
+    if (focused && idOf(document.activeElement) !== focused) focus(focused);
   }
 
   const focus = (/** @type {number} */ id) =>
@@ -89,7 +87,14 @@ export function columnsOf(move, numberOf, readAll) {
     }
   }
 
-  return { element, show };
+  /** Brings a card into sight, and marks it. @param {number} id */
+  const reveal = (id) => {
+    const found = element.querySelector(`[data-key="${id}"]`);
+    found?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    found?.classList.add("fresh");
+    setTimeout(() => found?.classList.remove("fresh"), 2_000);
+  };
+  return { element, show, reveal };
 }
 
 /** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */

@@ -1,6 +1,6 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
 /** @import { Permission } from "workdesk" @import { View } from "../../kit.js" */
-import { attempt, denied, empty, fill, node, to, words } from "../../kit.js";
+import { attempt, denied, draw, empty, node, to, words } from "../../kit.js";
 import { connection, connections } from "./connections.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";
@@ -34,10 +34,10 @@ export async function view(context, parameters) {
   context.title(section ? words(name) : "Settings");
   const reason = READERS[name] ? denied(READERS[name]) : "";
   if (!section || reason) {
-    return fill(body, empty(section ? reason.replace("do this", "read this") : "There is no such section."));
+    return draw(body, empty(section ? reason.replace("do this", "read this") : "There is no such section."));
   }
   await attempt(body, async () => {
-    fill(body);
+    draw(body);
     await section({ ...context, body }, parameters);
   });
 }

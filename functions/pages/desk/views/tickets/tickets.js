@@ -2,7 +2,7 @@
  * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage, TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  denied, draftOf, get, input, node, person, post, quiet, record, store, time,
+  denied, draftOf, draw, get, input, node, person, post, quiet, record, store, time,
 } from "../../kit.js";
 import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
@@ -40,7 +40,7 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
       };
       const show = () => {
         const now = record("ticket", ticketId)?.status === "closed";
-        if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
+        if (now !== closed) draw(below, reply(ticketId, now, sent));
         closed = now;
         messages.show();
       };
