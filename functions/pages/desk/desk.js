@@ -13,7 +13,7 @@ import { watchSession } from "./frame/other-user.js";
 import { begins, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, mark, myId, node, notice, onUnauthenticated, open,
+  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, myId, node, notice, onUnauthenticated, open,
   place, prepare, readInbox, readSession, shieldInputMethods, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
@@ -23,6 +23,7 @@ const ROUTES = [
   ["/", "Home", "Home", () => import("./views/home/home.js")],
   ["/projects", "Projects", "Projects", () => import("./views/projects/projects.js")],
   ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")],
+  ["/tasks", "Tasks", "Tasks", () => import("./views/tasks/tasks.js")],
   ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")],
   ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
   ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
@@ -53,6 +54,7 @@ try {
   else {
     start(place("main"), mark);
     settleOther();
+    hearKeys();
     followInbox();
     follow(open, noticed, readSession);
   }

@@ -50,13 +50,14 @@ export const fold = (key, summary, content, onOpen) =>
 export const ending = (none, next, read, label = "More") =>
   [none && empty(none), next && button(label, () => read(next))];
 
-/** `name`: what a button is called where its label needs the context, such as "Reply to Ada".
+/** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key` presses it.
  * @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string }} [options] */
-export function button(label, act, { reason = "", kind = "", name } = {}) {
+ * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string, key?: string }} [options] */
+export function button(label, act, { reason = "", kind = "", name, key } = {}) {
   const onclick = (/** @type {any} */ { currentTarget }) =>
     isIdle(currentTarget) && run(currentTarget, currentTarget.parentElement, act);
-  const pressed = node("button", { type: "button", class: kind, "aria-label": name, onclick }, label);
+  const pressed = node("button", { type: "button", class: kind, "aria-label": name,
+    "aria-keyshortcuts": key, onclick }, label);
   const place = node("span.action", pressed);
   allow(pressed, reason);
   return place;

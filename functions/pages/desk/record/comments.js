@@ -29,7 +29,7 @@ export async function commented(on, id, list, of, permission, signal) {
     entry: ({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) => ({
       author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content, parentId,
       edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory") }),
-    write: { label: "Comment", submit: "Comment", draft: "comment", reason: denied(permission),
+    write: { label: "Comment", submit: "Comment", draft: "comment", key: "r", reason: denied(permission),
       save: (content) => send(content, null) },
     ...(may(permission) && { reply: send }),
     edit: async (row, content, match) =>

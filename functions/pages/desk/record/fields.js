@@ -10,7 +10,7 @@ import { writer } from "./writer.js";
 /** A field: `shown` returns nothing where there is no value; `editor`: its control. It has `choices`, is of a
  * `type` of text, or is a day.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child, type?: string,
- *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
+ *   key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
 /** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
@@ -58,12 +58,12 @@ function inPlace(place, record, value, editor) {
 
 /** A field: its value, and in its place a control that saves what is chosen.
  * @param {Edited} record @param {Field} field */
-export function fact(record, { label, name, shown, type = "date", choices, editor }) {
+export function fact(record, { label, name, shown, type = "date", choices, editor, key }) {
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
     ? node("span", { title: record.reason }, told(known))
-    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" }));
+    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain", ...(key && { key }) }));
   const { show } = inPlace(place, record, (known, open) => [value(known, open)],
     async (known, close) => {
       const send = (/** @type {string | null} */ value) => {
@@ -122,7 +122,7 @@ export function text(record, { label, name, line = false, optional = !line, show
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => {
     const act = `${known[name] ? "Edit" : "Add a"} ${label.toLowerCase()}`;
     return [keyed("value", known[name] ? shown?.(known[name]) : none ? quiet(none) : null),
-      keyed("change", !record.reason && button(act, open, { kind: "plain" }))];
+      keyed("change", !record.reason && button(act, open, { kind: "plain", ...(line && { key: "e" }) }))];
   };
   const made = inPlace(element, record, value, (known, cancel) => {
     element.classList.add("whole");

@@ -102,11 +102,11 @@ function valueOf(one) {
 
 /** @param {User[]} people @returns {Field} */
 export const assignee = (people) => ({
-  label: "Assignee", name: "assigneeId", choices: () => [["", "None"], ...choicesOf(people)],
+  label: "Assignee", name: "assigneeId", key: "a", choices: () => [["", "None"], ...choicesOf(people)],
   shown: ({ assigneeId, assignee: joined }) =>
     assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId), `User ${assigneeId}`),
 });
 
 /** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
 export const stateField = (name, choices) =>
-  ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
+  ({ label: words(name), name, key: name.charAt(0), choices, shown: (row) => state(row[name]) });

@@ -3,6 +3,7 @@ export * from "../list.js";
 export * from "./comments.js";
 export * from "./fields.js";
 export * from "./page.js";
+export * from "./selection.js";
 export * from "./talk.js";
 export * from "./undo.js";
 export * from "./writer.js";

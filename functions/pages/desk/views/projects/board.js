@@ -3,13 +3,14 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  choicesOf, counted, draw, empty, get, input, keyed, node, number, quiet, record, say, store, TASK_STATUSES, watch,
-  words,
+  choicesOf, counted, draw, empty, everyone, get, input, keyed, named, node, number, PRIORITIES, quiet, record, say,
+  store, TASK_STATUSES, watch, words,
 } from "../../kit.js";
+import { selectionOf } from "../../record/record.js";
 import { addingOf } from "./adding.js";
 import { columnsOf } from "./columns.js";
 import { countsOf } from "./milestones.js";
-import { movesOf } from "./moves.js";
+import { byOrder, movesOf } from "./moves.js";
 import { setupOf } from "./setup.js";
 import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
@@ -49,7 +50,12 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   const isFiltered = () => Object.values(chosen()).some((one) => one !== null);
   /** @type {import("./columns.js").NumberOf} */
   const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
-  const columns = columnsOf(moves.move, numberOf, tasks.readAll);
+  const selection = selectionOf("task", () => TASK_STATUSES.flatMap((status) =>
+    visible().filter((task) => task.status === status).sort(byOrder).map((task) => task.id)), async () => ({
+    status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
+    assigneeId: ["Assignee", [["0", "Nobody"], ...choicesOf(await everyone())]],
+    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]] }));
+  const columns = columnsOf(moves.move, numberOf, tasks.readAll, selection.box);
   const times = timeline(() => kept("milestone"), counts.of);
 
   /** The tasks that the filters leave, at the places where they are shown. */
@@ -63,6 +69,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     title(record("project", projectId)?.title ?? tasks.kept()[0]?.project?.title ?? "Project");
     const found = visible();
     columns.show(found);
+    selection.show();
     times.show();
     const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
@@ -86,8 +93,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   });
   const setup = setupOf(projectId, { keep, phase: () => kept("phase"), milestone: () => kept("milestone") }, signal);
   header.append(count);
-  body.append(node("div.board-head", filters, adding.element), adding.place, setup.element, times.element, problems,
-    columns.element, end);
+  body.append(node("div.board-head", filters, adding.element), adding.place, node("div", setup.element, times.element),
+    node("div", problems, selection.element, columns.element), end);
   show();
   watch(signal, {
     wants: ({ type, recordId, parent, action }) => {
