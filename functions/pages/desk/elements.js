@@ -154,8 +154,10 @@ export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}
 
 /** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {
+  const isSome = (/** @type {Child} */ content) =>
+    nodesOf(content).some((one) => one instanceof Element || one.textContent !== "");
   const row = (/** @type {[string, Child]} */ [name, content]) =>
-    (nodesOf(content).some((one) => one.textContent !== "" || one instanceof Element) ? [node("dt", name), node("dd", content)] : []);
+    (isSome(content) ? [node("dt", name), node("dd", content)] : []);
   return node("dl.facts", Object.entries(values).map(row));
 }
 

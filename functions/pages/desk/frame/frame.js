@@ -49,7 +49,8 @@ export function showPerson() {
   }));
   place("navigation").append(node("div.person",
     node("bdi", { title: `${user.username}, ${user.role}` }, user.fullName),
-    node("small", node("bdi", organization.name)), button("Keys", showKeys, { kind: "plain" }), button("Sign out", signOut, { kind: "plain" })));
+    node("small", node("bdi", organization.name)), button("Keys", showKeys, { kind: "plain" }),
+    button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
   inbox(null, (rows) => draw(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));

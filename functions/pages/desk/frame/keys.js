@@ -1,5 +1,6 @@
-/** The keys of the desk. A key presses the button, link or field that names it in `aria-keyshortcuts`: in the row
- * with the focus, else on the page. None acts while a field, a list or a dialog has the focus. */
+/** The keys of the desk. A key presses the button, link or field that names it in `aria-keyshortcuts`: of the
+ * selected rows, of the row with the focus, else of the page. None acts while a field, a list or a dialog has the
+ * focus. */
 import { button, node } from "../elements.js";
 import { dialog } from "../forms.js";
 
@@ -39,6 +40,7 @@ export function hearKeys() {
   addEventListener("keydown", (event) => {
     const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
     if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (key === "Escape" && hasKeys(target)) return /** @type {HTMLElement} */ (target).blur();
     const isSearch = (ctrlKey || metaKey) && !altKey && key === "k";
     if (!isSearch && (ctrlKey || metaKey || altKey || hasKeys(target))) return;
     const to = timeStamp - goes < PAUSE_MS ? PLACES[key] : undefined;
@@ -57,7 +59,8 @@ const hasKeys = (target) => target instanceof Element
 
 /** Presses what names the key. Returns false if nothing does. @param {string} key */
 function press(key) {
-  const places = [document.activeElement?.closest("main li"), document.getElementById("main")];
+  const places = [document.querySelector(".selection:has(strong)"), document.activeElement?.closest("main li"),
+    document.getElementById("main")];
   const named = places.flatMap((one) => [...one?.querySelectorAll("[aria-keyshortcuts]") ?? []]);
   const found = /** @type {HTMLElement | undefined} */ (named.find((one) =>
     one.getAttribute("aria-keyshortcuts") === key && one.checkVisibility()));

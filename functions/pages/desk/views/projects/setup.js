@@ -53,8 +53,8 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
   const editorsOf = (/** @type {Part} */ type, /** @type {number} */ id) => {
     const key = `${type} ${id}`;
     const known = edited(type, id);
-    const description = () => text(known, { label: "Description", name: "description", draft: `${key} description`,
-      none: "No description.", shown: written });
+    const description = () => text(known, { label: "Description", name: "description",
+      draft: `${key} description`, none: "No description.", shown: written });
     const made = editors.get(key) ?? [...FIELDS[type].map((field) => fact(known, field)),
       ...(type === "project" || type === "milestone" ? [description()] : [])];
     editors.set(key, made);
@@ -65,7 +65,8 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
     const { path, name, permission } = KINDS[type];
     const act = () => deleteLater({ type, row: record(type, row.id), name: node("bdi", row[name]), path,
       on: { id: row.id } });
-    return button("Delete", act, { kind: "plain", reason: denied(permission) && " ", name: `Delete ${row[name]}` });
+    const options = { kind: /** @type {const} */ ("plain"), name: `Delete ${row[name]}` };
+    return denied(permission) ? null : button("Delete", act, options);
   };
   const phases = () => kept.phase().sort((one, other) => one.order - other.order || one.id - other.id);
   /** Moves a phase before the one above it. @param {Records["phase"]} row @param {number} at */

@@ -91,7 +91,10 @@ function reply(ticketId, closed, read, sent) {
   /** Sends it, and sets a status after it. */
   let then = "";
   const settleAs = (/** @type {string} */ status) => read().then(() => changeOne("ticket", ticketId, { status }))
-    .then(() => say(`Sent. The ticket is ${status}.`), (problem) =>
+    .then(() => {
+      say(`Sent. The ticket is ${status}.`);
+      /** @type {HTMLElement | null} */ (document.querySelector(".beside a:last-child"))?.focus();
+    }, (problem) =>
       notice(`It was sent. The status was not changed: ${problem.detail}`, "Try again", () => void settleAs(status)));
   const sendAs = (/** @type {string} */ status) => {
     then = status;
