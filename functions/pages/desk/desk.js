@@ -2,19 +2,19 @@
  *
  * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
  * api/client.js    requests; api/records.js: the store that the feed keeps true; api/sets.js: sets of names
- * elements.js      what views are made of, with forms.js, rows.js and values.js; kit.js: all that they import
+ * render.js        the one way to show something; elements.js, forms.js, values.js, written.js: what views are
+ *                  made of; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Route } from "./frame/router.js" */
 /** @import { Change } from "workdesk" */
-import { shieldInputMethods } from "./frame/keys.js";
 import { followLink } from "./frame/links.js";
 import { watchSession } from "./frame/other-user.js";
 import { begins, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, mark, myId, node, notice, onUnauthenticated, open,
-  place, prepare, readInbox, readSession, showNavigation, showPerson, start, trouble,
+  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, myId, node, notice, onUnauthenticated, open,
+  place, prepare, readInbox, readSession, shieldInputMethods, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
@@ -23,6 +23,7 @@ const ROUTES = [
   ["/", "Home", "Home", () => import("./views/home/home.js")],
   ["/projects", "Projects", "Projects", () => import("./views/projects/projects.js")],
   ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")],
+  ["/tasks", "Tasks", "Tasks", () => import("./views/tasks/tasks.js")],
   ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")],
   ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
   ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
@@ -53,6 +54,7 @@ try {
   else {
     start(place("main"), mark);
     settleOther();
+    hearKeys();
     followInbox();
     follow(open, noticed, readSession);
   }

@@ -4,10 +4,10 @@
  * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
  * stands beside them, with "Try again"; its faults stand at the fields with their names. */
 /** @import * as api from "workdesk" */
+/** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
+import { draw, listen, nodesOf } from "./render.js";
 
-/** What is nothing is left out. @typedef {string | number | null | undefined | false} Text */
-/** @typedef {Node | Text | readonly any[]} Child */
 /** @typedef {{ [name: string]: Text | true | ((event: any) => unknown) }} Attributes */
 /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
 /** @typedef {[value: string, label: string]} Choice */
@@ -25,22 +25,15 @@ export function node(selector, ...rest) {
   if (classes.length > 0) made.className = classes.join(" ");
   const attributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype ? rest.shift() : {};
   for (const [name, value] of Object.entries(/** @type {Attributes} */ (attributes))) {
-    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    if (typeof value === "function") listen(made, name.slice(2), value);
+    else if (name === "key") made.dataset["key"] = String(value);
     else if (name === "value") /** @type {any} */ (made).value = value ?? "";
     else if ((value ?? false) !== false) made.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...shown(/** @type {Child[]} */ (rest)));
+  made.append(...nodesOf(rest));
   return /** @type {Made<S>} */ (made);
 }
 
-/** @param {Child} child @returns {(Node | string)[]} */
-function shown(child) {
-  if (Array.isArray(child)) return child.flatMap(shown);
-  return (child ?? false) === false ? [] : [child instanceof Node ? child : String(child)];
-}
-
-/** @param {Element} place @param {...Child} children */
-export const fill = (place, ...children) => place.replaceChildren(...shown(children));
 export const quiet = (/** @type {Child[]} */ ...children) => node("span.quiet", children);
 export const empty = (/** @type {string} */ text) => node("p.empty", text);
 /** @param {Child} title @param {...Child} children */
@@ -48,22 +41,24 @@ export const section = (title, ...children) => node("section", node("h2", title)
 /** @param {string} href @param {...Child} children */
 export const link = (href, ...children) => node("a.link", { href }, children);
 /** Content that is shown when it is wanted. @param {string} key tells it from others
- * @param {Child} summary @param {Child} content @param {() => void} [onOpen] */
+ * @param {Child} summary @param {Child} content @param {(fold: Element) => unknown} [onOpen] */
 export const fold = (key, summary, content, onOpen) =>
-  node("details", { "data-fold": key, ontoggle: ({ target }) => target.open && onOpen?.() },
+  node("details", { "data-fold": key, ontoggle: ({ target }) => target.open && onOpen?.(target) },
     node("summary", summary), content);
 /** What follows the rows of a list: that there is none, or what reads the next page.
  * @param {string | false} none @param {string | null} next @param {(next: string) => unknown} read */
 export const ending = (none, next, read, label = "More") =>
   [none && empty(none), next && button(label, () => read(next))];
 
-/** `name`: what a button is called where its label needs the context, such as "Reply to Ada".
+/** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key` presses it.
  * @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string }} [options] */
-export function button(label, act, { reason = "", kind = "", name } = {}) {
-  const pressed = node("button", { type: "button", class: kind, "aria-label": name }, label);
+ * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string, key?: string }} [options] */
+export function button(label, act, { reason = "", kind = "", name, key } = {}) {
+  const onclick = (/** @type {any} */ { currentTarget }) =>
+    isIdle(currentTarget) && run(currentTarget, currentTarget.parentElement, act);
+  const pressed = node("button", { type: "button", class: kind, "aria-label": name,
+    "aria-keyshortcuts": key, onclick }, label);
   const place = node("span.action", pressed);
-  pressed.addEventListener("click", () => isIdle(pressed) && run(pressed, place, act));
   allow(pressed, reason);
   return place;
 }
@@ -113,7 +108,7 @@ export function trouble(problem, again) {
 /** Does something. Its problem stands in a place, unless the view closed meanwhile.
  * @param {Element} place @param {() => Promise<unknown>} act @returns {Promise<unknown>} */
 export const attempt = (place, act) => act().catch((problem) => {
-  if (problem.name !== "AbortError") fill(place, trouble(problem, () => attempt(place, act)));
+  if (problem.name !== "AbortError") draw(place, trouble(problem, () => attempt(place, act)));
 });
 
 /** Names that are shown as states, and those of the desk alone.
@@ -159,8 +154,10 @@ export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}
 
 /** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {
+  const isSome = (/** @type {Child} */ content) =>
+    nodesOf(content).some((one) => one instanceof Element || one.textContent !== "");
   const row = (/** @type {[string, Child]} */ [name, content]) =>
-    (shown(content).some((one) => one !== "") ? [node("dt", name), node("dd", content)] : []);
+    (isSome(content) ? [node("dt", name), node("dd", content)] : []);
   return node("dl.facts", Object.entries(values).map(row));
 }
 

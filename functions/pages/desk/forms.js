@@ -1,5 +1,5 @@
 /** Fields, forms, dialogs, and the two versions of a conflict. A form may keep what is typed as a draft. */
-/** @import { Attributes, Child, Choice, Control, Text } from "./elements.js" */
+/** @import { Attributes, Choice, Control } from "./elements.js" @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
 import { allow, button, isIdle, newId, node, run } from "./elements.js";
 import { draftAt } from "./frame/drafts.js";
@@ -117,10 +117,9 @@ function keepDraft(form, name, version, discarded) {
  * @param {string} label @param {Choice[]} options @param {string} value
  * @param {(value: string) => unknown} save */
 export function choice(label, options, value, save) {
-  const onchange = () => run(control, place, () => save(control.value));
-  const control = select(label, options, value, { onchange });
-  const place = field(label, control);
-  return place;
+  const onchange = (/** @type {any} */ { currentTarget }) =>
+    run(currentTarget, currentTarget.closest(".field"), () => save(currentTarget.value));
+  return field(label, select(label, options, value, { onchange }));
 }
 
 /** A dialog over the page. Escape closes it, unless it stays; the focus returns to where it was.

@@ -2,17 +2,30 @@
  * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, attempt, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record,
-  redraw, rows, store, watch,
+  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, input, keyed, more, myId, node,
+  record, say, store, watch,
 } from "./kit.js";
+import { selectionOf } from "./record/selection.js";
 
 /** A filter in the address: one of some values, or a text.
  * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
 /** @typedef {object} Listed
- * @property {"project" | "service_request" | "ticket"} type @property {string} noun
- * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"} list
+ * @property {"project" | "service_request" | "ticket" | "task"} type @property {string} noun
+ * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets" | "/api/tasks"} list
+ * @property {Record<string, string[]>} [defaults] values of filters that the address lacks
+ * @property {(people: Choice[]) => Record<string, [label: string, Choice[]]>} [fields] changed for several rows
  * @property {(people: Choice[]) => Filter[]} filters @property {Choice[]} [orders] the first is the default
- * @property {(row: any, people: User[]) => HTMLElement} line */
+ * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null) => HTMLElement} line */
+
+/** Ids of the rows that the last list of a type showed. @type {Map<string, number[]>} */
+const listed = new Map();
+
+/** The ids beside one in the last list of a type. @param {string} type @param {number} id */
+export function neighbors(type, id) {
+  const ids = listed.get(type) ?? [];
+  const at = ids.indexOf(id);
+  return at < 0 ? {} : { previous: ids[at - 1], next: ids[at + 1] };
+}
 
 /** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
@@ -24,26 +37,32 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const news = node("p.news", { role: "status" });
   const [items, end] = [node("ul.list.columns"), node("div")];
-  body.append(filters, node("div", news, items, end));
+  const named = () => choicesOf(people);
+  const selection = kind.fields && type !== "project"
+    ? selectionOf(type, () => [...shown], async () => kind.fields?.(named()) ?? {}) : null;
+  const box = selection?.box ?? (() => null);
+  body.append(filters, node("div", news, selection?.element ?? "", items, end));
   arrows(items);
 
   const showFilters = () => {
     const all = kind.filters(choicesOf(people.filter(({ id }) => id !== myId())));
     const order = orders?.map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
     if (order) all.push(["Order", "sort", order]);
-    redraw(filters, all.map(([label, name, options]) => {
-      const value = asked.getAll(name).join(",");
+    draw(filters, all.map(([label, name, options]) => {
+      const value = (asked.has(name) ? asked.getAll(name) : kind.defaults?.[name] ?? []).join(",");
       if (options && !options.some(([one]) => one === value)) options.push([value, value]);
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value.trim() || null });
-      return [name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 })];
+      return keyed(name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 }));
     }));
   };
   const show = () => {
     const all = [...shown].flatMap((id) => record(type, id) ?? []);
-    rows(items, all, ({ id }) => id, (row) => kind.line(row, people));
+    listed.set(type, all.map(({ id }) => id));
+    draw(items, each(all, ({ id }) => id, (row) => kind.line(row, people, box)));
+    selection?.show();
     const none = next ? "Nothing among those read so far." : "Nothing matches.";
-    fill(end, ending(all.length === 0 && none, next, readMore));
-    fill(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
+    draw(end, ending(all.length === 0 && none, next, readMore));
+    draw(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
   };
   const add = (/** @type {Answer<any>} */ page) => {
     for (const { id } of store(type, page.data)) shown.add(id);
@@ -52,7 +71,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   };
   const read = async () => {
     const query = asked;
-    const wanted = Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
+    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name)]));
     const sort = query.get("sort") ?? orders?.[0]?.[0];
     const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
     const [page, users] = await Promise.all([rows, everyone().catch(() => [])]);
@@ -61,6 +80,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     [shown, waiting, people] = [new Set(), new Set(), users];
     showFilters();
     add(page);
+    say(`${counted(shown.size, noun)}${next ? " or more" : ""}.`);
   };
   const readMore = async (/** @type {string} */ next) => {
     const [before, query] = [shown.size, asked];
@@ -68,9 +88,12 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     if (query === asked) add(page);
     items.children[before]?.querySelector("a")?.focus();
   };
+  /** @param {URLSearchParams} query @param {string} name */
+  const wantedOf = (query, name) => (query.has(name) ? query.getAll(name) : kind.defaults?.[name] ?? [])
+    .filter((value) => value !== "any");
   /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
   const matches = (row) => names.every((name) => {
-    const wanted = asked.getAll(name).flatMap((value) => value.split(","));
+    const wanted = wantedOf(asked, name).flatMap((value) => value.split(","));
     const [value, word] = [`${row[name]}`, row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
     return wanted.length === 0 ? value !== "archived" : wanted.includes(value) || wanted.includes(word);
   });

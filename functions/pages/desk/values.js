@@ -44,7 +44,7 @@ export const time = (instant) => timed(instant, short(instant));
 setInterval(() => {
   for (const one of document.querySelectorAll("time:not([class])")) {
     const text = short(/** @type {HTMLTimeElement} */ (one).dateTime);
-    if (one.textContent !== text) one.textContent = text;
+    if (one.firstChild && one.textContent !== text) one.firstChild.nodeValue = text;
   }
 }, MINUTE_MS);
 

@@ -12,6 +12,8 @@ def check(world):
     refuses(world, project)
     counts_milestones_whatever_is_shown(world, project)
     shows_open_work_first(world)
+    changes_what_it_is_made_of(world)
+    adds_many(world)
     lists_projects(world, project)
     world.api("max").call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
 
@@ -100,8 +102,8 @@ def moves_in_both_browsers(world, project):
         blocked = other.page.get_by_role("list", name="Blocked", exact=True)
         other.sees(blocked.get_by_role("link", name="Ask the customers"))
         # Back by the list of the card, on a phone.
-        other.page.get_by_label("Move Ask the customers").focus()
-        other.page.get_by_label("Move Ask the customers").select_option("In review")
+        other.page.get_by_label("Move Ask the customers").click()
+        other.page.get_by_role("menuitem", name="In review").click()
         desk.sees(page.get_by_role("list", name="In review").get_by_role("link", name="Ask the customers"))
         # A deleted task disappears.
         gone = world.api("max").call("POST", "/api/tasks", {"title": "A mistake", "projectId": project["id"]})["id"]
@@ -128,10 +130,14 @@ def moves_by_keyboard_and_list(world, project):
         page.keyboard.press("ArrowLeft")
         assert page.evaluate("document.activeElement.textContent") == "Invite the pilots"
         page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Move Invite the pilots"
+        # A key on the button moves nothing.
+        page.keyboard.press("b")
+        page.keyboard.press("Enter")
         # Moves are sent one after the other: this one is the last.
         with page.expect_response(lambda one: one.request.method == "PATCH"):
-            page.get_by_label("Move Invite the pilots").select_option("Done")
+            page.keyboard.press("d")
         wait_for_cards(page, "Done", ["Invite the pilots"])
         page.wait_for_function("() => document.activeElement.textContent === 'Invite the pilots'")
         # The service has the same order.
@@ -195,6 +201,99 @@ def counts_milestones_whatever_is_shown(world, project):
         desk.sees(page.locator(".timeline").get_by_text("2 of 3 done"))
     for task in tasks[:2]:
         api.call("DELETE", f"/api/tasks/{task}", expect=204)
+
+
+def changes_what_it_is_made_of(world):
+    """Title, status, description, phases, milestones and tags, where they are seen. What another one changes stays."""
+    project = a_project(world, "Parts of tests")
+    api = world.api("max")
+    with world.desk("max", project["address"], refused=(412,)) as desk:
+        page = desk.page
+        page.get_by_text("Project, phases, milestones and tags").click()
+        section = lambda name: page.locator(".setup section").filter(has=page.get_by_role("heading", name=name))
+        own, phases, milestones = section("Project"), section("Phases"), section("Milestones")
+        own.get_by_role("button", name="Title: ").click()
+        own.get_by_label("Title").fill(f"Renamed {world.mark}")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name=f"Renamed {world.mark}").wait_for()
+        own.get_by_role("button", name="Status: Active").click()
+        own.get_by_label("Status").select_option("on_hold")
+        own.get_by_role("button", name="Status: On hold").wait_for()
+        own.get_by_role("button", name="Add a description").click()
+        own.get_by_label("Description").fill("In **two** parts.")
+        page.keyboard.press("Control+Enter")
+        own.locator("strong", has_text="two").wait_for()
+        for title in ("Move", "Look after"):
+            phases.get_by_label("Add a phase").fill(title)
+            page.keyboard.press("Enter")
+            phases.get_by_role("button", name=f"Title: {title}").wait_for()
+        phases.get_by_role("button", name="Move Look after up").click()
+        page.get_by_text("Look after: 2 of 3").wait_for()
+        titles = [one["title"] for one in api.call("GET", f"/api/projects/{project['id']}/phases")]
+        assert titles == ["Prepare", "Look after", "Move"], titles
+        phases.get_by_role("button", name="Title: Move").click()
+        phases.get_by_label("Title").fill("Move all")
+        page.keyboard.press("Enter")
+        phases.get_by_role("button", name="Title: Move all").wait_for()
+        milestones.get_by_label("Add a milestone").fill("Sprint 12")
+        milestones.get_by_label("Due", exact=True).fill("2030-03-01")
+        page.keyboard.press("Enter")
+        row = milestones.get_by_role("listitem").filter(has_text="Sprint 12")
+        row.get_by_role("button", name="Due: 1 Mar 2030").wait_for()
+        row.get_by_role("button", name="Status: Pending").click()
+        row.get_by_label("Status").select_option("in_progress")
+        row.get_by_role("button", name="Status: In progress").wait_for()
+        page.locator(".timeline").get_by_text("Sprint 12").wait_for()
+        desk.looks("board-setup")
+        # Another one changes the same field just before.
+        phases.get_by_role("button", name="Title: Prepare").click()
+        phases.get_by_label("Title").fill("Mine")
+        api.call("PATCH", f"/api/phases/{project['phase']}", {"title": "Theirs"})
+        page.keyboard.press("Enter")
+        phases.get_by_role("alert").get_by_text("Theirs").wait_for()
+        phases.get_by_role("button", name="Save yours").click()
+        phases.get_by_role("button", name="Title: Mine").wait_for()
+        # A deletion can be taken back.
+        phases.get_by_role("button", name="Delete Move all").click()
+        phases.get_by_role("button", name="Title: Move all").wait_for(state="detached")
+        page.get_by_role("button", name="Undo").click()
+        phases.get_by_role("button", name="Title: Move all").wait_for()
+        tags = section("Tags of the organization")
+        tags.get_by_label("Add a tag").fill(f"tag {world.mark}")
+        page.keyboard.press("Enter")
+        tags.get_by_role("button", name=f"Name: tag {world.mark}").wait_for()
+    with world.desk("vic", project["address"]) as desk:
+        page = desk.page
+        page.get_by_text("Project, phases, milestones and tags").click()
+        page.locator(".setup").get_by_text("Sprint 12").wait_for()
+        assert page.locator(".setup li button:not([aria-disabled])").count() == 0
+    api.call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
+
+
+def adds_many(world):
+    """Enter takes the next title at once. One that fails stays, and those behind it, also over a reload."""
+    project = a_project(world, "Many of tests")
+    with world.desk("mia", project["address"], refused=(500,)) as desk:
+        page = desk.page
+        name = page.get_by_label("Add a task")
+        name.click()
+        for title in ("One", "Two", "Three"):
+            page.keyboard.type(title)
+            page.keyboard.press("Enter")
+        wait_for_cards(page, "Todo", ["Write the plan", "Ask the customers", "One", "Two", "Three"])
+        desk.fails("POST", "/api/tasks$", 500)
+        name.fill("Four")
+        page.keyboard.press("Enter")
+        page.keyboard.type("Five")
+        page.keyboard.press("Enter")
+        page.get_by_text("Four was not added.").wait_for()
+        page.reload()
+        desk.settled()
+        page.get_by_text("2 tasks were not added").wait_for()
+        page.get_by_role("button", name="Add now").click()
+        wait_for_cards(page, "Todo", ["Write the plan", "Ask the customers", "One", "Two", "Three", "Four", "Five"])
+        page.get_by_text("were not added").wait_for(state="detached")
+    world.api("max").call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
 
 
 DONE, OPEN_TASKS, SHOWN = 1_010, 50, 50

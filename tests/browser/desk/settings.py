@@ -1,5 +1,6 @@
 """Settings: one's own, and those of the organization"""
 
+import json
 import time
 
 from playwright.sync_api import expect
@@ -20,6 +21,7 @@ def check(world):
     webhooks(world)
     connections(world)
     policy(world)
+    journal(world)
 
 
 def confirms(page, title, label):
@@ -356,3 +358,28 @@ def policy(world):
         assert stored["signedInWithin"] == 60, stored
         assert stored["rules"] == [] and stored["caps"]["actions"] == 200, stored
         world.sets_policy({"caps": None, "signedInWithin": None})
+
+
+def journal(world):
+    """The audit log: filtered, checked, and saved as a file."""
+    world.api("ada").call("PATCH", "/api/users/4", {"fullName": "Mia Tanaka"})
+    with world.desk("ada", "#/settings/journal") as desk:
+        page = desk.page
+        entries = page.get_by_role("list", name="Entries")
+        entries.get_by_role("listitem").first.wait_for()
+        desk.looks("settings-journal")
+        page.get_by_label("About").select_option(label="Mia Tanaka")
+        page.wait_for_function("() => location.hash.includes('subject=user%3A4')")
+        page.get_by_label("To").fill("2020-01-01")
+        page.get_by_label("To").dispatch_event("change")
+        page.get_by_text("No entry matches.").wait_for()
+        desk.open("#/settings/journal")
+        page.get_by_role("button", name="Check the journal").click()
+        page.get_by_text("complete and unchanged").wait_for()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Export").click()
+        lines = open(saved.value.path()).read().splitlines()
+        assert lines and all(json.loads(line)["hash"] for line in lines)
+        page.get_by_text(f"Saved {len(lines)} entr").wait_for()
+    with world.desk("mia", "#/settings/journal") as desk:
+        desk.page.get_by_text("Admins may read this.").wait_for()

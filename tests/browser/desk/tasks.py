@@ -91,6 +91,12 @@ def talks(world, task):
         page.get_by_role("textbox", name="Comment").first.fill("Could @sue read it?")
         page.get_by_role("button", name="Save").click()
         other.sees(other.page.get_by_text("Could @sue read it?"))
+        # A deleted comment can be taken back, too. The focus does not fall out of the page.
+        page.get_by_role("button", name="Delete your comment").click()
+        page.get_by_text("Could @sue read it?").wait_for(state="detached")
+        assert page.evaluate("document.activeElement.tagName") != "BODY"
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_text("Could @sue read it?").wait_for()
         page.get_by_role("button", name="Delete your comment").click()
         other.sees(other.page.get_by_text("This comment was deleted."))
         page.get_by_text("This comment was deleted.").wait_for()

@@ -6,11 +6,16 @@ use tests::{File, support::document};
 type Constant = (&'static str, &'static str, &'static str);
 
 /// The constants that every visit loads.
-const OF_ALL: [Constant; 9] = [
+const OF_ALL: [Constant; 10] = [
     (
         "LEAST_ROLES",
         "Readonly<Record<api.Permission, api.Role>>",
         "Permission/x-rules/leastRole",
+    ),
+    (
+        "MILESTONE_STATUSES",
+        "readonly api.MilestoneStatus[]",
+        "MilestoneStatus/enum",
     ),
     ("PRIORITIES", "readonly api.Priority[]", "Priority/enum"),
     (

@@ -27,6 +27,15 @@ export const LEAST_ROLES = {
   "view_work": "viewer"
 };
 
+/** @type {readonly api.MilestoneStatus[]} */
+export const MILESTONE_STATUSES = [
+  "pending",
+  "in_progress",
+  "on_hold",
+  "completed",
+  "cancelled"
+];
+
 /** @type {readonly api.Priority[]} */
 export const PRIORITIES = [
   "low",

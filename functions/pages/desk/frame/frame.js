@@ -1,16 +1,18 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
-/** @import { Child } from "../elements.js" */
+/** @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
-import { button, fill, node } from "../elements.js";
+import { button, node } from "../elements.js";
 import { ask } from "../forms.js";
+import { draw } from "../render.js";
 import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
 import { countOf, inbox } from "./inbox.js";
+import { showKeys } from "./keys.js";
 import { to } from "./router.js";
 import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
-const PLACES = ["Home", "Projects", "Requests", "Tickets", "Alerts", "Search", "Settings"];
+const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
 const NOTICE_MS = 5_000;
 /** @param {string} id @returns {HTMLElement} */
@@ -47,10 +49,11 @@ export function showPerson() {
   }));
   place("navigation").append(node("div.person",
     node("bdi", { title: `${user.username}, ${user.role}` }, user.fullName),
-    node("small", node("bdi", organization.name)), button("Sign out", signOut, { kind: "plain" })));
+    node("small", node("bdi", organization.name)), button("Keys", showKeys, { kind: "plain" }),
+    button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
-  inbox(null, (rows) => fill(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
+  inbox(null, (rows) => draw(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
 }
 
 function showActivity() {

@@ -1,7 +1,8 @@
 /** A tab that shows another user than the session's says so. The service refuses its requests. */
 import { get, onOtherUser } from "../api/client.js";
-import { button, fill, node } from "../elements.js";
+import { button, node } from "../elements.js";
 import { dialog } from "../forms.js";
+import { draw } from "../render.js";
 import { me, myId, readSession } from "./session.js";
 import { signedInElsewhere } from "./sign-in.js";
 import { onTabs } from "./tabs.js";
@@ -30,6 +31,6 @@ async function sayOtherUser() {
     node("div.end", button("Reload", () => location.reload(), { kind: "main" })),
   ), { stays: true });
   const { data } = await get("/api/auth/session", {}, { quiet: true, anyone: true });
-  fill(says, node("b", node("bdi", data.user.fullName)), ", ", node("bdi", data.organization.name),
+  draw(says, node("b", node("bdi", data.user.fullName)), ", ", node("bdi", data.organization.name),
     ", is signed in to this browser now.");
 }

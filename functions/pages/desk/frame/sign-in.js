@@ -4,8 +4,9 @@
  * `#/sign-in/7` is the address of an organization: its users need no look-up to find their provider. */
 /** @import { Problem } from "../api/client.js" */
 import { get, post } from "../api/client.js";
-import { button, fill, node } from "../elements.js";
+import { button, node } from "../elements.js";
 import { ask, dialog, form, input } from "../forms.js";
+import { draw } from "../render.js";
 import { stored } from "./drafts.js";
 import { me, myId, toProvider } from "./session.js";
 import { tellTabs } from "./tabs.js";
@@ -102,7 +103,7 @@ function over(problem, done, refuse) {
       else if (!window.open(address)) says.textContent = "The browser opened no tab. Allow it to.";
     };
     const go = () => toProvider(address, leave);
-    fill(further, provider && button("Sign in by your company's provider", go));
+    draw(further, provider && button("Sign in by your company's provider", go));
   };
   /** Offers the provider, if the organization of the user has one. */
   const look = async () => {

@@ -1,7 +1,7 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
-/** @import { Child, Choice, Part } from "../kit.js" */
-import { button, choice, draftOf, form, input, node, Problem, quiet, redraw, settle } from "../kit.js";
-import { writer } from "./record.js";
+/** @import { Child, Choice } from "../kit.js" */
+import { button, choice, draftOf, draw, form, input, keyed, node, Problem, quiet, settle } from "../kit.js";
+import { writer } from "./writer.js";
 
 /** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
  * returned; `reason`: why the user may not change it.
@@ -10,7 +10,7 @@ import { writer } from "./record.js";
 /** A field: `shown` returns nothing where there is no value; `editor`: its control. It has `choices`, is of a
  * `type` of text, or is a day.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child, type?: string,
- *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
+ *   key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
 /** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
@@ -32,24 +32,25 @@ export async function save(record, change, known) {
 export const row = (label, value) => node("div.fact", quiet(label), value);
 
 /** What is shown, and in its place what edits it. @param {HTMLElement} place @param {Edited} record
- * @param {(known: any, open: () => Promise<void>) => Part[]} value
+ * @param {(known: any, open: () => Promise<void>) => Child[]} value
  * @param {(known: any, close: () => void) => HTMLElement | Promise<HTMLElement>} editor */
 function inPlace(place, record, value, editor) {
   let editing = false;
   const show = () => {
     const known = record.read();
-    if (!editing && known) redraw(place, value(known, open));
+    if (!editing && known) draw(place, ...value(known, open));
   };
   const close = () => {
     editing = false;
     place.classList.remove("whole");
+    place.replaceChildren();
     show();
     place.querySelector("button")?.focus();
   };
   const open = async () => {
     const made = await editor(record.read(), close);
     editing = true;
-    place.replaceChildren(made);
+    draw(place, made);
     /** @type {HTMLElement | null} */ (made.querySelector("select, input, textarea"))?.focus();
   };
   return { element: place, show, open };
@@ -57,13 +58,13 @@ function inPlace(place, record, value, editor) {
 
 /** A field: its value, and in its place a control that saves what is chosen.
  * @param {Edited} record @param {Field} field */
-export function fact(record, { label, name, shown, type = "date", choices, editor }) {
+export function fact(record, { label, name, shown, type = "date", choices, editor, key }) {
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
     ? node("span", { title: record.reason }, told(known))
-    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" }));
-  const { show } = inPlace(place, record, (known, open) => [[label, value(known, open)]],
+    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain", ...(key && { key }) }));
+  const { show } = inPlace(place, record, (known, open) => [value(known, open)],
     async (known, close) => {
       const send = (/** @type {string | null} */ value) => {
         const change = { [name]: value && name.endsWith("Id") ? Number(value) : value || null };
@@ -98,14 +99,14 @@ function valueForm(label, name, type, now, send, cancel) {
     fields: input(label, name, { type, value: isDay ? day().slice(0, 10) : now,
       max: type === "date" && "9998-12-31" }),
     submit: "Save", cancel,
-    act: ({ [name]: value }) => send(type === "date" && value ? endOf(value, name) : value),
+    act: ({ [name]: value }) => send(type === "date" && value ? instantOf(value, name) : value),
   });
 }
 
-/** The end of a day such as "2026-11-26", as an instant. @param {string} text
- * @param {string} name of the field */
-function endOf(text, name) {
-  const end = new Date(`${text}T23:59:59.999`);
+/** The end of a day such as "2026-11-26" as an instant, or its beginning where something starts.
+ * @param {string} text @param {string} name of the field */
+function instantOf(text, name) {
+  const end = new Date(`${text}T${name === "startDate" ? "00:00:00" : "23:59:59.999"}`);
   // A browser's field takes years of more digits than an instant of the API has.
   if (!Number.isNaN(+end) && end.getFullYear() <= 9998) return end.toISOString();
   const detail = "There is no such day. Send a year of four digits, such as 2026.";
@@ -114,22 +115,21 @@ function endOf(text, name) {
 
 /** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no text.
  * @param {Edited} record
- * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string,
+ * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string, draft?: string,
  *   shown?: (text: string) => HTMLElement }} options */
-export function text(record, { label, name, line = false, optional = !line, shown, none = "" }) {
+export function text(record, { label, name, line = false, optional = !line, shown, none = "", draft = name }) {
   const element = node("div.described");
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => {
     const act = `${known[name] ? "Edit" : "Add a"} ${label.toLowerCase()}`;
-    return /** @type {Part[]} */ ([
-      ["value", known[name] ? shown?.(known[name]) : none && quiet(none)],
-      ["change", !record.reason && button(act, open, { kind: "plain" })]]);
+    return [keyed("value", known[name] ? shown?.(known[name]) : none ? quiet(none) : null),
+      keyed("change", !record.reason && button(act, open, { kind: "plain", ...(line && { key: "e" }) }))];
   };
   const made = inPlace(element, record, value, (known, cancel) => {
     element.classList.add("whole");
-    return writer({ label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line,
+    return writer({ label, submit: "Save", draft, value: known[name] ?? "", match: known, line,
       optional, cancel, textOf: (current) => current[name] ?? "",
       save: (written, match) => save(record, { [name]: written || null }, match) });
   });
-  if (draftOf(name) !== null && !record.reason) void made.open();
+  if (draftOf(draft) !== null && !record.reason) void made.open();
   return made;
 }

@@ -1,11 +1,13 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
-/** @import { Child, Choice, Context } from "../kit.js" @import { Field, talk } from "./record.js" */
+/** @import { Child, Choice, Context } from "../kit.js" @import { Field } from "./fields.js" */
+/** @import { talk } from "./talk.js" */
 import {
-  addressOf, attempt, button, choicesOf, day, denied, drop, empty, everyone, fill, fold, get, go, hide,
-  node, notice, patch, person, record, remove, section, state, store, time, watch, words,
+  addressOf, attempt, button, choicesOf, day, denied, draw, empty, everyone, fold, get, go, node, patch, person,
+  record, section, state, store, time, watch, words, written,
 } from "../kit.js";
-import { fact, text } from "./record.js";
+import { fact, text } from "./fields.js";
+import { deleteLater } from "./undo.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
 /** `on`: parameters of the path. `permission`: to change it. `talk` reads the record and what is said on it,
@@ -30,15 +32,15 @@ export async function page({ header, body, title, signal }, { type, noun, id, pa
     reason: denied(kind.permission) };
   const heading = text(known, { label: "Title", name: "title", line: true });
   const described = kind.described && text(known, { label: "Description", name: "description",
-    none: "No description.", shown: (value) => node("p.text", value) });
+    none: "No description.", shown: written });
   const fields = kind.fields(people).map((one) => fact(known, one));
   const { element: history, read: readHistory } = historyOf(path, on, signal);
   const place = node("p.quiet.whole");
   const show = () => {
     const row = known.read();
-    if (!row) return void (signal.aborted || body.replaceChildren(empty(`This ${noun} was deleted.`)));
+    if (!row) return void (signal.aborted || draw(body, empty(`This ${noun} was deleted.`)));
     title(row.title);
-    place.replaceChildren(node("span", kind.about(row, people), ", changed ", time(row.updatedAt)));
+    draw(place, node("span", kind.about(row, people), ", changed ", time(row.updatedAt)));
     for (const part of [heading, described, ...fields, talk]) if (part) part.show();
   };
   const may = erase?.(talk.row);
@@ -63,19 +65,8 @@ export async function page({ header, body, title, signal }, { type, noun, id, pa
   /** Deletes the record, unless the user takes it back within five seconds. */
   function undoable() {
     const row = known.read();
-    const title = node("bdi", row.title);
-    const restore = () => hide(type, id, false);
-    const failed = (/** @type {any} */ { detail }) => {
-      restore();
-      notice([title, ` was not deleted. ${detail}`], "Open it",
-        () => go(`${addressOf(type, id)}`));
-    };
-    const done = () => drop(type, id);
-    const send = (/** @type {boolean} */ keepalive) =>
-      void remove(/** @type {any} */ (path), on, { match: row, keepalive }).then(done, failed);
-    hide(type, id, true);
+    deleteLater({ type, row, name: node("bdi", row.title), path, on, open: () => go(`${addressOf(type, id)}`) });
     go(erase?.(row).path ?? "/");
-    notice(["Deleted ", title.cloneNode(true), "."], "Undo", restore, send);
   }
 }
 
@@ -85,7 +76,7 @@ function historyOf(path, on, signal) {
   const place = node("div");
   const read = () => attempt(place, async () => {
     const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
-    fill(place, data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
+    draw(place, data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
   });
   return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
 }
@@ -111,11 +102,11 @@ function valueOf(one) {
 
 /** @param {User[]} people @returns {Field} */
 export const assignee = (people) => ({
-  label: "Assignee", name: "assigneeId", choices: () => [["", "None"], ...choicesOf(people)],
+  label: "Assignee", name: "assigneeId", key: "a", choices: () => [["", "None"], ...choicesOf(people)],
   shown: ({ assigneeId, assignee: joined }) =>
     assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId), `User ${assigneeId}`),
 });
 
 /** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
 export const stateField = (name, choices) =>
-  ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
+  ({ label: words(name), name, key: name.charAt(0), choices, shown: (row) => state(row[name]) });

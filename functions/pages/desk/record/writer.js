@@ -9,7 +9,7 @@ import { draftAt, everyone, field, form, newId, node, quiet, settle } from "../k
  * @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
  * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
  * @property {() => void} [cancel] closes the writer; also called after a save
- * @property {HTMLElement} [extra] a further control @property {string} [reason] why the user may not write */
+ * @property {string} [key] that leads to it @property {HTMLElement} [extra] a further control @property {string} [reason] why the user may not write */
 
 const NAMES = 6; // Shown at most.
 
@@ -24,10 +24,10 @@ const folded = (/** @type {string} */ name) => name.normalize("NFKC").toLowerCas
 /** @param {Writing} writing */
 export function writer({
   label, submit, draft, save, value = "", match, textOf = () => "", cancel, line = false,
-  optional = submit === "Save" && !line, extra, reason = "",
+  optional = submit === "Save" && !line, extra, reason = "", key,
 }) {
   const area = node(line ? "input" : "textarea",
-    { name: "content", required: !optional, value, dir: "auto" });
+    { name: "content", required: !optional, value, dir: "auto", "aria-keyshortcuts": key });
   // A draft belongs to the version of the record that was edited first.
   const before = draftAt(draft).read()?.version;
   const known = match && before ? { version: before } : match;
@@ -54,9 +54,9 @@ export function writer({
   if (area instanceof HTMLTextAreaElement) control.append(completion(area));
   const made = form({ fields: [control, extra], submit, act, reason, draft, version: known?.version ?? null,
     ...(cancel && { cancel: close }) });
-  area.addEventListener("keydown", (/** @type {any} */ { key, ctrlKey, metaKey }) => {
-    if (key === "Enter" && (ctrlKey || metaKey)) made.requestSubmit();
-    if (key === "Escape" && cancel && area.value === value) close();
+  area.addEventListener("keydown", (/** @type {any} */ { key: pressed, ctrlKey, metaKey, shiftKey }) => {
+    if (pressed === "Enter" && !shiftKey && (ctrlKey || metaKey)) made.requestSubmit();
+    if (pressed === "Escape" && cancel && area.value === value) close();
   });
   return made;
 }

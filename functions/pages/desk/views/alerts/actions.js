@@ -1,8 +1,8 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
 /** @import * as api from "workdesk" @import { Case } from "./case.js" */
-/** @import { Child, Choice, Form, Part } from "../../kit.js" @import { Action } from "./words.js" */
+/** @import { Child, Choice, Form } from "../../kit.js" @import { Action } from "./words.js" */
 import {
-  button, denied, draftOf, facts, form, input, link, myId, node, post, Problem, quiet, state, time, to, words,
+  button, denied, draftOf, facts, form, input, keyed, link, myId, node, post, Problem, quiet, state, time, to, words,
 } from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
@@ -11,18 +11,18 @@ import { HARMS, SESSION, amount, moves, prose, quoted } from "./words.js";
 const UNDO = { yes: "Yes. ", until: "For a while. ", no: "No. " };
 const REASON = { rows: 2, maxlength: 1000 };
 
-/** @param {Case} known @returns {Part[]} */
+/** @param {Case} known @returns {Child[]} */
 export function actionParts(known) {
   const { actions, forms } = known;
   if (actions.length === 0) return [];
   const open = known.approvable();
-  const opened = (/** @type {string} */ key) => /** @type {Part} */ ([key, forms.get(key)]);
-  const action = (/** @type {Action} */ one) => /** @type {Part[]} */ ([
-    [`action ${one.id}`, shownAction(known, one, open.length > 1 && open.includes(one.id))],
-    opened(`settle ${one.id}`), opened(`hand over ${one.id}`)]);
-  return [["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
-    ...actions.flatMap(action),
-    [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened(rejectKey(known))];
+  const opened = (/** @type {string} */ key) => keyed(key, forms.get(key));
+  const action = (/** @type {Action} */ one) => [
+    keyed(`action ${one.id}`, shownAction(known, one, open.length > 1 && open.includes(one.id))),
+    opened(`settle ${one.id}`), opened(`hand over ${one.id}`)];
+  return [keyed("actions", node("h2.first", "Actions ", node("span.count", actions.length))),
+    actions.map(action),
+    keyed(`decide ${known.session?.id}`, known.isNewest && decideButtons(known)), opened(rejectKey(known))];
 }
 
 /** @param {Case} known @param {Action} action @param {boolean} several may be chosen */

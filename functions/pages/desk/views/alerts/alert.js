@@ -2,10 +2,10 @@
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
-/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, counted, denied, facts, link, node, now, patch, Problem, quiet, redraw, say, section, state, time,
-  to, words,
+  button, counted, denied, draw, facts, keyed, link, node, now, patch, Problem, quiet, say, section, state,
+  time, to, words,
 } from "../../kit.js";
 import { actionParts, sessionButtons } from "./actions.js";
 import { cause, reads } from "./analysis.js";
@@ -20,14 +20,14 @@ export async function view({ header, body, signal, title }, { id, session }) {
   const [main, aside] = [node("div.parts"), node("aside.parts", { "aria-label": "The alert" })];
   const known = new Case(session ? { sessionId: Number(session) } : { alertId: Number(id) }, signal, () => {
     title(known.alert.title);
-    redraw(acts, [["acts", alertButtons(known)]]);
-    redraw(summary, [["summary", summaryOf(known)]]);
-    redraw(main, [["next", nextStep(known)], ["pause", known.forms.get("pause")],
-      ["execution", known.progress.length > 0 && node("h2.first", "Execution")],
-      ...known.progress.map((row) => /** @type {Part} */ ([`run ${row.action.id}`, run(known, row)])),
-      ["cause", cause(known)], ...actionParts(known), ...known.decision?.() ?? [],
-      ["reads", reads(known)], ["journal", known.session && journalOf(known)]]);
-    redraw(aside, [["facts", alertFacts(known)], ["sessions", sessionsOf(known)]]);
+    draw(acts, alertButtons(known));
+    draw(summary, summaryOf(known));
+    draw(main, keyed("next", nextStep(known)), keyed("pause", known.forms.get("pause")),
+      keyed("execution", known.progress.length > 0 && node("h2.first", "Execution")),
+      known.progress.map((row) => keyed(`run ${row.action.id}`, run(known, row))),
+      keyed("cause", cause(known)), actionParts(known), known.decision?.(),
+      keyed("reads", reads(known)), keyed("journal", known.session && journalOf(known)));
+    draw(aside, keyed("facts", alertFacts(known)), keyed("sessions", sessionsOf(known)));
   });
   header.append(acts);
   body.append(summary, node("div.alert", main, aside));

@@ -3,8 +3,8 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, SEVERITIES, state,
-  time, to, words,
+  attempt, counted, draw, ending, get, input, keyed, more, named, node, quiet, readAfter, SEVERITIES,
+  state, time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
 import { amount, prose } from "./words.js";
@@ -19,7 +19,7 @@ export async function view({ header, body, query, signal, filter }) {
   const severity = input("Severity", "severity", { options: [["", "All"], ...WORST_FIRST],
     onchange: (/** @type {any} */ { target }) => filter({ severity: target.value || null }) });
   const count = node("span.quiet.push", { role: "status" });
-  const shown = node("ul.alerts", { "aria-label": "Alerts" });
+  const list = node("ul.alerts", { "aria-label": "Alerts" });
   const [end, pause] = [node("div.end"), node("div.push")];
   let question = 0;
   let alerts = /** @type {(api.Alert | api.AlertRef)[]} */ ([]);
@@ -37,30 +37,30 @@ export async function view({ header, body, query, signal, filter }) {
     if (mine !== question) return;
     sessions = new Map(open.data.toReversed().map((row) => [row.alertId, row]));
     alerts = listed?.data ?? open.data.flatMap(({ alert }) => alert ?? []);
-    fill(pause, paused);
-    draw(listed?.next ?? null);
+    draw(pause, paused);
+    show(listed?.next ?? null);
   };
-  const draw = (/** @type {string | null} */ next) => {
+  const show = (/** @type {string | null} */ next) => {
     const mine = status() === "me";
-    redraw(shown, alerts.map((alert) => [String(alert.id), row(alert, sessions.get(alert.id), mine)]));
+    draw(list, alerts.map((alert) => keyed(`${alert.id}`, row(alert, sessions.get(alert.id), mine))));
     count.textContent = `${counted(alerts.length, "alert")}${next ? ", and more" : ""}`;
     const none = mine ? "Nothing waits for you."
       : `No ${status()} alerts${query.get("severity") ? " of this severity" : ""}.`;
-    fill(end, ending(alerts.length === 0 && none, next, async (next) => {
+    draw(end, ending(alerts.length === 0 && none, next, async (next) => {
       const page = await more(next, { signal });
       alerts.push(...page.data);
-      draw(page.next);
+      show(page.next);
     }, "Show more"));
   };
   const open = () => {
-    redraw(tabs, Object.entries(TABS).map(([value, label]) => [value, node("a",
-      { href: to("/alerts", { status: value }), "aria-current": value === status() && "page" }, label)]));
+    draw(tabs, Object.entries(TABS).map(([value, label]) => node("a",
+      { href: to("/alerts", { status: value }), "aria-current": value === status() && "page" }, label)));
     /** @type {any} */ (severity.querySelector("select")).value = query.get("severity") ?? "";
     severity.hidden = status() === "me";
     return read();
   };
   header.append(pause);
-  body.append(node("div.filters", tabs, severity, count), shown, end);
+  body.append(node("div.filters", tabs, severity, count), list, end);
   await open();
   readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
   return (changed) => {

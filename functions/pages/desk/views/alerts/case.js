@@ -1,5 +1,5 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Action, Session } from "./words.js" */
+/** @import * as api from "workdesk" @import { Child } from "../../kit.js" @import { Action, Session } from "./words.js" */
 import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
@@ -20,7 +20,7 @@ export class Case {
   /** @type {api.User[]} */ users = [];
   /** Open forms by their keys. @type {Map<string, HTMLElement>} */ forms = new Map();
   /** Ids of the actions to preview. @type {Set<string>} */ chosen = new Set();
-  /** The parts of the preview and its form. @type {(() => Part[]) | undefined} */ decision;
+  /** The parts of the preview and its form. @type {(() => Child[]) | undefined} */ decision;
   /** What became of a change of the alert's status. */ told = "";
   #question = 0;
 

@@ -1,9 +1,9 @@
 /** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
  * form is made once, so that a change by others neither moves nor loses what is typed. */
-/** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
 /** @import { Action, Session } from "./words.js" */
 import {
-  allow, button, counted, denied, facts, fold, form, get, input, link, me, myId, node, now, post, Problem,
+  allow, button, counted, denied, facts, fold, form, get, input, keyed, link, me, myId, node, now, post, Problem,
   say, state, time, to,
 } from "../../kit.js";
 import { HARMS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
@@ -126,7 +126,7 @@ export async function decide(known, ids) {
     const section = node("section.preview", { "aria-label": "Preview" },
       heading, unlimited && node("p.quiet", "No policy and no cap is set: one person approves any amount. ",
         link(to("/settings/policy"), "Set a policy")), sums(preview.sums), previewed);
-    return /** @type {Part[]} */ ([["preview", section], ["approve", made]]);
+    return [keyed("preview", section), keyed("approve", made)];
   };
   known.draw();
   document.getElementById("preview")?.focus();

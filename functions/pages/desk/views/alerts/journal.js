@@ -9,11 +9,11 @@ const ACTORS = { engine: "The agent", worker: "The agent", sweeper: "The agent",
 export function journalOf(/** @type {Case} */ known) {
   const { check, journal } = known;
   const read = () => known.readJournal(true);
-  const open = () => check || read().catch((problem) => place.append(trouble(problem, open)));
-  const place = node("section", fold("journal", node("h2", "Journal"), [
+  const open = (/** @type {Element} */ place) =>
+    void (check || read().catch((problem) => place.append(trouble(problem, () => open(place)))));
+  return node("section", fold("journal", node("h2", "Journal"), [
     check && node("div.line", result(check), button("Check again", read, { kind: "plain" })),
     check && node("ol.journal", journal.map((entry) => shown(known, entry)))], open));
-  return place;
 }
 
 function result(/** @type {api.JournalCheck} */ { verified, entries, breaks }) {

@@ -1,5 +1,5 @@
 /** Pausing and resuming all actions of the organization. */
-import { button, denied, get, node, post, say, state, time } from "../../kit.js";
+import { button, denied, draw, get, node, post, say, state, time } from "../../kit.js";
 
 export async function pauseOf(/** @type {AbortSignal} */ signal) {
   const place = node("span.action");
@@ -11,7 +11,7 @@ export async function pauseOf(/** @type {AbortSignal} */ signal) {
       place.querySelector("button")?.focus();
     };
     const since = changedAt && [" since ", time(changedAt)];
-    place.replaceChildren(
+    draw(place, 
       node("span", paused && [state("paused", "All actions are paused", "pause warn"), since]),
       button(`${paused ? "Resume" : "Pause"} all actions`, change, { reason }));
   };

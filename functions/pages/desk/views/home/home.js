@@ -1,8 +1,8 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-/** @import * as api from "workdesk" @import { Answer, Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  button, countOf, due, empty, ending, fill, get, inbox, markRead, more, may, node, number, person, quiet,
-  readAfter, redraw, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
+  button, countOf, draw, due, each, empty, ending, fold, get, inbox, keyed, link, markRead, more, may, node, number, person, quiet,
+  readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
 } from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
@@ -21,10 +21,12 @@ const KINDS = {
 export async function view({ body, signal }) {
   const decisions = list("Decisions", "Nothing waits for your decision.", decision);
   const tasks = list("Your tasks", "No open task is assigned to you.", task);
+  tasks.count.after(link(to("/tasks", { assigneeId: "me" }), "All"));
   const unread = list("Unread", "You have read everything.", notification);
   const work = list("Open work", "No request or ticket is open.", openWork);
   const activities = list("Latest activities", "Nothing has happened yet.", activity);
   const metrics = node("dl.metrics");
+  const basis = basisOf(signal);
   const readDecisions = (least = decisions.length()) =>
     read(decisions, get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal }), least,
       (rows) => rows, readDecisions);
@@ -50,8 +52,9 @@ export async function view({ body, signal }) {
     const figures = { "Active projects": number(activeEngagements),
       "Hours to resolution": avgResolutionTime ? number(avgResolutionTime, 1) : "none yet",
       "Hours saved": number(hoursSaved, 1) };
-    fill(metrics, Object.entries(figures).map(([name, value]) =>
+    draw(metrics, Object.entries(figures).map(([name, value]) =>
       node("div", node("dt", name), node("dd", value))));
+    basis.hidden = hoursSaved === 0;
     work.show([
       ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
       ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" })),
@@ -65,7 +68,7 @@ export async function view({ body, signal }) {
   await Promise.all(readings.map(([reading]) => reading()));
   body.append(node("div.home",
     node("div.column", decides && decisions.element, tasks.element, unread.element),
-    served && node("div.column", section("Metrics", metrics), work.element, activities.element)));
+    served && node("div.column", section("Metrics", metrics, basis), work.element, activities.element)));
   let newest = "";
   const readAll = button("Mark all as read", () => markRead({ before: newest }), { kind: "plain" });
   unread.count.after(readAll);
@@ -80,6 +83,28 @@ export async function view({ body, signal }) {
   }
 }
 
+/** What the hours saved rest on: the newest actions of the agent, read when it is opened.
+ * @param {AbortSignal} signal */
+function basisOf(signal) {
+  const [rows, end] = [node("ul.list"), node("div")];
+  /** @param {api.HoursSaved[]} saved @param {string | null} next */
+  const show = (saved, next) => {
+    draw(rows, each(saved, ({ id }) => id, ({ actionType, entity, targetSystem, minutes, agentSessionId, at }) =>
+      node("li", node("a.grow", { href: to(`/agent-sessions/${agentSessionId}`) }, words(actionType), " ",
+        node("code", entity)), quiet(targetSystem), quiet(`${number(minutes)} min`), time(at))));
+    draw(end, ending(saved.length === 0 && "No action has saved time yet.", next, async (path) => {
+      const page = await more(path, { signal });
+      show([...saved, ...page.data], page.next);
+    }, "Show more"));
+  };
+  return fold("hours", "What the hours saved rest on", [node("p.quiet", "Each action stands for the minutes that the "
+    + "same work takes a person, as its playbook says. Of one record, one action a day counts."), rows, end],
+  async () => {
+    const { data, next } = await get("/api/managed-services/hours-saved", { limit: 10 }, { signal });
+    show(data, next);
+  });
+}
+
 /** A section with a list. `show` counts the rows, if it gets what reads more or null for none.
  * @template {{ id: number | string }} I
  * @param {string} title @param {string} nothing @param {(item: I) => HTMLElement} make */
@@ -89,8 +114,8 @@ function list(title, nothing, make) {
   const show = (all, readMore) => {
     const counted = all.length > 0 ? `${number(all.length)}${readMore ? "+" : ""}` : "";
     if (readMore !== undefined) count.textContent = counted;
-    fill(end, ending(false, readMore ? "next" : null, () => readMore?.(), "Show more"));
-    redraw(items, all.map((item) => /** @type {Part} */ ([`${item.id}`, make(item)])));
+    draw(end, ending(false, readMore ? "next" : null, () => readMore?.(), "Show more"));
+    draw(items, all.map((item) => keyed(`${item.id}`, make(item))));
     items.hidden = all.length === 0;
     none.hidden = all.length > 0;
   };

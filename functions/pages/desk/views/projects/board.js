@@ -3,12 +3,15 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  choicesOf, counted, denied, form, get, input, node, named, number, post, quiet, record, redraw, say, store,
-  TASK_STATUSES, watch, words,
+  choicesOf, counted, draw, empty, everyone, get, input, keyed, named, node, number, PRIORITIES, quiet, record, say,
+  store, TASK_STATUSES, watch, words,
 } from "../../kit.js";
+import { selectionOf } from "../../record/record.js";
+import { addingOf } from "./adding.js";
 import { columnsOf } from "./columns.js";
 import { countsOf } from "./milestones.js";
-import { movesOf } from "./moves.js";
+import { byOrder, movesOf } from "./moves.js";
+import { setupOf } from "./setup.js";
 import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
 
@@ -41,14 +44,18 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   if (!first && !record("project", projectId)) {
     store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   }
-  title(first?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
   const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);
   const isFiltered = () => Object.values(chosen()).some((one) => one !== null);
   /** @type {import("./columns.js").NumberOf} */
   const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
-  const columns = columnsOf(moves.move, numberOf, tasks.readAll);
+  const selection = selectionOf("task", () => TASK_STATUSES.flatMap((status) =>
+    visible().filter((task) => task.status === status).sort(byOrder).map((task) => task.id)), async () => ({
+    status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
+    assigneeId: ["Assignee", [["0", "Nobody"], ...choicesOf(await everyone())]],
+    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]] }));
+  const columns = columnsOf(moves.move, numberOf, tasks.readAll, selection.box);
   const times = timeline(() => kept("milestone"), counts.of);
 
   /** The tasks that the filters leave, at the places where they are shown. */
@@ -59,8 +66,10 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   }
 
   function show() {
+    title(record("project", projectId)?.title ?? tasks.kept()[0]?.project?.title ?? "Project");
     const found = visible();
     columns.show(found);
+    selection.show();
     times.show();
     const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
@@ -68,38 +77,36 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     const done = numbers.find(({ status }) => status === "done");
     const more = numbers.every(({ isExact }) => isExact) ? "" : " or more";
     count.textContent = `${counted(all, "task")}${more}, ${number(done?.number ?? 0)} done`;
-    end.replaceChildren(all === 0 && !more && !isFiltered()
-      ? node("p.empty", "This project has no tasks yet.") : "");
-    redraw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
+    draw(end, all === 0 && !more && !isFiltered() && empty("This project has no tasks yet."));
+    draw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
       const options = /** @type {Choice[]} */ ([["", `All ${name}s`], ...choicesOf(kept(name))]);
-      return [name, options[1] && input(words(name), name, { options, value: query.get(name), onchange })];
+      return options[1] && keyed(name, input(words(name), name, { options, value: query.get(name), onchange }));
     }));
   }
 
-  const add = form({
-    fields: [input("Add a task", "title", { required: true, autocomplete: "off" }),
-      input("Status", "status", { options: named(TASK_STATUSES), value: "todo" })],
-    submit: "Add", draft: "new task", reason: denied("create_task"),
-    act: async (values, made) => {
-      const { data } = await post("/api/tasks", {}, /** @type {any} */ ({ ...values, ...chosen(), ...on }));
-      tasks.keep([data]);
-      /** @type {HTMLInputElement} */ (made.elements[0]).value = "";
-      say(`Added ${data.title}`);
-    },
+  const adding = addingOf(() => ({ ...chosen(), ...on }), (task) => {
+    tasks.keep([task]);
+    show();
+    columns.reveal(task.id);
+    say(`Added ${task.title}`);
   });
-  add.classList.add("quick-add");
+  const setup = setupOf(projectId, { keep, phase: () => kept("phase"), milestone: () => kept("milestone") }, signal);
   header.append(count);
-  body.append(node("div.board-head", filters, add), times.element, problems, columns.element, end);
+  body.append(node("div.board-head", filters, adding.element), adding.place, node("div", setup.element, times.element),
+    node("div", problems, selection.element, columns.element), end);
   show();
   watch(signal, {
     wants: ({ type, recordId, parent, action }) => {
       const known = type === "task" ? tasks.ids : ids[/** @type {Part} */ (type)];
       if (known && parent?.type === "project" && parent.recordId === projectId) known.add(recordId);
       if (type === "task" && action === "deleted") counts.forget(recordId);
-      return known?.has(recordId) ?? false;
+      return (known?.has(recordId) ?? false) || setup.wants(type, recordId);
     },
-    changed: show,
+    changed: () => {
+      show();
+      setup.show();
+    },
   });
   return (changed) => {
     query = changed;

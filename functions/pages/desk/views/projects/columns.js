@@ -1,7 +1,7 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
 import {
-  button, due, fill, may, node, number, quiet, rows, select, state, TASK_OVER, TASK_STATUSES, to, words,
+  button, draw, due, each, may, menu, named, node, number, quiet, state, TASK_OVER, TASK_STATUSES, to, words,
 } from "../../kit.js";
 import { byOrder } from "./moves.js";
 
@@ -10,8 +10,9 @@ import { byOrder } from "./moves.js";
  *   { number: number, isExact: boolean, isWhole: boolean }} NumberOf */
 
 /** @param {(id: number, status: Status, before?: number) => void} move @param {NumberOf} numberOf
- * @param {(status: Status) => Promise<void>} readAll */
-export function columnsOf(move, numberOf, readAll) {
+ * @param {(status: Status) => Promise<void>} readAll
+ * @param {(task: JoinedTask) => HTMLElement | null} box selects a card */
+export function columnsOf(move, numberOf, readAll, box) {
   const movable = may("update_task");
   const columns = TASK_STATUSES.map((status) => {
     const total = node("span.count");
@@ -24,19 +25,17 @@ export function columnsOf(move, numberOf, readAll) {
   });
   const element = node("div.board", { onkeydown: keys }, columns.map(({ column }) => column));
 
-  const card = (/** @type {JoinedTask} */ { id, title, status, priority, assignee, dueDate }) => {
-    // Filled when it is used: a board may have 1,000 cards.
-    const others = select("move", [["", "Move"]], "", {
-      "aria-label": `Move ${title}`,
-      onfocus: () => others.length > 1 || others.append(...TASK_STATUSES.filter((one) => one !== status)
-        .map((one) => node("option", { value: one }, words(one)))),
-      onchange: () => moveAndFocus(id, /** @type {Status} */ (others.value)),
-    });
+  const card = (/** @type {JoinedTask} */ task) => {
+    const { id, title, status, priority, assignee, dueDate } = task;
+    const others = () => named(TASK_STATUSES.filter((one) => one !== status));
+    const moves = (/** @type {any} */ { currentTarget }) => menu(currentTarget, "Move to", others(),
+      (value) => moveAndFocus(id, /** @type {Status} */ (value)));
     return node("li.card", { draggable: movable && "true" },
       node("a", { href: to(`/tasks/${id}`), draggable: "false" }, title),
       node("p.meta", state(priority), dueDate && due(dueDate, !TASK_OVER.includes(status)),
-        quiet(assignee?.fullName)),
-      movable && others);
+        quiet(assignee?.fullName),
+        node("span.card-acts", box(task), movable && node("button.plain", { type: "button", onclick: moves,
+          "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯"))));
   };
 
   function show(/** @type {JoinedTask[]} */ tasks) {
@@ -47,13 +46,11 @@ export function columnsOf(move, numberOf, readAll) {
       total.textContent = `${number(count)}${isExact ? "" : "+"}`;
       column.classList.toggle("bare", count === 0 && isWhole);
       const name = `Show all tasks that are ${words(status).toLowerCase()}`;
-      if (end.hasChildNodes() === isWhole) {
-        fill(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
-      }
-      rows(list, found, ({ id }) => id, card);
+      draw(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
+      draw(list, each(found, ({ id }) => id, card));
     }
     // A card with the focus may have gone to another column.
-    if (focused && !element.contains(document.activeElement)) focus(focused);
+    if (focused && idOf(document.activeElement) !== focused) focus(focused);
   }
 
   const focus = (/** @type {number} */ id) =>
@@ -69,6 +66,7 @@ export function columnsOf(move, numberOf, readAll) {
     const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
     const along = { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
     const target = /** @type {Element} */ (event.target);
+    if (!target.matches("a")) return;
     const from = columns.findIndex(({ list }) => list.contains(target));
     const cards = [...(columns[from]?.list.children ?? [])];
     const at = cards.findIndex((one) => one.contains(target));
@@ -89,7 +87,14 @@ export function columnsOf(move, numberOf, readAll) {
     }
   }
 
-  return { element, show };
+  /** Brings a card into sight, and marks it. @param {number} id */
+  const reveal = (id) => {
+    const found = element.querySelector(`[data-key="${id}"]`);
+    found?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    found?.classList.add("fresh");
+    setTimeout(() => found?.classList.remove("fresh"), 2_000);
+  };
+  return { element, show, reveal };
 }
 
 /** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */

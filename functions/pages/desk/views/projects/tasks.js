@@ -1,7 +1,9 @@
 /** The tasks of a project's board, whatever its age: all that are open, the newest that are over, and the
  * numbers of all as the service counts them. */
 /** @import { JoinedTask, TaskCounts } from "workdesk" */
-import { all, get, heldRecord, more, readAfter, record, store, TASK_OVER, TASK_STATUSES } from "../../kit.js";
+import {
+  afterReadings, all, get, heldRecord, more, readAfter, record, store, TASK_OVER, TASK_STATUSES,
+} from "../../kit.js";
 
 /** @typedef {JoinedTask["status"]} Status */
 /** @typedef {{ phaseId: number | null, milestoneId: number | null }} Chosen */
@@ -94,7 +96,10 @@ export function tasksOf(projectId, signal, changed) {
   const isUnread = () => [...unread.values()].some((rest) => rest > 0);
   readAfter(signal, ({ type, parent }) => type === "task" && parent?.recordId === projectId && isUnread(),
     async () => {
-      count(await counts());
+      const counted = await counts();
+      // The rows of the same changes are read meanwhile. None is counted twice.
+      await afterReadings();
+      count(counted);
       changed();
     }, PAUSE);
 

@@ -3,10 +3,10 @@
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, ask, button, counted, denied, get, go, input, link, myId, named, node, person, post, PRIORITIES,
-  quiet, record, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
+  addressOf, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
+  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to, words,
 } from "../../kit.js";
-import { assignee, commented, list, page, row, stateField } from "../../record/record.js";
+import { assignee, changeOne, commented, list, page, row, stateField } from "../../record/record.js";
 
 /** @type {[CreatedSort, string][]} */
 const ORDERS = [["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -18,7 +18,7 @@ export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
-    filters: (people) => [...filters(people), ["Category", "category"]],
+    filters: (people) => [...filters(people), ["Category", "category"]], fields: several,
     orders: ORDERS });
 }
 
@@ -30,17 +30,42 @@ export const filters = (people) => [
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
 
-export function line(/** @type {ServiceRequest | JoinedTicket} */ row, /** @type {User[]} */ people) {
+/** The fields that the bar of the selected rows changes. @param {Choice[]} people
+ * @returns {Record<string, [label: string, Choice[]]>} */
+export const several = (people) => ({ status: ["Status", named(SERVICE_STATUSES)], priority: ["Priority", URGENT_FIRST],
+  assigneeId: ["Assignee", [["0", "Nobody"], ...people]] });
+
+/** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
+ * @param {(row: any) => HTMLElement | null} box */
+export function line(row, people, box) {
   const { id, title, status, priority, assigneeId } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
     ? ["tickets", counted(row.messageCount, "message"), row.lastMessageAt] : ["requests", row.category, null];
-  return node("li",
+  const type = path === "tickets" ? "ticket" : "service_request";
+  return node("li", box(row),
     node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title)),
-    state(status), state(priority),
+    statusMenu(type, row, named(statusesFrom(status))), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
 }
+
+/** The status of a row; a menu of others if the user may change it. @param {"ticket" | "service_request"} type
+ * @param {any} row @param {Choice[]} choices */
+function statusMenu(type, row, choices) {
+  const { id, title, status } = row;
+  if (denied(type === "ticket" ? "manage_tickets" : "update_service_request")) return state(status);
+  const open = () => menu(/** @type {Element} */ (place.querySelector("button")), `Status of ${title}`,
+    choices.filter(([value]) => value !== status), (value) => changeStatus(type, id, value));
+  const place = button(state(status), open,
+    { kind: "plain", key: "s", name: `Status of ${title}: ${words(status)}` });
+  return place;
+}
+
+/** @param {"ticket" | "service_request"} type @param {number} id @param {string} status */
+const changeStatus = (type, id, status) => changeOne(type, id, { status }).then(
+  () => say(`${words(status)}.`),
+  (problem) => notice(problem.detail ?? "It was not changed.", "Try again", () => void changeStatus(type, id, status)));
 
 /** A status and those that it may change to: all, if a later version made it. @param {ServiceStatus} now */
 function statusesFrom(now) {
@@ -58,7 +83,7 @@ export const fieldsOf = (people) => [
 const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
 
 export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ act) =>
-  button(`Raise a ${noun}`, act, { kind: "main", reason: denied("create_service_request") });
+  button(`Raise a ${noun}`, act, { kind: "main", key: "c", reason: denied("create_service_request") });
 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
  * @param {string} noun @param {Child} further fields

@@ -1,7 +1,7 @@
 /** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
 /** @import { FoundRecord } from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  addressOf, arrows, counted, ending, fill, get, input, more, node, quiet, say, section, state, time, to,
+  addressOf, arrows, counted, draw, ending, get, input, keyed, more, node, quiet, say, section, state, time, to,
   trouble,
 } from "../../kit.js";
 
@@ -38,7 +38,7 @@ export async function view({ body, query, signal, filter }) {
       const parameters = { query: text, ...(type.value && { type: type.value }), limit: 50 };
       show([], await get("/api/search", parameters, { signal }), now);
     } catch (problem) {
-      if (now === asked() && !signal.aborted) fill(end, trouble(problem, search));
+      if (now === asked() && !signal.aborted) draw(end, trouble(problem, search));
     }
   };
   /** Shows rows, unless they answer what is no longer asked. @param {FoundRecord[]} before
@@ -47,11 +47,11 @@ export async function view({ body, query, signal, filter }) {
     if (now !== asked()) return;
     answered = now;
     const found = [...before, ...data];
-    fill(results, TYPES.map(([type, name]) => {
+    draw(results, TYPES.map(([type, name]) => {
       const rows = found.filter((row) => row.type === type).map(line);
-      return rows.length > 0 && section([name, node("span.count", rows.length)], node("ul.list.found", rows));
+      return rows.length > 0 && keyed(type, section([name, node("span.count", rows.length)], node("ul.list.found", rows)));
     }));
-    fill(end, ending(found.length === 0 && none, next,
+    draw(end, ending(found.length === 0 && none, next,
       async (next) => show(found, await more(next, { signal }), now)));
     say(found.length ? `${counted(found.length, "result")}.` : none);
   };
@@ -89,6 +89,6 @@ function line(/** @type {FoundRecord} */ { type, id, parent, projectId, title, e
   const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
   const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
   const found = excerpt && excerpt !== title && quiet(excerpt);
-  return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
+  return node("li", { key: `${type} ${id}` }, node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
 }

@@ -2,7 +2,7 @@
 /** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
 /** @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, ending, fill, get, input, more, newId, node, patch, quiet, section, settle, words,
+  ask, button, draw, ending, get, input, more, newId, node, patch, quiet, section, settle, words,
 } from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
@@ -22,7 +22,7 @@ export async function listed({ header, body, signal }, list) {
   };
   const add = (/** @type {Answer<any>} */ { data, next }) => {
     items.append(...data.map(made));
-    fill(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
+    draw(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
   };
   add(await get(path, { limit: 50, ...on }, { signal }));
   body.append(title ? section(title, items, end) : node("div", items, end));
@@ -102,13 +102,13 @@ const plain = (row, names) => names.map((name) => {
   return `${label}: ${JSON.stringify(row[name])?.replace(/[[\]"]/g, "")}`;
 }).join("\n");
 
-/** Reads and shows a record with its actions, and again after each change. `draw` gets it, what keeps it, and
+/** Reads and shows a record with its actions, and again after each change. `make` gets it, what keeps it, and
  * what makes the form of a change: after a 412 both versions of `what` stand in it. `values`: what is sent.
  * @param {Context} context @param {string} what @param {any} path @param {any} on
  * @param {(known: any, record: Edited & { again(): Promise<void> }, change: (submit: string,
  *   form: { fields: Child, values: (typed: any) => any }, told?: typeof plain) => Form,
- *   ) => { acts?: Child, parts: Child }} draw @param {any} [write] */
-export async function shown({ header, body, signal }, what, path, on, draw, write = patch) {
+ *   ) => { acts?: Child, parts: Child }} make @param {any} [write] */
+export async function shown({ header, body, signal }, what, path, on, make, write = patch) {
   const [head, place] = [node("span.push"), node("div")];
   const read = async () => (await get(path, on, { signal })).data;
   const show = (/** @type {any} */ known) => {
@@ -116,7 +116,7 @@ export async function shown({ header, body, signal }, what, path, on, draw, writ
       keep: (/** @type {any} */ now) => show({ ...known, ...now }),
       patch: (/** @type {any} */ change, /** @type {any} */ match) => write(path, on, change, { match }),
       again: async () => show(await read()) };
-    const { acts, parts } = draw(known, record, (submit, { fields, values }, told = plain) => ({
+    const { acts, parts } = make(known, record, (submit, { fields, values }, told = plain) => ({
       fields, submit,
       act: (typed, form) => {
         const change = values(typed);
@@ -130,8 +130,8 @@ export async function shown({ header, body, signal }, what, path, on, draw, writ
           take, save: async (match) => take((await record.patch(change, match)).data) });
       },
     }));
-    head.replaceChildren(node("span.action", acts));
-    place.replaceChildren(node("div.stack", parts));
+    draw(head, node("span.action", acts));
+    draw(place, node("div.stack", parts));
   };
   header.append(head);
   body.append(place);

@@ -1,13 +1,14 @@
-/** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-/** @import { View } from "../../kit.js" @import { Field } from "../../record/record.js" */
+/** Tasks: the list of all, and one: its text, fields, tags, comments and history. `#/tasks`, `#/tasks/7` */
+/** @import { Context, View } from "../../kit.js" @import { Field } from "../../record/record.js" */
 import {
-  all, button, choicesOf, denied, due, empty, get, link, named, node, post, PRIORITIES, record, remove, store,
-  TASK_OVER, TASK_STATUSES, to, trouble,
+  all, button, choicesOf, denied, due, empty, get, link, named, node, person, post, PRIORITIES, quiet, record,
+  remove, state, store, TASK_OVER, TASK_STATUSES, to, trouble,
 } from "../../kit.js";
-import { assignee, commented, page, stateField } from "../../record/record.js";
+import { assignee, commented, list, page, stateField } from "../../record/record.js";
 
 /** @type {View} */
 export function view(context, parameters) {
+  if (!parameters["id"]) return tasks(context);
   const id = Number(parameters["id"]);
   const comments = "/api/tasks/{taskId}/comments";
   return page(context, {
@@ -26,6 +27,23 @@ export function view(context, parameters) {
       ({ reason: denied("delete_task"), path: projectId ? `/projects/${projectId}` : "/" }),
   });
 }
+
+const OPEN = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one)).join(",");
+
+/** The list: at first the open tasks, by their due dates. @param {Context} context */
+const tasks = (context) => list(context, { type: "task", noun: "task", list: "/api/tasks",
+  defaults: { status: [OPEN] },
+  filters: (people) => [
+    ["Status", "status", [["any", "Any"], [OPEN, "Open"], ...named(TASK_STATUSES)]],
+    ["Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]],
+    ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]]],
+  orders: [["dueDate", "Due first"], ["-updatedAt", "Changed last"]],
+  fields: (people) => ({ status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
+    assigneeId: ["Assignee", [["0", "Nobody"], ...people]] }),
+  line: ({ id, title, status, priority, assignee: user, dueDate, project }, _people, box) => node("li",
+    box({ id, title }), node("a.grow", { href: to(`/tasks/${id}`) }, node("bdi", title)),
+    state(status), state(priority), person(user), quiet(project?.title ?? ""),
+    node("span.when", dueDate && due(dueDate, !TASK_OVER.includes(status), ""))) });
 
 /** @type {Field[]} */
 const FIELDS = [

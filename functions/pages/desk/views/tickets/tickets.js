@@ -2,10 +2,10 @@
  * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage, TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  denied, draftOf, get, input, node, person, post, quiet, record, store, time,
+  button, denied, draftOf, draw, get, input, node, notice, person, post, quiet, record, say, store, time, to,
 } from "../../kit.js";
-import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
-import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
+import { changeOne, LIMIT, list, neighbors, page, talk, TICKET, writer } from "../../record/record.js";
+import { dialog, fieldsOf, filters, line, raiser, several } from "../requests/requests.js";
 
 /** @type {[TicketSort, string][]} */
 const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -16,7 +16,7 @@ export async function view(context, { id }) {
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    orders: ORDERS });
+    fields: several, orders: ORDERS });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
@@ -27,6 +27,7 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
     return page;
   };
   const below = node("div");
+  context.header.append(beside(ticketId));
   let closed = /** @type {boolean | undefined} */ (undefined);
   return page(context, {
     type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
@@ -40,7 +41,7 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
       };
       const show = () => {
         const now = record("ticket", ticketId)?.status === "closed";
-        if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
+        if (now !== closed) draw(below, reply(ticketId, now, read, sent));
         closed = now;
         messages.show();
       };
@@ -51,14 +52,24 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
   });
 }
 
+/** Links to the tickets beside one in the list that was shown last. @param {number} id */
+function beside(id) {
+  const { previous, next } = neighbors("ticket", id);
+  const one = (/** @type {number | undefined} */ other, /** @type {string} */ label, /** @type {string} */ key) =>
+    other && node("a.link", { href: to(`/tickets/${other}`), "aria-keyshortcuts": key }, label);
+  return node("nav.beside", { "aria-label": "Tickets of the list" }, one(previous, "Previous", "k"),
+    one(next, "Next", "j"));
+}
+
 function entry(/** @type {TicketMessage} */ { content, sender, internal, createdAt }) {
   const support = sender.isSupport && !internal;
   const label = internal ? "Internal note" : support ? "Support" : "";
   return { author: sender.name, at: createdAt, text: content, label, aside: internal, support };
 }
 
-/** Writes a reply or a note. @param {number} ticketId @param {boolean} closed @param {() => unknown} sent */
-function reply(ticketId, closed, sent) {
+/** Writes a reply or a note. @param {number} ticketId @param {boolean} closed @param {() => Promise<unknown>} read the ticket
+ * @param {() => unknown} sent */
+function reply(ticketId, closed, read, sent) {
   const reason = closed ? "The ticket is closed and takes no more replies." : denied("reply_ticket");
   if (reason && !draftOf("message")) return quiet(reason);
   const extra = input("Send as", "kind", {
@@ -66,14 +77,36 @@ function reply(ticketId, closed, sent) {
     hint: "Only users who may answer tickets see an internal note." });
   const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
   const made = writer({
-    label: "Message", submit: "Send", draft: "message", extra, reason,
+    label: "Message", submit: "Send", draft: "message", key: "r", extra, reason,
     save: async (content) => {
+      const status = then;
+      then = "";
       await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind.value === "note" });
+      if (status) await settleAs(status);
       kind.value = "reply";
       mark();
       await sent();
     },
   });
+  /** Sends it, and sets a status after it. */
+  let then = "";
+  const settleAs = (/** @type {string} */ status) => read().then(() => changeOne("ticket", ticketId, { status }))
+    .then(() => {
+      say(`Sent. The ticket is ${status}.`);
+      /** @type {HTMLElement | null} */ (document.querySelector(".beside a:last-child"))?.focus();
+    }, (problem) =>
+      notice(`It was sent. The status was not changed: ${problem.detail}`, "Try again", () => void settleAs(status)));
+  const sendAs = (/** @type {string} */ status) => {
+    then = status;
+    made.requestSubmit();
+  };
+  if (!denied("manage_tickets")) {
+    made.querySelector(".end")?.append(
+      button("Send and set pending", () => sendAs("pending")), button("Send and resolve", () => sendAs("resolved")));
+    made.addEventListener("keydown", ({ key, ctrlKey, metaKey, shiftKey }) => {
+      if (key === "Enter" && shiftKey && (ctrlKey || metaKey)) sendAs("resolved");
+    });
+  }
   const mark = () => {
     const note = kind.value === "note";
     made.classList.toggle("note", note);
