@@ -69,16 +69,12 @@ async fn an_assignee_is_a_user_of_the_organization() {
 #[tokio::test]
 async fn a_status_goes_where_it_may_and_nowhere_else() {
     let (api, [sue]) = Api::signed_in(["sue"]).await;
-    let statuses = [
-        ServiceStatus::Open,
-        ServiceStatus::InProgress,
-        ServiceStatus::Pending,
-        ServiceStatus::Resolved,
-        ServiceStatus::Closed,
-    ];
-    let transitions = statuses
-        .into_iter()
-        .flat_map(|from| statuses.map(|to| (from, to)));
+    let statuses = ServiceStatus::ALL.iter().copied();
+    let transitions = statuses.clone().flat_map(|from| {
+        statuses
+            .clone()
+            .map(move |to| (from, to))
+    });
     for (from, to) in transitions {
         for folder in [REQUESTS, TICKETS] {
             let path = exists_in(&api, folder, from).await;

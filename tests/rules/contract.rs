@@ -364,7 +364,10 @@ fn an_update_takes_every_field_that_may_change() {
                     .is_none()
         });
         let forgotten: Vec<_> = forgotten.collect();
-        assert!(forgotten.is_empty(), "{name} lacks {forgotten:?}");
+        assert!(
+            forgotten.is_empty(),
+            "{name} lacks {forgotten:?}: add it there, or to FIXED_OF if it never changes"
+        );
         updates += 1;
     }
     assert!(updates >= 6, "{updates}");

@@ -49,6 +49,9 @@ fn an_entity_is_said_in_few_files() {
             .collect();
         let count = naming.len();
         let list = naming.join("\n");
-        assert!(count <= *most, "{count} files name {entity}:\n{list}");
+        assert!(
+            count <= *most,
+            "{count} files name {entity}; at most {most}:\n{list}"
+        );
     }
 }
