@@ -21,15 +21,7 @@ use crate::Auth;
 
 view! {
     /// The signed-in user.
-    #[schema(as = SignedInUser, examples(json!({
-        "id": 1,
-        "username": "ada",
-        "fullName": "Ada Lindqvist",
-        "email": "ada@example.com",
-        "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
-        "organizationId": 1,
-        "role": "admin"
-    })))]
+    #[schema(as = SignedInUser)]
     pub struct SignedInUserView of user(user: &User) {
         id: UserId,
         username: String = user.username.clone(),
@@ -46,7 +38,7 @@ view! {
 
 view! {
     /// The signed-in user's organization.
-    #[schema(as = SignedInOrganization, examples(json!({"id": 1, "name": "Halden Services"})))]
+    #[schema(as = SignedInOrganization)]
     pub struct OrganizationView of organization(organization: &Organization) {
         id: OrganizationId,
         name: String = organization.name.clone(),
@@ -55,15 +47,7 @@ view! {
 
 view! {
     /// A token of the caller.
-    #[schema(as = Token, examples(json!({
-        "id": 1,
-        "name": "nightly export",
-        "permissions": ["view_work"],
-        "createdAt": "2026-01-14T09:30:00.000Z",
-        "expiresAt": "2027-01-14T09:30:00.000Z",
-        "lastUsedAt": null,
-        "version": 1
-    })))]
+    #[schema(as = Token)]
     pub struct TokenView of token(Stored { record: token, version, .. }: Stored<Token>) {
         id: TokenId,
         name: TokenName,
@@ -104,19 +88,13 @@ impl PartialSchema for SignInView {
         let mut schema = Shown::<SignInProvider>::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
             let name = "redirectUri";
-            let uri = "https://api.example.com/api/auth/oidc/callback/1";
             let about = "URI to register at the provider, to which it sends users back.";
             let of_uri = ObjectBuilder::new().schema_type(Type::String);
-            let of_uri = of_uri
-                .description(Some(about))
-                .examples([uri]);
+            let of_uri = of_uri.description(Some(about));
             object
                 .properties
                 .insert(name.to_owned(), of_uri.into());
             object.required.push(name.to_owned());
-            for example in &mut object.examples {
-                example[name] = uri.into();
-            }
         }
         schema
     }

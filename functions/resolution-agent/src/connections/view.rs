@@ -70,7 +70,7 @@ view! {
         state: BreakerState = breaker.state(now),
         /// Number of unclear answers in a row, as far as they are counted. The breaker opens at
         /// five.
-        #[schema(minimum = 0, examples(0))]
+        #[schema(minimum = 0)]
         unclear_answers: i64 = breaker.unclear,
         /// End of the open state; null unless it is open. Actions that are due earlier wait until
         /// then.

@@ -6,21 +6,7 @@ use shared::{
 
 view! {
     /// An entry of a session's journal.
-    #[schema(as = JournalEntry, examples(json!({
-        "sessionId": 3,
-        "actionId": "s3-p1-a1",
-        "seq": 2,
-        "at": "2026-01-14T12:05:00.000Z",
-        "actor": {"type": "user", "userId": 1},
-        "what": "approved",
-        "from": "proposed",
-        "to": "approved",
-        "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "detail": null,
-        "excerpt": null,
-        "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
-        "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
-    })))]
+    #[schema(as = JournalEntry)]
     pub struct JournalEntryView of entry(Stored { record: entry, .. }: Stored<JournalEntry>) {
         session_id: AgentSessionId,
         /// Action whose chain the entry belongs to; null for the session's chain.

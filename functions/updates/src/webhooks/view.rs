@@ -9,20 +9,7 @@ use shared::{
 
 view! {
     /// A webhook.
-    #[schema(as = Webhook, examples(json!({
-        "id": 1,
-        "url": "https://hooks.example.com/workdesk",
-        "types": ["task.created", "ticket.*"],
-        "description": "Posts new work to the team's chat.",
-        "enabled": true,
-        "disabledReason": null,
-        "lastSuccessAt": "2026-01-15T12:00:00.000Z",
-        "failingSince": null,
-        "previousSecretUntil": null,
-        "createdAt": "2026-01-14T09:30:00.000Z",
-        "updatedAt": "2026-01-14T09:30:00.000Z",
-        "version": 1
-    })))]
+    #[schema(as = Webhook)]
     pub struct WebhookView of webhook(WebhookWithHealth { webhook, health }: &WebhookWithHealth, now: Timestamp) {
         id: WebhookId,
         url: WebhookUrl = webhook.url.clone(),
@@ -53,7 +40,6 @@ pub struct WebhookWithSecret {
     #[serde(flatten)]
     view: WebhookView,
     /// Secret that signs its messages. Store it now. If it is lost, rotate it.
-    #[schema(examples("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAbCdEfGhIjk="))]
     secret: String,
 }
 

@@ -212,10 +212,10 @@ input! {
 #[serde(rename_all = "camelCase")]
 pub struct CallLimits {
     /// Calls of actions that may begin within a second.
-    #[schema(minimum = 1, maximum = 100, examples(10))]
+    #[schema(minimum = 1, maximum = 100)]
     pub per_second: Option<i64>,
     /// Actions that may be at work at the same time.
-    #[schema(minimum = 1, maximum = 50, examples(5))]
+    #[schema(minimum = 1, maximum = 50)]
     pub concurrent: Option<i64>,
 }
 

@@ -260,7 +260,7 @@ impl Chained for JournalEntry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TargetResponse)]
 pub struct Excerpt {
-    #[schema(value_type = i64, minimum = 100, maximum = 599, examples(200))]
+    #[schema(value_type = i64, minimum = 100, maximum = 599)]
     pub status: u16,
     /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning
     /// of its text.

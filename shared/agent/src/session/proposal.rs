@@ -51,10 +51,6 @@ pub struct Analysis {
 
 /// An action that does not apply to the record as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "title": "Issue a credit note",
-    "reason": "It needs that invoice.state is `paid`; invoice.state is `open`."
-})))]
 pub struct NotApplicable {
     /// The action in short.
     pub title: String,

@@ -89,9 +89,6 @@ impl<R: Answered> PartialSchema for Shown<R> {
                     .properties
                     .insert(VERSION.to_owned(), version);
                 object.required.push(VERSION.to_owned());
-                for example in &mut object.examples {
-                    example[VERSION] = 1.into();
-                }
             }
         }
         schema

@@ -50,23 +50,20 @@ const LEASE: i64 = 30 * span::SECOND;
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
     /// Id, which every attempt sends as `webhook-id`.
-    #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
     pub id: String,
     pub organization_id: OrganizationId,
     pub webhook_id: WebhookId,
     #[serde(rename = "type")]
-    #[schema(examples("task.updated"))]
     pub event: String,
     pub change: EventChange,
     pub status: DeliveryStatus,
     /// Attempts since it was created or sent again by a user.
-    #[schema(minimum = 0, maximum = 10, examples(1))]
+    #[schema(minimum = 0, maximum = 10)]
     pub attempts: i64,
     /// Status of the last answer; null without one.
-    #[schema(minimum = 100, maximum = 599, examples(503))]
+    #[schema(minimum = 100, maximum = 599)]
     pub last_status_code: Option<i64>,
     /// Problem of the last attempt; null after a success.
-    #[schema(examples("The receiver answered 503."))]
     pub last_error: Option<String>,
     /// Instant of the next attempt; null when there is none to come.
     pub next_attempt_at: Option<Timestamp>,
