@@ -4,7 +4,7 @@ use shared::{
     auth::Identity,
     endpoint::*,
     model::{
-        base::{Email, FullName, InvitationId, JsonObject, OrOther},
+        base::{Email, JsonObject, OrOther},
         people::{
             DigestedMembers, EntryActor, EntryCredential, Invitation, OrganizationEntry,
             OrganizationEvent, Permission, Role, User, UserRef,
@@ -12,6 +12,9 @@ use shared::{
     },
     store::people::Inviter,
 };
+
+// `ToSchema` takes no type arguments.
+type ShownInvitation = Shown<Invitation>;
 
 view! {
     /// A user.
@@ -58,28 +61,17 @@ view! {
     /// An invitation.
     #[schema(as = Invitation)]
     pub struct InvitationView of invitation(invitation: &Stored<Invitation>, invited_by: Option<UserRef>) {
-        id: InvitationId,
-        email: Email = invitation.email.clone(),
-        /// Role of the account that its link makes.
-        #[schema(value_type = Role)]
-        role: OrOther<Role> = invitation.role.clone(),
-        /// Name of the person, as the inviter knows it.
-        full_name: Option<FullName> = invitation.full_name.clone(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownInvitation = invitation.clone().into(),
         /// User who sent it last.
         invited_by: Option<UserRef> = invited_by,
-        created_at: Timestamp,
         /// Instant from which its link is dead.
         expires_at: Timestamp = invitation.ends_at(),
-        /// Instant at which it was sent last.
-        sent_at: Timestamp,
-        /// Instant at which its link made an account; null as long as it has not.
-        accepted_at: Option<Timestamp>,
-        /// Version, raised by every write.
-        version: i64,
     }
 }
 
-versioned!(InvitationView);
+versioned!(InvitationView: shown);
 
 /// The caller as a user who sends invitations.
 pub fn inviter(caller: &Identity) -> Inviter {

@@ -1,34 +1,25 @@
 use shared::{
     endpoint::*,
-    model::{
-        base::WebhookId,
-        updates::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookUrl},
-    },
+    model::updates::{Webhook, WebhookHealth},
     store::updates::WebhookWithHealth,
 };
+
+// `ToSchema` takes no type arguments.
+type ShownWebhook = Shown<Webhook>;
 
 view! {
     /// A webhook.
     #[schema(as = Webhook)]
     pub struct WebhookView of webhook(WebhookWithHealth { webhook, health }: &WebhookWithHealth, now: Timestamp) {
-        id: WebhookId,
-        url: WebhookUrl = webhook.url.clone(),
-        /// Events that it is told of, each once.
-        types: Vec<EventPattern> = webhook.types.clone(),
-        /// Purpose.
-        description: Option<String> = webhook.description.clone().map(Into::into),
-        /// True if it gets new deliveries.
-        enabled: bool,
-        /// Reason for which the service disabled it; null if it did not.
-        disabled_reason: Option<DisabledReason>,
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownWebhook = webhook.clone().into(),
         /// Instant of the last success, to the minute.
         last_success_at: Option<Timestamp> = health.last_success_at,
         /// Instant of the first failure since then; null without one.
         failing_since: Option<Timestamp> = health.failing_since,
         /// End of the secret before the last rotation; null once it no longer signs.
         previous_secret_until: Option<Timestamp> = webhook.previous_until(now),
-        created_at: Timestamp,
-        updated_at: Timestamp,
         /// Version, raised by every write. Deliveries do not raise it.
         version: i64,
     }
