@@ -42,29 +42,31 @@ use self::words::{is_own, not_so};
 pub const MOST_CONNECTIONS: usize = 50;
 
 /// A target system of the organization, with its encrypted secret.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
     pub organization_id: OrganizationId,
-    /// The name that playbooks use.
+    /// Name, which playbooks use.
     pub name: Slug,
     /// The kind of system. In the table, `kind` is the item's kind. Earlier releases took any slug.
     #[serde(rename = "systemKind")]
+    #[schema(ignore)]
     pub kind: OrOther<SystemKind>,
     /// The unit of its amounts, as sent. See [`amounts`](Self::amounts).
     #[serde(default, rename = "amounts")]
     pub sent_amounts: Option<Amounts>,
     #[serde(default)]
+    #[schema(required = true)]
     pub partners: Partners,
-    /// The read of the account; none if it is not checked.
+    /// Read of the account behind the connection; null if it is not checked.
     #[serde(default)]
     pub identity: Option<ConnectionIdentity>,
-    /// The account that the system named when the connection was put; none without `identity`.
+    /// Account that the system named when the connection was put; null without `identity`.
     #[serde(default)]
     pub account: Option<String>,
-    /// The URL to which paths are appended.
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
+    #[schema(ignore)]
     pub secret: Option<SealedSecret>,
     pub auth: ConnectionAuth,
     pub headers: Vec<FixedHeader>,
@@ -74,17 +76,19 @@ pub struct Connection {
     pub allow: Vec<AllowedCall>,
     pub test_path: Option<CallPath>,
     pub error_code: ErrorCode,
-    /// Names of members of answers that may be stored, at any depth.
     pub keep: Vec<KeyName>,
     #[serde(default)]
+    #[schema(required = true)]
     pub limits: CallLimits,
-    /// The time for which reads of the system may lag behind its calls.
+    /// Time for which reads of the system may lag behind its calls.
     #[serde(default)]
+    #[schema(required = true)]
     pub settles_within: SettlesWithin,
-    /// True while it is paused: no action starts.
+    /// True while no action starts through the connection.
     pub paused: bool,
-    /// Raised when calls or the reading of their answers change. The first revision is the creation
-    /// instant in milliseconds, so no other connection of that name has the same revision.
+    /// Revision, raised when a change affects calls or how their answers are read. No later
+    /// connection of the same name has the same revision.
+    // The first one is the creation instant in milliseconds.
     pub revision: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
